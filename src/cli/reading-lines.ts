@@ -83,12 +83,7 @@ function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} 
       ? []
       : [`last_collection_date as ${dateFormats.lastCollection}`]),
   ]
-  const tidied = Object.entries(cleaned).map(
-    ([field, steps]) =>
-      `${field} (${Object.entries(steps)
-        .map(([step, cells]) => `${STEPS[step] ?? step} ${cells}`)
-        .join(', ')})`,
-  )
+  const tidied = Object.entries(cleaned).map(([field, cells]) => `${field} (${cells})`)
   return [
     ...(dates.length === 0 ? [] : [`  dates: ${dates.join(', ')}`]),
     ...(Object.keys(transforms).length === 0
@@ -96,14 +91,6 @@ function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} 
       : [`  changed by the configuration: ${Object.keys(transforms).join(', ')}`]),
     ...(tidied.length === 0 ? [] : [`  tidied: ${tidied.join(', ')}`]),
   ]
-}
-
-const STEPS: Readonly<Record<string, string>> = {
-  blanks: 'blanks',
-  hyphens: 'hyphens',
-  label: 'the word IBAN',
-  case: 'capital letters',
-  textMarker: 'text marks',
 }
 
 const counted = (counts: Readonly<Record<string, number>> = {}): string =>

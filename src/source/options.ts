@@ -45,26 +45,24 @@ const detailed = { column: candidatesSchema, transform: z.array(transformSchema)
 const dateFormats = [...DATE_FORMATS, 'auto'] as const
 const columnForms = 'Give the name of a column, its position from 1, a list of those, or'
 
+const oneOrSeveral = [columnSchema, z.array(columnSchema).min(1)] as const
+
 /** A field by its column, its candidates, or an object with more detail. */
 const column = z.union(
-  [columnSchema, z.array(columnSchema).min(1), z.strictObject(detailed)],
+  [...oneOrSeveral, z.strictObject(detailed)],
   formsOr(`${columnForms} { column, transform }; only sepa_creditor_identifier may be a constant`),
 )
 const dateColumn = z.union(
-  [
-    columnSchema,
-    z.array(columnSchema).min(1),
-    z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() }),
-  ],
+  [...oneOrSeveral, z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() })],
   formsOr(`${columnForms} { column, format, transform }; formats are ${dateFormats.join(', ')}`),
 )
+const constant = z.string().min(1)
 /** Only the creditor identifier may be a constant: it fills empty cells and never overrides one. */
 const creditorColumn = z.union(
   [
-    columnSchema,
-    z.array(columnSchema).min(1),
-    z.strictObject({ ...detailed, constant: z.string().min(1).optional() }),
-    z.strictObject({ constant: z.string().min(1) }),
+    ...oneOrSeveral,
+    z.strictObject({ ...detailed, constant: constant.optional() }),
+    z.strictObject({ constant }),
   ],
   formsOr(`${columnForms} { column, constant, transform } or { constant }`),
 )
@@ -179,30 +177,22 @@ const wordsSchema = z
   })
   .meta({ description: 'What the words of status, sequence and scheme columns mean' })
 
-const GIB = 1024 ** 3
+const bound = (least: number, most: number, usual: number, description: string) =>
+  z.int().min(least).max(most).default(usual).meta({ description })
 
 /** Bounds on what is believed to be an export; all memory the reader uses follows from them. */
 const limitsSchema = z
   .strictObject({
-    recordLength: z
-      .int()
-      .min(64)
-      .max(200_000)
-      .default(65_536)
-      .meta({ description: 'Characters of one record' }),
-    fieldLength: z.int().min(64).max(200_000).default(8_192).meta({ description: 'Characters of one cell' }),
+    recordLength: bound(64, 200_000, 65_536, 'Characters of one record'),
+    fieldLength: bound(64, 200_000, 8_192, 'Characters of one cell'),
     columns: z.int().min(2).max(10_000).default(512),
-    unpackedBytes: z
-      .int()
-      .min(1)
-      .default(8 * GIB)
-      .meta({ description: 'Bytes that a gzip source may unpack to' }),
-    crosswalkLines: z
-      .int()
-      .min(1)
-      .max(10_000_000)
-      .default(2_000_000)
-      .meta({ description: 'Lines of the crosswalk, which is kept in memory (about 300 bytes each)' }),
+    unpackedBytes: bound(1, Number.MAX_SAFE_INTEGER, 8 * 1024 ** 3, 'Bytes that a gzip source may unpack to'),
+    crosswalkLines: bound(
+      1,
+      10_000_000,
+      2_000_000,
+      'Lines of the crosswalk, which is kept in memory (about 300 bytes each)',
+    ),
   })
   .meta({ description: 'Sizes beyond which a source is refused' })
 

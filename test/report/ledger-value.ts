@@ -14,8 +14,9 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../src/ledger/read/reader.js'
-import type { ReportFacts } from '../../src/report/facts/facts.js'
-import { type ReportedLedger, walkLedger } from '../../src/report/facts/row-walk.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { ReportFacts } from '../../src/report/facts/row-walk.js'
+import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { EDGES, totalsOf } from '../../src/domain/row/row-state.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 
@@ -96,10 +97,10 @@ const page = <Entry extends { readonly id: number }>(
   limit: number,
 ): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
 
-export function readerOf(value: LedgerValue): ReportedLedger {
+export function readerOf(value: LedgerValue): LedgerReader {
   const distinct = (of: (row: RowRecord) => unknown): number =>
     new Set(value.rows.map(of).filter((entry) => entry !== null)).size
-  return {
+  const reader: Partial<LedgerReader> = {
     file: 'campaign.db',
     campaign: () => ({
       ledgerId: '7f3b7c1e',
@@ -144,6 +145,7 @@ export function readerOf(value: LedgerValue): ReportedLedger {
       ),
     latestSample: () => value.sample ?? null,
   }
+  return reader as LedgerReader
 }
 
 const countsOf = (rows: readonly VerifiedRow[]): VerdictCount[] =>

@@ -192,10 +192,10 @@ describe('what is cleaned and what is damaged', () => {
     )
     expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
     expect(summary.reading['cleaned']).toEqual({
-      iban: { blanks: 1, hyphens: 1, label: 1, case: 1 },
-      unique_mandate_reference: { textMarker: 1 },
-      sepa_creditor_identifier: { textMarker: 1, blanks: 1, case: 1 },
-      signed_date: { blanks: 1 },
+      iban: 1,
+      unique_mandate_reference: 1,
+      sepa_creditor_identifier: 1,
+      signed_date: 1,
     })
   })
 

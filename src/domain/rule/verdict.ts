@@ -263,8 +263,8 @@ export interface SourceReading extends LayoutReading {
   readonly mayBeStatus?: readonly string[]
   /** By field: status, sequence, scheme. */
   readonly words?: Readonly<Record<string, WordsReading>>
-  /** Cells that were cleaned, by field and step. */
-  readonly cleaned?: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Cells that were cleaned, by field. */
+  readonly cleaned?: Readonly<Record<string, number>>
   readonly transformed?: Readonly<Record<string, number>>
   readonly restored?: Readonly<Record<string, number>>
   readonly cellsWithControlCharacters?: number

@@ -51,17 +51,8 @@ function isGap(code: number): boolean {
   return isBlank(code) || isInvisible(code) || isPunctuation || isDash || code === 0x0a || code === 0x0d
 }
 
-interface Run {
-  /** Letters and digits, upper case, without gaps. */
-  readonly characters: string
-  readonly digits: number
-  /** Index after the last character, and after the last digit, of the run. */
-  readonly end: number
-  readonly digitEnd: number
-}
-
 /** Reads up to `limit` letters and digits from `start` on, over gaps. */
-function readRun(text: string, start: number, limit: number): Run {
+function readRun(text: string, start: number, limit: number) {
   let characters = ''
   let digits = 0
   let end = start
@@ -79,7 +70,14 @@ function readRun(text: string, start: number, limit: number): Run {
       digitEnd = end
     }
   }
-  return { characters, digits, end, digitEnd }
+  return {
+    /** Letters and digits, upper case, without gaps. */
+    characters,
+    digits,
+    /** Index after the last character, and after the last digit, of the run. */
+    end,
+    digitEnd,
+  }
 }
 
 /** The end of the word that goes on at `at` without a gap. */

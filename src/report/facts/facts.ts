@@ -1,16 +1,5 @@
 import { ROW_STATES, type RowState, type Totals } from '../../domain/row/row-state.js'
-import type { Verification } from '../../domain/proof/verification.js'
-import type {
-  CampaignRecord,
-  DecisionRecord,
-  PlanRecord,
-  RegisteredRow,
-  RowRecord,
-  RunRecord,
-  SourceRecord,
-  VerifiedRow,
-} from '../../ledger/read/reader.js'
-import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { RowRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 import { hash } from 'node:crypto'
 
@@ -18,12 +7,6 @@ import { hash } from 'node:crypto'
 export interface ListedRow {
   readonly row: RowRecord
   readonly explanation: Explanation
-}
-
-/** The first entries of a list and how many there are. */
-interface Capped<Entry> {
-  readonly total: number
-  readonly first: readonly Entry[]
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */
@@ -80,14 +63,6 @@ export const NOT_SENT: readonly RowState[] = ROW_STATES.filter(
   (state) => state !== 'registered' && state !== 'refused' && !DOUBTFUL.includes(state),
 )
 
-/** What was read back of the registered rows. */
-export interface VerificationFacts extends Verification {
-  /** How many rows were drawn when registered rows were last read back; null for all of them. */
-  readonly sample: number | null
-  /** Those that are not proven, in the order of the words. */
-  readonly unproven: Capped<VerifiedRow>
-}
-
 /** Totals of the former provider's own. */
 export interface Expected {
   readonly records: number
@@ -112,74 +87,22 @@ export const isAsExpected = ({
   told: { expected },
   totals,
   hashTotals,
-}: Pick<ReportFacts, 'told' | 'totals' | 'hashTotals'>): boolean | null =>
+}: {
+  readonly told: Told
+  readonly totals: Totals
+  readonly hashTotals: { readonly read: HashTotals }
+}): boolean | null =>
   expected === null
     ? null
     : expected.records === totals.read &&
       (expected.customerNoSum ?? hashTotals.read.customerNoSum) === hashTotals.read.customerNoSum
 
-/** Everything the pages of a report show: values only, read from the ledger in one walk. */
-export interface ReportFacts {
-  /** Name of the ledger's file, without its folder. */
-  readonly ledger: string
-  readonly campaign: CampaignRecord
-  readonly told: Told
-  /** A run was writing meanwhile: each row is still counted once, as it was met. */
-  readonly changedWhileReading: boolean
-  readonly totals: Totals
-  /** Corrections that could not be taken. */
-  readonly notTaken: number
-  /** Rows in doubt that are proposed to be sent again. */
-  readonly proposals: number
-  /** In all, and for each source. */
-  readonly balanced: boolean
-  /** With the totals of this walk. */
-  readonly sources: readonly SourceRecord[]
-  /** Ready rows that the latest run was not told to send; null where it was told to send all. */
-  readonly leftByChoice: number | null
-  readonly runs: readonly RunRecord[]
-  /** In the order in which they were made, with their approvals. */
-  readonly plans: readonly PlanRecord[]
-  /** Rows that left under each approval, and under none; empty where nobody planned. */
-  readonly sentByApproval: ReturnType<LedgerReader['sentByApproval']>
-  /** Rows of each part. */
-  readonly parts: Readonly<Record<Part, number>>
-  /** Those in doubt. */
-  readonly inDoubt: Capped<ListedRow>
-  readonly problems: number
-  readonly problemCounts: ReturnType<LedgerReader['problemCounts']>
-  readonly refusalCounts: ReturnType<LedgerReader['refusalCounts']>
-  /** All but corrections. */
-  readonly decisions: Capped<DecisionRecord>
-  readonly corrections: Capped<DecisionRecord>
-  readonly hashTotals: { readonly read: HashTotals; readonly byState: ReadonlyMap<RowState, HashTotals> }
-  readonly distinct: ReturnType<LedgerReader['distinctCounts']>
-  readonly registrations: Timeline
-  /** Registered rows whose first debit is due earliest. */
-  readonly firstDebits: readonly RegisteredRow[]
-  /** Null where nobody asked the service about a registered row. */
-  readonly verification: VerificationFacts | null
-  /** Creditor identifiers of the registered rows. */
-  readonly creditors: { readonly previous: ValueCounts; readonly assigned: ValueCounts }
-  /** Who decided on rows, by the name that was given. */
-  readonly resolvedBy: ValueCounts
-  /** Decisions that sent a row once more while its earlier request could still arrive. */
-  readonly forcedResends: number
-  /** Rows that were not sent by state and rule, between them a blank. */
-  readonly notSent: ValueCounts
-}
-
-export interface CappedList<Entry> {
-  readonly add: (entry: Entry) => void
-  readonly result: () => Capped<Entry>
-}
-
 /** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit: number): CappedList<Entry> {
+export function cappedList<Entry>(limit: number) {
   const first: Entry[] = []
   let total = 0
   return {
-    add: (entry) => {
+    add: (entry: Entry): void => {
       total += 1
       if (first.length < limit) first.push(entry)
     },
@@ -188,33 +111,25 @@ export function cappedList<Entry>(limit: number): CappedList<Entry> {
 }
 
 /** How often each value was met. */
-export interface ValueCounts {
-  /** Most frequent first, then in the order of the values. */
-  readonly values: readonly { readonly value: string; readonly count: number }[]
-  /** How often values were met beyond those that are kept. */
-  readonly others: number
-}
-
-export interface ValueTally {
-  readonly add: (value: string) => void
-  readonly result: () => ValueCounts
-}
+export type ValueCounts = ReturnType<ReturnType<typeof tallyValues>['result']>
 
 /** Counts values of which there should be few, and keeps no more than `limit` different ones. */
-export function tallyValues(limit: number): ValueTally {
+export function tallyValues(limit: number) {
   const counts = new Map<string, number>()
   let others = 0
   return {
-    add: (value) => {
+    add: (value: string): void => {
       const count = counts.get(value)
       if (count !== undefined) counts.set(value, count + 1)
       else if (counts.size < limit) counts.set(value, 1)
       else others += 1
     },
     result: () => ({
+      /** Most frequent first, then in the order of the values. */
       values: [...counts]
         .map(([value, count]) => ({ value, count }))
         .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
+      /** How often values were met beyond those that are kept. */
       others,
     }),
   }
@@ -224,26 +139,10 @@ export function tallyValues(limit: number): ValueTally {
 const WIDTHS_MS = [1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000]
 const BARS_AT_MOST = 60
 
-interface Bar {
-  /** ISO 8601, where the bar begins. */
-  readonly from: string
-  readonly count: number
-}
-
-export interface Timeline {
-  readonly widthMs: number
-  /** Without gaps from the first bar to the last. */
-  readonly bars: readonly Bar[]
-}
-
-interface TimelineTally {
-  /** Takes a time in ISO 8601. */
-  readonly add: (at: string) => void
-  readonly result: () => Timeline
-}
+export type Timeline = ReturnType<ReturnType<typeof tallyTimeline>['result']>
 
 /** Counts points in time in bars that widen as the span grows, so that memory stays flat. */
-export function tallyTimeline(): TimelineTally {
+export function tallyTimeline() {
   let widthMs = WIDTHS_MS[0] ?? 1_000
   let first = Infinity
   let last = -Infinity
@@ -253,6 +152,7 @@ export function tallyTimeline(): TimelineTally {
 
   return { add, result }
 
+  /** Takes a time in ISO 8601. */
   function add(at: string): void {
     // Rows next to each other were often registered in the same millisecond.
     if (at !== latest.at) latest = { at, time: Date.parse(at) }
@@ -276,8 +176,9 @@ export function tallyTimeline(): TimelineTally {
     counts = merged
   }
 
-  function result(): Timeline {
-    const bars: Bar[] = []
+  /** Bars without gaps from the first to the last, each from its time on. */
+  function result() {
+    const bars: { readonly from: string; readonly count: number }[] = []
     for (let bar = Math.floor(first / widthMs); counts.size > 0 && bar * widthMs <= last; bar += 1) {
       bars.push({ from: new Date(bar * widthMs).toISOString(), count: counts.get(bar) ?? 0 })
     }
@@ -290,18 +191,7 @@ export function tallyTimeline(): TimelineTally {
  * of rows and those of parts add up to that of the whole (sums and digests alike, the digests modulo 2^256).
  * How to compute them again is written in DEFINITIONS.
  */
-export interface HashTotals {
-  readonly rows: number
-  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
-  readonly customerNoRows: number
-  readonly customerNoSum: string
-  /** Rows with a mandate key, and the digest of their keys: 64 hexadecimal digits. */
-  readonly oldKeyRows: number
-  readonly oldKeyDigest: string
-  /** Rows with assigned identifiers, and the digest of old and new together. */
-  readonly pairRows: number
-  readonly pairDigest: string
-}
+export type HashTotals = ReturnType<typeof hashTotalsOf>
 
 /** Part of summary.json, so that a third party needs nothing but the pack. */
 export const DEFINITIONS = {
@@ -314,15 +204,7 @@ export const DEFINITIONS = {
     'The same over the old key, a line feed, assigned_creditor_identifier, a line feed and assigned_mandate_reference.',
 } as const
 
-interface Sums {
-  rows: number
-  customerNoRows: number
-  customerNo: bigint
-  oldKeyRows: number
-  readonly oldKeys: DigestSum
-  pairRows: number
-  readonly pairs: DigestSum
-}
+type Sums = ReturnType<typeof noSums>
 
 /**
  * A sum of digests by their 16 words of 16 bits, the first word counting most. They are carried at the end: no word
@@ -350,14 +232,14 @@ const hex = (sum: DigestSum): string =>
     .toString(16)
     .padStart(64, '0')
 
-export const noSums = (): Sums => ({
+export const noSums = () => ({
   rows: 0,
   customerNoRows: 0,
   customerNo: 0n,
   oldKeyRows: 0,
-  oldKeys: new Float64Array(WORDS),
+  oldKeys: new Float64Array(WORDS) as DigestSum,
   pairRows: 0,
-  pairs: new Float64Array(WORDS),
+  pairs: new Float64Array(WORDS) as DigestSum,
 })
 
 /** The values of a row that its totals are made from. */
@@ -397,12 +279,15 @@ export const allSums = (parts: Iterable<Sums>): Sums => {
   return all
 }
 
-export const hashTotalsOf = (sums: Sums): HashTotals => ({
+export const hashTotalsOf = (sums: Sums) => ({
   rows: sums.rows,
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
   customerNoRows: sums.customerNoRows,
   customerNoSum: sums.customerNo.toString(),
+  /** Rows with a mandate key, and the digest of their keys: 64 hexadecimal digits. */
   oldKeyRows: sums.oldKeyRows,
   oldKeyDigest: hex(sums.oldKeys),
+  /** Rows with assigned identifiers, and the digest of old and new together. */
   pairRows: sums.pairRows,
   pairDigest: hex(sums.pairs),
 })

@@ -27,18 +27,13 @@ import {
   isNotTaken,
   partOf,
   type ListedRow,
-  type Part,
-  type ReportFacts,
   cappedList,
-  type CappedList,
   tallyValues,
-  type ValueTally,
   tallyTimeline,
   addRow,
   hashTotalsOf,
   noSums,
   allSums,
-  type VerificationFacts,
 } from './facts.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain, type Explanation } from './explanation.js'
@@ -82,11 +77,11 @@ interface VerifiedFile {
  * @param longest how many rows that are not proven are kept for the pages
  */
 export async function walkVerification(
-  reader: ReportedLedger,
-  { registered }: ReportFacts['totals'],
+  reader: LedgerReader,
+  { registered }: Pick<Totals, 'registered'>,
   { verified, drain }: VerifiedFile,
   { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
-): Promise<VerificationFacts | null> {
+) {
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
@@ -100,31 +95,14 @@ export async function walkVerification(
       }
       await drain()
     }
-  return { ...verification, sample: reader.latestSample(), unproven: unproven.result() }
+  return {
+    ...verification,
+    /** How many rows were drawn when registered rows were last read back; null for all of them. */
+    sample: reader.latestSample(),
+    /** Those that are not proven, in the order of the words. */
+    unproven: unproven.result(),
+  }
 }
-
-/** What a report asks of a ledger. */
-export type ReportedLedger = Pick<
-  LedgerReader,
-  | 'file'
-  | 'campaign'
-  | 'sources'
-  | 'runs'
-  | 'plans'
-  | 'sentByApproval'
-  | 'leftBy'
-  | 'page'
-  | 'problems'
-  | 'problemsOfRow'
-  | 'problemCounts'
-  | 'refusalCounts'
-  | 'decisions'
-  | 'distinctCounts'
-  | 'shown'
-  | 'verificationCounts'
-  | 'verifiedRows'
-  | 'latestSample'
->
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
 const PAGE_ENTRIES = 1000
@@ -150,7 +128,7 @@ function* pagesOf<Entry extends { readonly id: number }>(
  * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
  * rows that count come without their requests.
  */
-export function* rowPages(reader: Pick<LedgerReader, 'page'>): Generator<RowPage, void, undefined> {
+export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefined> {
   let after = 0
   for (;;) {
     const page = reader.page(after, PAGE_ROWS)
@@ -160,16 +138,14 @@ export function* rowPages(reader: Pick<LedgerReader, 'page'>): Generator<RowPage
   }
 }
 
-export const problemPages = (
-  reader: Pick<LedgerReader, 'problems'>,
-): Generator<readonly ProblemRecord[], void, undefined> => pagesOf(reader.problems)
+export const problemPages = (reader: LedgerReader): Generator<readonly ProblemRecord[], void, undefined> =>
+  pagesOf(reader.problems)
 
-export const decisionPages = (
-  reader: Pick<LedgerReader, 'decisions'>,
-): Generator<readonly DecisionRecord[], void, undefined> => pagesOf(reader.decisions)
+export const decisionPages = (reader: LedgerReader): Generator<readonly DecisionRecord[], void, undefined> =>
+  pagesOf(reader.decisions)
 
 const verifiedPages = (
-  reader: Pick<LedgerReader, 'verifiedRows'>,
+  reader: LedgerReader,
   verdict: VerdictKind,
 ): Generator<readonly VerifiedRow[], void, undefined> =>
   pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
@@ -201,16 +177,7 @@ const hasFindings = (state: RowState): boolean =>
 const NAMES_KEPT = 100
 
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
-async function readDecisions(
-  reader: ReportedLedger,
-  files: RowFiles,
-): Promise<{
-  latest: ReadonlyMap<number, DecisionRecord>
-  list: ReportFacts['decisions']
-  corrections: ReportFacts['corrections']
-  by: ReportFacts['resolvedBy']
-  forced: number
-}> {
+async function readDecisions(reader: LedgerReader, files: RowFiles) {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
@@ -252,23 +219,7 @@ const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
 }
 
 /** What the walk has gathered so far. */
-interface Gathered {
-  readonly decisions: Awaited<ReturnType<typeof readDecisions>>
-  /** By source, of the rows that count in it. */
-  readonly counts: ReadonlyMap<number, StateCounts>
-  readonly sums: ReadonlyMap<RowState, ReturnType<typeof noSums>>
-  readonly parts: Record<Part, number>
-  readonly inDoubt: CappedList<ListedRow>
-  readonly registrations: ReturnType<typeof tallyTimeline>
-  readonly firstDebits: RegisteredRow[]
-  readonly notSent: ValueTally
-  readonly previousCreditors: ValueTally
-  readonly assignedCreditors: ValueTally
-  readonly absenceOf: ReturnType<typeof absencesAlong>
-  problems: number
-  notTaken: number
-  proposals: number
-}
+type Gathered = ReturnType<typeof startGathering>
 
 interface WalkTerms {
   readonly signal?: AbortSignal | undefined
@@ -282,11 +233,11 @@ interface WalkTerms {
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
  */
 export async function walkLedger(
-  reader: ReportedLedger,
+  reader: LedgerReader,
   sources: readonly SourceRecord[],
   files: RowFiles,
   { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
-): Promise<ReportFacts> {
+) {
   const campaign = reader.campaign()
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
   const { counts } = gathered
@@ -306,22 +257,84 @@ export async function walkLedger(
   const walked = { longest: LISTED_AT_MOST, signal }
   const verification = await walkVerification(reader, totals, files, walked)
   const distinct = reader.distinctCounts()
-  return factsFrom(gathered, reader, sources, { told, campaign, totals, verification, distinct })
+  const counted = sources.map((source) =>
+    countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
+  )
+  const [runs, plans] = [reader.runs(), reader.plans()]
+  const { decisions, sums } = gathered
+  return {
+    /** Name of the ledger's file, without its folder. */
+    ledger: basename(reader.file),
+    campaign,
+    told,
+    /** A run was writing meanwhile: each row is still counted once, as it was met. */
+    changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
+    totals,
+    /** Corrections that could not be taken. */
+    notTaken: gathered.notTaken,
+    /** Rows in doubt that are proposed to be sent again. */
+    proposals: gathered.proposals,
+    /** In all, and for each source. */
+    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
+    /** With the totals of this walk. */
+    sources: counted,
+    /** Ready rows that the latest run was not told to send; null where it was told to send all. */
+    leftByChoice: leftByChoice(reader, runs.at(-1)),
+    runs,
+    /** In the order in which they were made, with their approvals. */
+    plans,
+    /** Rows that left under each approval, and under none; empty where nobody planned. */
+    sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
+    /** Rows of each part. */
+    parts: gathered.parts,
+    inDoubt: gathered.inDoubt.result(),
+    problems: gathered.problems,
+    problemCounts: reader.problemCounts(),
+    refusalCounts: reader.refusalCounts(),
+    /** All but corrections. */
+    decisions: decisions.list,
+    corrections: decisions.corrections,
+    hashTotals: {
+      read: hashTotalsOf(allSums(sums.values())),
+      byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
+    },
+    distinct,
+    registrations: gathered.registrations.result(),
+    /** Registered rows whose first debit is due earliest. */
+    firstDebits: gathered.firstDebits,
+    /** Null where nobody asked the service about a registered row. */
+    verification,
+    /** Creditor identifiers of the registered rows. */
+    creditors: {
+      previous: gathered.previousCreditors.result(),
+      assigned: gathered.assignedCreditors.result(),
+    },
+    /** Who decided on rows, by the name that was given. */
+    resolvedBy: decisions.by,
+    /** Decisions that sent a row once more while its earlier request could still arrive. */
+    forcedResends: decisions.forced,
+    /** Rows that were not sent by state and rule, between them a blank. */
+    notSent: gathered.notSent.result(),
+  }
 }
 
+/** Everything the pages of a report show: values only, read from the ledger in one walk. */
+export type ReportFacts = Awaited<ReturnType<typeof walkLedger>>
+
 const startGathering = (
-  reader: ReportedLedger,
+  reader: LedgerReader,
   sources: readonly SourceRecord[],
   absentAfterMs: number,
-  decisions: Gathered['decisions'],
-): Gathered => ({
+  decisions: Awaited<ReturnType<typeof readDecisions>>,
+) => ({
   decisions,
-  counts: new Map(sources.map((source) => [source.id, new Map()])),
+  /** By source, of the rows that count in it. */
+  counts: new Map(sources.map((source) => [source.id, new Map<RowState, number>()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
-  inDoubt: cappedList(LISTED_AT_MOST),
+  inDoubt: cappedList<ListedRow>(LISTED_AT_MOST),
   registrations: tallyTimeline(),
-  firstDebits: [],
+  firstDebits: [] as RegisteredRow[],
   notSent: tallyValues(NAMES_KEPT),
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
@@ -342,7 +355,7 @@ function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles)
   files.registered(row)
 }
 
-function takeRow(gathered: Gathered, reader: ReportedLedger, row: RowRecord, files: RowFiles): void {
+function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: RowFiles): void {
   const part = partOf(row)
   if (part === 'registered') {
     takeRegistered(gathered, row, files)
@@ -370,54 +383,7 @@ function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRo
   if (sum !== undefined) addRow(sum, row)
 }
 
-function factsFrom(
-  gathered: Gathered,
-  reader: ReportedLedger,
-  sources: readonly SourceRecord[],
-  known: Pick<ReportFacts, 'told' | 'campaign' | 'totals' | 'verification' | 'distinct'>,
-): ReportFacts {
-  const { counts, sums } = gathered
-  const { campaign, totals } = known
-  const counted = sources.map((source) =>
-    countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
-  )
-  const [runs, plans] = [reader.runs(), reader.plans()]
-  return {
-    ...known,
-    ledger: basename(reader.file),
-    changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
-    notTaken: gathered.notTaken,
-    proposals: gathered.proposals,
-    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
-    sources: counted,
-    leftByChoice: leftByChoice(reader, runs.at(-1)),
-    runs,
-    plans,
-    sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
-    parts: gathered.parts,
-    inDoubt: gathered.inDoubt.result(),
-    problems: gathered.problems,
-    problemCounts: reader.problemCounts(),
-    refusalCounts: reader.refusalCounts(),
-    decisions: gathered.decisions.list,
-    corrections: gathered.decisions.corrections,
-    resolvedBy: gathered.decisions.by,
-    forcedResends: gathered.decisions.forced,
-    creditors: {
-      previous: gathered.previousCreditors.result(),
-      assigned: gathered.assignedCreditors.result(),
-    },
-    hashTotals: {
-      read: hashTotalsOf(allSums(sums.values())),
-      byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
-    },
-    registrations: gathered.registrations.result(),
-    firstDebits: gathered.firstDebits,
-    notSent: gathered.notSent.result(),
-  }
-}
-
-function leftByChoice(reader: ReportedLedger, run: RunRecord | undefined): number | null {
+function leftByChoice(reader: LedgerReader, run: RunRecord | undefined): number | null {
   const { only = [], countries = null } = run?.settings ?? {}
   return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
 }

@@ -109,17 +109,7 @@ export const keptCell = (text: string): string => {
 }
 
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
-export interface OriginalColumns {
-  readonly names: readonly string[]
-  /** What separates the columns of these files: as in the export with the most records. */
-  readonly delimiter: string
-  /** The row's own cells under `names`, ready for a file that is edited and fed back. */
-  readonly cellsOf: (row: RowRecord) => string[]
-  /** The whole record of a row whose cells do not fit its header, else null. */
-  readonly strayRecord: (row: RowRecord) => string | null
-  /** Where a file shows whose mandate a row is, and what stands there. */
-  readonly identityOf: (row: RowRecord) => readonly IdentityCell[]
-}
+export type OriginalColumns = ReturnType<typeof mergeColumns>
 
 interface IdentityCell {
   readonly name: string
@@ -174,17 +164,25 @@ interface Merged {
 }
 
 /** The columns of all sources in order of first appearance. */
-export function mergeColumns(sources: readonly SourceRecord[]): OriginalColumns {
+export function mergeColumns(sources: readonly SourceRecord[]) {
   const names: string[] = []
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
   const merged: Merged = { names, placements }
   return {
     names: names.map(headerCell),
+
+    /** What separates the columns of these files: as in the export with the most records. */
     delimiter: usualDelimiter(sources),
-    cellsOf: (row) => cellsIn(merged, row),
-    strayRecord: (row) => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
-    identityOf: (row) => identityIn(merged, row),
+
+    /** The row's own cells under `names`, ready for a file that is edited and fed back. */
+    cellsOf: (row: RowRecord): string[] => cellsIn(merged, row),
+
+    /** The whole record of a row whose cells do not fit its header, else null. */
+    strayRecord: (row: RowRecord): string | null => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
+
+    /** Where a file shows whose mandate a row is, and what stands there. */
+    identityOf: (row: RowRecord): readonly IdentityCell[] => identityIn(merged, row),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { type ReportFacts, FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
+import { FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'

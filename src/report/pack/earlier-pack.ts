@@ -40,7 +40,7 @@ export const noteText = (ledgerId: string, files: readonly PackFile[]): string =
 }
 
 /** A small file of a folder as text; empty for anything else. No link is followed. */
-function textIn(folder: string, name: string): string {
+export function textIn(folder: string, name: string): string {
   try {
     const given = { what: 'file', nothing: 'it was left', mostBytes: MOST_BYTES.manifest, noLink: true }
     return readGivenText(join(folder, name), given)
@@ -235,14 +235,6 @@ const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|rec
 /** Result files with customer numbers, references and masked accounts. */
 const HOLDS_REFERENCES = /^(?:registered|verification)[^/]*\.csv$/
 
-interface RemainingFiles {
-  readonly cells: readonly string[]
-  readonly values: readonly string[]
-  readonly references: readonly string[]
-  /** Folders that could not be looked into. */
-  readonly unread: readonly string[]
-}
-
 /** @returns null where the folder is there and cannot be read */
 function readNames(folder: string): string[] | null {
   try {
@@ -269,7 +261,7 @@ function withInner(folders: readonly string[]): readonly string[] {
 }
 
 /** Result files of earlier reports and checks in the folders and below, by what they hold of persons. */
-export function findResultFiles(folders: readonly string[]): RemainingFiles {
+export function findResultFiles(folders: readonly string[]) {
   const all = withInner(folders)
   const files = all.flatMap((folder) =>
     namesIn(folder)
@@ -282,6 +274,8 @@ export function findResultFiles(folders: readonly string[]): RemainingFiles {
     cells: matching(HOLDS_CELLS),
     values: matching(HOLDS_VALUES),
     references: matching(HOLDS_REFERENCES),
+
+    /** Folders that could not be looked into. */
     unread: all.filter((folder) => readNames(folder) === null),
   }
 }

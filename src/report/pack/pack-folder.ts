@@ -28,25 +28,10 @@ import { assertNotTaken } from '../../trust/output.js'
 import { ledgerMark } from '../files/lists.js'
 
 /** A file that is being written under a temporary name. */
-interface PackOutput {
-  /** Keeps the text until `drain`. */
-  readonly put: (text: string) => void
-  /** Bytes, behind what was put. */
-  readonly write: (bytes: Uint8Array) => Promise<void>
-  /** Hands what was put to the operating system, once it is worth a call. */
-  readonly drain: () => Promise<void>
-  /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
-  readonly flush: () => Promise<void>
-  /** The same, and closes. */
-  readonly finish: () => Promise<PackFile>
-}
+type PackOutput = ReturnType<typeof outputTo>
 
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
-export interface ScratchFile extends Pick<PackOutput, 'put' | 'drain'> {
-  /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
-  readonly chunks: () => AsyncGenerator<Uint8Array, void, undefined>
-  readonly remove: () => Promise<void>
-}
+export type ScratchFile = ReturnType<typeof scratchAt>
 
 export interface Published {
   /** Where the files are: the folder that was asked for, or one in it. */
@@ -65,23 +50,7 @@ interface ToDo {
 }
 
 /** A folder whose files appear together, each complete, or not at all. */
-export interface PackFolder {
-  /** @param name in the folder; of a list to work in with `to-do/` before it */
-  readonly create: (name: string) => Promise<PackOutput>
-  /** @param name of no other file of the folder */
-  readonly scratch: (name: string) => Promise<ScratchFile>
-  readonly write: (name: string, content: string | Uint8Array) => Promise<PackFile>
-  /** What is finished, without the lists to work in. */
-  readonly finished: () => readonly PackFile[]
-  /**
-   * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
-   * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
-   * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
-   */
-  readonly publish: () => Promise<Published>
-  /** Removes whatever was not published. */
-  readonly discard: () => Promise<void>
-}
+export type PackFolder = Awaited<ReturnType<typeof openPackFolder>>
 
 /** In characters. */
 const WRITTEN_AT_ONCE = 131_072
@@ -107,21 +76,6 @@ const errorCode = (error: unknown): string | null =>
   error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : null
-
-/** What the file system refuses is for the operator to solve: another folder, space, permission. */
-async function withFolder<Value>(out: string, action: () => Promise<Value>): Promise<Value> {
-  try {
-    return await action()
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === null) throw error
-    throw new UsageError(
-      `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
-      'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
-      { cause: error, ways: ['report_folder', 'report'] },
-    )
-  }
-}
 
 /** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
 async function refuseOccupied(out: string, name: string, forbidden: readonly string[]): Promise<void> {
@@ -167,7 +121,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void): PackOutput {
+function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void) {
   const hash = createHash('sha256')
   let bytes = 0
   let waiting = ''
@@ -207,13 +161,24 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
     return file
   }
 
-  return { put: (text) => void (waiting += text), write, drain, flush, finish }
+  return {
+    /** Keeps the text until `drain`. */
+    put: (text: string): void => void (waiting += text),
+    /** Bytes, behind what was put. */
+    write,
+    /** Hands what was put to the operating system, once it is worth a call. */
+    drain,
+    /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
+    flush,
+    /** The same, and closes. */
+    finish,
+  }
 }
 
 /** In bytes. */
 const READ_AT_ONCE = 1_048_576
 
-function scratchAt(handle: FileHandle, path: string): ScratchFile {
+function scratchAt(handle: FileHandle, path: string) {
   const output = outputTo(handle, path, () => undefined)
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     await output.write(Buffer.of())
@@ -229,7 +194,13 @@ function scratchAt(handle: FileHandle, path: string): ScratchFile {
     await handle.close()
     await rm(path)
   }
-  return { put: output.put, drain: output.drain, chunks, remove }
+  return {
+    put: output.put,
+    drain: output.drain,
+    /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
+    chunks,
+    remove,
+  }
 }
 
 const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
@@ -287,11 +258,7 @@ async function freeFolder(
 }
 
 /** The files that are being written in the hidden folder of a pack. */
-function filesOf(
-  out: string,
-  workshop: string,
-  onFinish: (file: PackFile) => void,
-): Pick<PackFolder, 'create' | 'scratch'> & { readonly close: () => Promise<void> } {
+function filesOf(workshop: string, onFinish: (file: PackFile) => void) {
   const handles: FileHandle[] = []
 
   async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
@@ -300,23 +267,11 @@ function filesOf(
     return handle
   }
 
-  const create = (name: string): Promise<PackOutput> =>
-    withFolder(out, async () => {
-      const output = outputTo(await opened(name, 'wx'), name, onFinish)
-      return {
-        put: output.put,
-        write: (chunk) => withFolder(out, () => output.write(chunk)),
-        drain: () => withFolder(out, output.drain),
-        flush: () => withFolder(out, output.flush),
-        finish: () => withFolder(out, output.finish),
-      }
-    })
+  const create = async (name: string): Promise<PackOutput> =>
+    outputTo(await opened(name, 'wx'), name, onFinish)
 
-  const scratch = (name: string): Promise<ScratchFile> =>
-    withFolder(out, async () => {
-      const file = scratchAt(await opened(name, 'wx+'), join(workshop, name))
-      return { ...file, drain: () => withFolder(out, file.drain) }
-    })
+  const scratch = async (name: string): Promise<ScratchFile> =>
+    scratchAt(await opened(name, 'wx+'), join(workshop, name))
 
   async function close(): Promise<void> {
     for (const handle of handles) await handle.close().catch(() => undefined)
@@ -345,21 +300,18 @@ export async function openPackFolder(
   names: readonly string[],
   forbidden: readonly string[] = [],
   { ledgerId, sharedFolder = false }: FolderTerms = {},
-): Promise<PackFolder> {
-  const workshop = await withFolder(out, async () => {
-    makeFolder(out)
-    if (!sharedFolder) assertReportFolder(out)
-    for (const name of names) await refuseOccupied(out, name, forbidden)
-    const made = await mkdtemp(join(out, WORKSHOP_PREFIX))
-    if (ledgerId !== undefined)
-      await writeFile(join(made, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
-    await mkdir(join(made, TO_DO), { mode: 0o700 })
-    await removeAbandoned(out, made)
-    return made
-  })
+) {
+  makeFolder(out)
+  if (!sharedFolder) assertReportFolder(out)
+  for (const name of names) await refuseOccupied(out, name, forbidden)
+  const workshop = await mkdtemp(join(out, WORKSHOP_PREFIX))
+  if (ledgerId !== undefined)
+    await writeFile(join(workshop, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
+  await mkdir(join(workshop, TO_DO), { mode: 0o700 })
+  await removeAbandoned(out, workshop)
   const finished: PackFile[] = []
 
-  const { create, scratch, close } = filesOf(out, workshop, (file) => void finished.push(file))
+  const { create, scratch, close } = filesOf(workshop, (file) => void finished.push(file))
 
   async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
     const output = await create(name)
@@ -371,15 +323,13 @@ export async function openPackFolder(
   const ofPack = (): readonly PackFile[] => finished.filter((file) => !isList(file))
 
   const publish = (): Promise<Published> =>
-    withFolder(out, () =>
-      moveInto(out, {
-        workshop,
-        files: ofPack(),
-        lists: finished.filter(isList),
-        stale: names.filter((name) => !finished.some((file) => file.name === name)),
-        ledgerId: ledgerId ?? '',
-      }),
-    )
+    moveInto(out, {
+      workshop,
+      files: ofPack(),
+      lists: finished.filter(isList),
+      stale: names.filter((name) => !finished.some((file) => file.name === name)),
+      ledgerId: ledgerId ?? '',
+    })
 
   async function discard(): Promise<void> {
     await close()
@@ -387,5 +337,50 @@ export async function openPackFolder(
     await rm(workshop, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  return { create, scratch, write, finished: ofPack, publish, discard }
+  return {
+    /** @param name in the folder; of a list to work in with `to-do/` before it */
+    create,
+    /** @param name of no other file of the folder */
+    scratch,
+    write,
+    /** What is finished, without the lists to work in. */
+    finished: ofPack,
+    /**
+     * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
+     * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
+     * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
+     */
+    publish,
+    /** Removes whatever was not published. */
+    discard,
+  }
+}
+
+/**
+ * The same for what is done in it; whatever was not published is removed again. What the file system refuses is for the
+ * operator to solve: another folder, space, permission.
+ */
+export async function inPackFolder<Value>(
+  out: string,
+  names: readonly string[],
+  forbidden: readonly string[] | undefined,
+  terms: FolderTerms,
+  action: (folder: PackFolder) => Promise<Value>,
+): Promise<Value> {
+  try {
+    const folder = await openPackFolder(out, names, forbidden, terms)
+    try {
+      return await action(folder)
+    } finally {
+      await folder.discard()
+    }
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === null) throw error
+    throw new UsageError(
+      `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
+      'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
+      { cause: error, ways: ['report_folder', 'report'] },
+    )
+  }
 }

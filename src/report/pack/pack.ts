@@ -1,22 +1,15 @@
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import type { Verification } from '../../domain/proof/verification.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
-import {
-  FILE_OF_PART,
-  isAsExpected,
-  NOTHING_TOLD,
-  partOf,
-  PLACE_OF_PART,
-  type ReportFacts,
-  type Told,
-} from '../facts/facts.js'
-import { openPackFolder, type PackFolder, type Published } from './pack-folder.js'
+import { FILE_OF_PART, isAsExpected, NOTHING_TOLD, partOf, PLACE_OF_PART, type Told } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
+import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
-import { walkLedger, type RowFiles, type ReportedLedger } from '../facts/row-walk.js'
+import { walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
@@ -100,7 +93,7 @@ export interface ReportOptions {
  * @throws {LedgerError} when the ledger cannot be read
  */
 export async function writeReport(
-  ledger: string | ReportedLedger,
+  ledger: string | LedgerReader,
   options: ReportOptions,
 ): Promise<ReportResult> {
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
@@ -113,30 +106,19 @@ export async function writeReport(
   }
 }
 
-async function writePackOf(reader: ReportedLedger, options: ReportOptions): Promise<ReportResult> {
+async function writePackOf(reader: LedgerReader, options: ReportOptions): Promise<ReportResult> {
   const { out, sharedFolder, forbidden = [], signWith } = options
   const { ledgerId } = reader.campaign()
   const kept = [...ledgerFiles(reader.file), ...forbidden]
-  const folder = await openPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder })
-  try {
+  return inPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder }, async (folder) => {
     const { facts, manifest } = await writeFiles(reader, folder, options, true)
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
     const { totals, balanced, proposals, verification } = facts
-    const compared = isAsExpected(facts)
-    return {
-      files,
-      totals,
-      balanced,
-      proposals,
-      verification,
-      isAsExpected: compared,
-      ...(await folder.publish()),
-    }
-  } finally {
-    await folder.discard()
-  }
+    const compared = { isAsExpected: isAsExpected(facts) }
+    return { files, totals, balanced, proposals, verification, ...compared, ...(await folder.publish()) }
+  })
 }
 
 /**
@@ -146,21 +128,17 @@ async function writePackOf(reader: ReportedLedger, options: ReportOptions): Prom
  * @throws {UsageError} where the folder cannot be written
  */
 export async function writeManifestAgain(
-  reader: ReportedLedger,
+  reader: LedgerReader,
   { out, ...options }: Pick<ReportOptions, 'out' | 'language' | 'absentAfterMs' | 'told'>,
 ): Promise<string> {
-  const { ledgerId } = reader.campaign()
-  const folder = await openPackFolder(out, [], [], { ledgerId, sharedFolder: true })
-  try {
-    return (await writeFiles(reader, folder, options, false)).manifest
-  } finally {
-    await folder.discard()
-  }
+  const terms = { ledgerId: reader.campaign().ledgerId, sharedFolder: true }
+  const write = (folder: PackFolder) => writeFiles(reader, folder, options, false)
+  return (await inPackFolder(out, [], [], terms, write)).manifest
 }
 
 /** All files but the manifest. */
 async function writeFiles(
-  reader: ReportedLedger,
+  reader: LedgerReader,
   folder: PackFolder,
   {
     language = 'en',
@@ -174,7 +152,18 @@ async function writeFiles(
   const sources = reader.sources()
   const lists = await openCsvLists(reader, sources, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
-  const facts = await walkLedger(reader, sources, inBoth(lists, workbook), { signal, absentAfterMs, told })
+  const both = [lists, workbook]
+  const files: RowFiles = {
+    registered: (row) => both.forEach((each) => each.registered(row)),
+    row: (...of) => both.forEach((each) => each.row(...of)),
+    problem: (problem) => both.forEach((each) => each.problem(problem)),
+    decision: (decision) => both.forEach((each) => each.decision(decision)),
+    verified: (row) => both.forEach((each) => each.verified(row)),
+    drain: async () => {
+      for (const each of both) await each.drain()
+    },
+  }
+  const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   const decisions = await lists.finish()
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)
@@ -183,37 +172,13 @@ async function writeFiles(
   return { facts, manifest: renderManifest(facts, written) }
 }
 
-function inBoth(one: RowFiles, other: RowFiles): RowFiles {
-  const both =
-    <Of extends unknown[]>(first: (...of: Of) => void, second: (...of: Of) => void) =>
-    (...of: Of): void => {
-      first(...of)
-      second(...of)
-    }
-  return {
-    registered: both(one.registered, other.registered),
-    row: both(one.row, other.row),
-    problem: both(one.problem, other.problem),
-    decision: both(one.decision, other.decision),
-    verified: both(one.verified, other.verified),
-    drain: async () => {
-      await one.drain()
-      await other.drain()
-    },
-  }
-}
-
 /** The CSV files of a report; `finish` once everything was handed over. */
-interface CsvLists extends RowFiles {
-  readonly finish: () => Promise<ChainEnd>
-}
-
 async function openCsvLists(
-  reader: ReportedLedger,
+  reader: LedgerReader,
   sources: readonly SourceRecord[],
   folder: PackFolder,
   hasLists: boolean,
-): Promise<CsvLists> {
+) {
   const columns = mergeColumns(sources)
   const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
@@ -238,7 +203,7 @@ async function openCsvLists(
   const isVerified = reader.verificationCounts().length > 0
   const verified = isVerified ? await begin(VERIFICATION_FILE, VERIFICATION_LIST) : null
 
-  return {
+  const files: RowFiles = {
     registered,
     row: (row, explanation, absence) => {
       const part = partOf(row)
@@ -250,12 +215,13 @@ async function openCsvLists(
     drain: async () => {
       for (const output of outputs) await output.drain()
     },
-    finish: async () => {
-      await Promise.all(outputs.map(({ flush }) => flush()))
-      for (const output of outputs) await output.finish()
-      return decided.end()
-    },
   }
+  const finish = async (): Promise<ChainEnd> => {
+    await Promise.all(outputs.map(({ flush }) => flush()))
+    for (const output of outputs) await output.finish()
+    return decided.end()
+  }
+  return { ...files, finish }
 }
 
 /**
@@ -267,10 +233,8 @@ export async function writeProblems(
   problems: Iterable<ProblemRecord>,
   options: ReportOptions,
 ): Promise<PackFile & Published> {
-  const folder = await openPackFolder(options.out, ['problems.csv', NOTE], options.forbidden, {
-    sharedFolder: options.sharedFolder,
-  })
-  try {
+  const { out, forbidden, sharedFolder } = options
+  return inPackFolder(out, ['problems.csv', NOTE], forbidden, { sharedFolder }, async (folder) => {
     const output = await folder.create('problems.csv')
     output.put(PROBLEM_LIST.header)
     for (const problem of problems) {
@@ -280,7 +244,5 @@ export async function writeProblems(
     const file = await output.finish()
     await folder.write(NOTE, noteText('', [file]))
     return { ...file, ...(await folder.publish()) }
-  } finally {
-    await folder.discard()
-  }
+  })
 }

@@ -1,17 +1,11 @@
 import { html } from 'hono/html'
-import {
-  PLACE_OF_PART,
-  type ListedRow,
-  type ReportFacts,
-  FILE_OF_PART,
-  type HashTotals,
-  REPORT_ORDER,
-} from '../facts/facts.js'
+import { PLACE_OF_PART, type ListedRow, FILE_OF_PART, type HashTotals, REPORT_ORDER } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import type { RowRecord, VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
-import { lineBar, fileLink, fact, table, registrationsChart, tableHead } from './look.js'
+import { lineBar, fileLink, fact, table, registrationsChart, section, tableHead } from './look.js'
 import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
@@ -96,14 +90,14 @@ const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
 /** Refused rows by what the service said. */
 export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
   const { count, say, labelled, mark } = texts
-  const heading = html`<h2>${labelled('state.refused', totals.refused)}</h2>`
-  if (totals.refused === 0) return html`<section id="refused">${heading}</section>`
+  const heading = labelled('state.refused', totals.refused)
+  if (totals.refused === 0) return section('refused', heading)
   const causes = [...refusalCounts].sort((a, b) => b.count - a.count)
   const shown = causes.slice(0, LINES_SHOWN)
   const highest = shown[0]?.count ?? 1
   const command = html`<code>sepa-migrate run ${PLACE_OF_PART.refused}</code>`
   return html`<section id="refused">
-    ${heading}
+    <h2>${heading}</h2>
     <p>${mark('refused.lead', { file: fileLink(PLACE_OF_PART.refused), command })}</p>
     ${table(shown, [
       { name: 'HTTP', of: ({ status }) => status ?? say('label.decision') },
@@ -121,15 +115,15 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
 /** Findings by rule, errors first, the most frequent first; what a rule says is English in every language. */
 export function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
   const { say, labelled, mark } = texts
-  const heading = html`<h2>${labelled('problems.title', problems)}</h2>`
-  if (problemCounts.length === 0) return html`<section id="problems">${heading}</section>`
+  const heading = labelled('problems.title', problems)
+  if (problemCounts.length === 0) return section('problems', heading)
   const counts = [...problemCounts].sort(
     (a, b) => a.severity.localeCompare(b.severity, 'en') || b.count - a.count || (a.rule < b.rule ? -1 : 1),
   )
   const highest = Math.max(...counts.map(({ count }) => count))
   const files = { problems: fileLink('problems.csv'), corrections: fileLink(PLACE_OF_PART.corrections) }
   return html`<section id="problems">
-    ${heading}
+    <h2>${heading}</h2>
     <p>${mark('problems.lead', files)}</p>
     ${table(counts, [
       {
@@ -261,19 +255,21 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup
 }
 
 export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
-  html`<section id="decisions">
-    <h2>${texts.labelled('decisions.title', decisions.total)}</h2>
-    ${decisions.total === 0 ? '' : decisionsTable(decisions, texts)}
-  </section>`
+  section(
+    'decisions',
+    texts.labelled('decisions.title', decisions.total),
+    decisions.total === 0 ? '' : decisionsTable(decisions, texts),
+  )
 
 /** What people changed in rows that they gave back. */
 export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
   corrections.total === 0
     ? ''
-    : html`<section id="corrected">
-        <h2>${texts.labelled('decisions.corrected', corrections.total)}</h2>
-        ${decisionsTable(corrections, texts)}
-      </section>`
+    : section(
+        'corrected',
+        texts.labelled('decisions.corrected', corrections.total),
+        decisionsTable(corrections, texts),
+      )
 
 function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
   const { say } = texts
@@ -309,17 +305,10 @@ export function decisionWord(decision: string, { say }: Texts): string {
 const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
   html`${maskedText(reason)}${evidence === null ? '' : html`<br /><span class="soft id">${plainText(evidence)}</span>`}`
 
-/** A hash total with the rows that it is over: on the page and in the workbook. */
-interface HashTotalLine {
-  readonly name: string
-  readonly rows: number
-  readonly value: string
-}
-
 /** Figures that let a third party check the files against page and workbook. */
-export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts): HashTotalLine[] {
+export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
   const registered = hashTotals.byState.get('registered')
-  const over = (rows: TextKey, totals: HashTotals): HashTotalLine[] => [
+  const over = (rows: TextKey, totals: HashTotals) => [
     { name: `${say('hash.sum')}, ${say(rows)}`, rows: totals.customerNoRows, value: totals.customerNoSum },
     { name: `${say('hash.oldKeys')}, ${say(rows)}`, rows: totals.oldKeyRows, value: totals.oldKeyDigest },
   ]

@@ -60,6 +60,38 @@ function widthsOf(segments: readonly Segment[]): number[] {
   return segments.map(({ count }) => THINNEST + (free * count) / sum)
 }
 
+const tenth = (length: number): string => length.toFixed(1)
+
+/** A bar from its left upper corner, with what a pointer over it shows. */
+const bar = (
+  [x, y, width, height]: readonly [number, number, number, number],
+  state: RowState,
+  title: string,
+): Markup =>
+  html`<rect
+    x="${tenth(x)}"
+    y="${tenth(y)}"
+    width="${tenth(width)}"
+    height="${tenth(height)}"
+    fill="${FILL[state]}"
+    stroke="#374151"
+    stroke-width="0.7"
+    ><title>${title}</title></rect
+  >`
+
+/** A drawing with its name and what it shows in words. */
+const chart = (id: string, height: number, [name, text]: readonly [string, string], drawn: Markup): Markup =>
+  html`<svg
+    class="chart"
+    viewBox="0 0 ${WIDTH} ${height}"
+    role="img"
+    aria-labelledby="${id}-title ${id}-text"
+  >
+    <title id="${id}-title">${name}</title>
+    <desc id="${id}-text">${text}</desc>
+    ${drawn}
+  </svg>`
+
 /** A small square as a legend shows it. */
 export const swatch = (state: RowState): Markup =>
   html`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" focusable="false">
@@ -74,20 +106,8 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
   let x = 0
   const drawn = segments.map(({ state, count }, index) => {
     const width = widths[index] ?? 0
-    const label = texts.labelled(`state.${state}`, count)
-    const rect = html`<rect
-      x="${x.toFixed(1)}"
-      y="0.5"
-      width="${width.toFixed(1)}"
-      height="${BAR_HEIGHT}"
-      fill="${FILL[state]}"
-      stroke="#374151"
-      stroke-width="0.7"
-    >
-      <title>${label}</title>
-    </rect>`
     x += width
-    return rect
+    return bar([x - width, 0.5, width, BAR_HEIGHT], state, texts.labelled(`state.${state}`, count))
   })
   const described = segments
     .map(
@@ -95,16 +115,8 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
         `${texts.say(`state.${state}`)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
     )
     .join(', ')
-  return html`<svg
-    class="chart"
-    viewBox="0 0 ${WIDTH} ${BAR_HEIGHT + 1}"
-    role="img"
-    aria-labelledby="state-bar-title state-bar-text"
-  >
-    <title id="state-bar-title">${texts.say('totals.title')}</title>
-    <desc id="state-bar-text">${described}</desc>
-    ${PATTERNS} ${drawn}
-  </svg>`
+  const told = [texts.say('totals.title'), described] as const
+  return chart('state-bar', BAR_HEIGHT + 1, told, html`${PATTERNS} ${drawn}`)
 }
 
 /** Registrations per span of time. */
@@ -115,44 +127,27 @@ export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '
   if (first === undefined || last === undefined) return ''
   const highest = Math.max(...bars.map((bar) => bar.count))
   const slot = Math.min(WIDTH / bars.length, 60)
-  const drawn = bars.map((bar, index) => {
-    const height = (bar.count / highest) * TIMELINE_HEIGHT
-    return html`<rect
-      x="${(index * slot + slot * 0.1).toFixed(1)}"
-      y="${(TIMELINE_FOOT + TIMELINE_HEIGHT - height).toFixed(1)}"
-      width="${(slot * 0.8).toFixed(1)}"
-      height="${height.toFixed(1)}"
-      fill="${FILL.registered}"
-    >
-      <title>${texts.time(bar.from)} ${texts.count(bar.count)}</title>
-    </rect>`
+  const drawn = bars.map(({ from, count }, index) => {
+    const height = (count / highest) * TIMELINE_HEIGHT
+    const at = [index * slot + slot * 0.1, TIMELINE_FOOT + TIMELINE_HEIGHT - height] as const
+    return bar([...at, slot * 0.8, height], 'registered', `${texts.time(from)} ${texts.count(count)}`)
   })
   const foot = TIMELINE_FOOT + TIMELINE_HEIGHT
   const end = new Date(Date.parse(last.from) + widthMs).toISOString()
   const name = texts.say('registered.per', { width: texts.width(widthMs) })
   const rate = texts.say('labelled', { name, value: highest })
-  return html`<svg
-    class="chart"
-    viewBox="0 0 ${WIDTH} ${foot + 18}"
-    role="img"
-    aria-labelledby="timeline-title timeline-text"
-  >
-    <title id="timeline-title">${name}</title>
-    <desc id="timeline-text">${texts.time(first.from)} – ${texts.time(end)}, ≤ ${texts.count(highest)}</desc>
-    <line
-      x1="0"
-      y1="${TIMELINE_FOOT}"
-      x2="${WIDTH}"
-      y2="${TIMELINE_FOOT}"
-      stroke="#c5cad1"
-      stroke-dasharray="3 3"
-    />
-    <text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${rate}</text>
-    ${drawn}
-    <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
-    <text x="0" y="${foot + 14}" class="axis">${texts.time(first.from)}</text>
-    <text x="${WIDTH}" y="${foot + 14}" class="axis" text-anchor="end">${texts.time(end)}</text>
-  </svg>`
+  const [begin, until] = [texts.time(first.from), texts.time(end)]
+  const told = [name, `${begin} – ${until}, ≤ ${texts.count(highest)}`] as const
+  return chart(
+    'timeline',
+    foot + 18,
+    told,
+    html`<text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${rate}</text>
+      ${drawn}
+      <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
+      <text x="0" y="${foot + 14}" class="axis">${begin}</text>
+      <text x="${WIDTH}" y="${foot + 14}" class="axis" text-anchor="end">${until}</text>`,
+  )
 }
 
 /** A bar for one line of a table, which holds the figures itself. */
@@ -173,6 +168,49 @@ export function lineBar(count: number, highest: number): Markup {
 
 /** A file of the report by its place in the folder, which opens the one that lies beside the page. */
 export const fileLink = (name: string): Markup => html`<a href="${name}"><code>${name}</code></a>`
+
+/** A whole page, without network or script. */
+export async function pageOf(
+  {
+    language,
+    title,
+    style = '',
+  }: { readonly language: string; readonly title: string; readonly style?: Markup | string },
+  body: Markup,
+): Promise<string> {
+  const page = await html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title}</title>
+        <style>
+          ${PAGE_STYLE} ${style}
+        </style>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`
+  return `${page.toString().trimEnd()}\n`
+}
+
+/** A part of a page under its heading. */
+export const section = (id: string, title: string, ...parts: readonly (Markup | string)[]): Markup =>
+  html`<section id="${id}">
+    <h2>${title}</h2>
+    ${parts}
+  </section>`
+
+/** @param nothing what is said where there is no line */
+export const listOf = (lines: readonly (Markup | string)[], nothing: string, style = ''): Markup | '' => {
+  if (lines.length === 0) return nothing === '' ? '' : html`<p>${nothing}</p>`
+  return html`<ul class="${style}">
+    ${lines.map((line) => html`<li>${line}</li>`)}
+  </ul>`
+}
 
 /** The head of a table; figures stand on the right. */
 export const tableHead = (names: readonly (string | { readonly figures: string })[]): Markup =>

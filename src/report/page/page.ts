@@ -6,13 +6,13 @@ import {
   NOT_SENT,
   PLACE_OF_PART,
   partOfState,
-  type ReportFacts,
   REPORT_ORDER,
   type ValueCounts,
 } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { stateBar, swatch, fileLink, fact, table, tableHead, PAGE_STYLE } from './look.js'
+import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback } from '../../domain/text/text.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
@@ -60,31 +60,20 @@ const ANNEX: readonly Section[] = [
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
-export async function renderPage(facts: ReportFacts, texts = ENGLISH): Promise<string> {
-  const { say, language } = texts
-  const page = await html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${say('page.title')}, ${texts.time(facts.campaign.changedAt)}</title>
-        <style>
-          ${PAGE_STYLE} ${printedMargins(facts, texts)}
-        </style>
-      </head>
-      <body>
-        <main class="${facts.balanced ? 'balanced' : 'unbalanced'}">
-          ${coverSection(facts, verdictSection(facts, texts), texts)}
-          <p class="annex">${say('page.annex')}</p>
-          ${ANNEX.map((section) => section(facts, texts))}
-          <footer>${say('page.footer', { zone: texts.zone })}</footer>
-        </main>
-      </body>
-    </html>`
-  return `${page.toString().trimEnd()}\n`
-}
+export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string> =>
+  pageOf(
+    {
+      language: texts.language,
+      title: `${texts.say('page.title')}, ${texts.time(facts.campaign.changedAt)}`,
+      style: printedMargins(facts, texts),
+    },
+    html`<main class="${facts.balanced ? 'balanced' : 'unbalanced'}">
+      ${coverSection(facts, verdictSection(facts, texts), texts)}
+      <p class="annex">${texts.say('page.annex')}</p>
+      ${ANNEX.map((each) => each(facts, texts))}
+      <footer>${texts.say('page.footer', { zone: texts.zone })}</footer>
+    </main>`,
+  )
 
 /** What this page was made from. */
 function metadataSection({ campaign, ledger }: ReportFacts, { say, time }: Texts): Markup {
@@ -141,13 +130,10 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
-    ${
-      open.length === 0
-        ? ''
-        : html`<ul>
-            ${open.map(({ anchor, text }) => html`<li><a href="#${anchor}">${text}</a></li>`)}
-          </ul>`
-    }
+    ${listOf(
+      open.map(({ anchor, text }) => html`<a href="#${anchor}">${text}</a>`),
+      '',
+    )}
     ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
     ${
       overridden === 0

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { UsageError } from '../../errors.js'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { textIn } from '../pack/earlier-pack.js'
 import { FILE_OF_PART, partOf } from '../facts/facts.js'
 import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
@@ -166,7 +166,7 @@ function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ
     )
   for (const [name, content] of [
     [MANIFEST_FILE, text],
-    [SUMMARY_FILE, textOf(folder, SUMMARY_FILE)],
+    [SUMMARY_FILE, textIn(folder, SUMMARY_FILE)],
   ] as const) {
     const later = [...content.matchAll(TIMES)].find(
       ([, key = '', time = '']) => !OF_APPROVERS.has(key) && time > then,
@@ -183,16 +183,6 @@ const SUMMARY_FILE = 'summary.json'
 /** What approvers say by their own clock. */
 const OF_APPROVERS: ReadonlySet<string> = new Set(['approvedAt', 'expiresAt'])
 const TIMES = /"(\w+)": "(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g
-
-/** Empty where it is no file, which was told. */
-function textOf(folder: string, name: string): string {
-  try {
-    const given = { what: 'file', nothing: 'it was not opened', mostBytes: MOST_BYTES.manifest, noLink: true }
-    return readGivenText(join(folder, name), given)
-  } catch {
-    return ''
-  }
-}
 
 /** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
 async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Told } from '../facts/facts.js'
 import type { KeyObject } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,29 +8,12 @@ import { MANIFEST_FILE, readManifest, type Manifest, type ReadManifest } from '.
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES } from '../pack/pack.js'
-import { compareWithLedger, type Discrepancy, type LedgerStanding, type Tell } from './compare-ledger.js'
+import { compareWithLedger, type Discrepancy, type Tell } from './compare-ledger.js'
 
 /** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
 type SignatureState = 'none' | 'whole' | 'proven' | 'broken'
 
-export interface Proof {
-  readonly discrepancies: readonly Discrepancy[]
-  readonly count: number
-  /** Null where the manifest has no longer the form of one. */
-  readonly ledgerId: string | null
-  readonly changedAt: string | null
-  readonly files: number
-  /** Records of the exports. */
-  readonly rows: number
-  readonly decisions: number
-  readonly signature: SignatureState
-  /** Null where no ledger was given. */
-  readonly ledger: LedgerStanding | null
-  /** Files in the folder that are none of the pack: they are left alone. */
-  readonly others: readonly string[]
-  /** What no ledger holds and the report says all the same; null where the manifest has no longer the form of one. */
-  readonly told: Told | null
-}
+export type Proof = Awaited<ReturnType<typeof provePack>>
 
 /** What a pack is compared with besides its own manifest. */
 export interface Beside {
@@ -47,7 +29,7 @@ const REWRITE = 'Write the report again from the ledger, and ask who had access 
  * @throws {SourceError} where there is no pack that can be read
  * @throws {LedgerError} where the ledger cannot be read
  */
-export async function provePack(folder: string, { key, ledger }: Beside): Promise<Proof> {
+export async function provePack(folder: string, { key, ledger }: Beside) {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw unreadable(folder, 'there is no such folder, or it cannot be read', cause)
   })
@@ -76,14 +58,24 @@ export async function provePack(folder: string, { key, ledger }: Beside): Promis
   return {
     discrepancies,
     count: discrepancies.length,
+
+    /** Null where the manifest has no longer the form of one. */
     ledgerId: manifest?.ledgerId ?? null,
     changedAt: manifest?.changedAt ?? null,
     files: manifest?.files.length ?? 0,
+
+    /** Records of the exports. */
     rows: manifest?.totals.read ?? 0,
     decisions: manifest?.decisions.count ?? 0,
     signature,
+
+    /** Null where no ledger was given. */
     ledger: standing,
+
+    /** Files in the folder that are none of the pack: they are left alone. */
     others: names.filter((name) => !known.has(name) && !isToDo(name)).sort(),
+
+    /** What no ledger holds and the report says all the same; null where the manifest has no longer the form of one. */
     told: manifest?.told ?? null,
   }
 }

@@ -16,26 +16,7 @@ export type Markup = ReturnType<typeof html>
 type Values<Value> = Readonly<Record<string, Value>>
 
 /** What a report says in one language; numbers are written by these few lines, never by Intl, which differs between machines. */
-export interface Texts {
-  readonly language: Language
-  /** A text with values in its places. */
-  readonly say: (key: TextKey, values?: Values<string | number>) => string
-  /** The same as a piece of a page. */
-  readonly mark: (key: TextKey, values: Values<string | number | Markup>) => Markup
-  readonly labelled: (label: TextKey, value: string | number) => string
-  readonly count: (count: number) => string
-  readonly share: (part: number, whole: number) => string
-  readonly duration: (ms: number) => string
-  /** A point in time of the ledger in the zone of the campaign, to the second; empty where there is none. */
-  readonly time: (at: string | null) => string
-  /** The same to the minute. */
-  readonly minute: (at: string) => string
-  /** The same to the second, with the zone. */
-  readonly moment: (at: string) => string
-  readonly zone: string
-  /** Of a bar of a time line. */
-  readonly width: (ms: number) => string
-}
+export type Texts = ReturnType<typeof textsIn>
 
 /** The pieces of a text; a place without a value stays to be seen. */
 const fill = <Value>(text: string, values: Values<Value>): (string | Value)[] =>
@@ -60,7 +41,7 @@ function clockIn(zone: string): { readonly zone: string; readonly partsOf: (at: 
 }
 
 /** @param campaignZone in which times are shown */
-export function textsIn(language: Language, campaignZone = 'UTC'): Texts {
+export function textsIn(language: Language, campaignZone = 'UTC') {
   const words = WORDS[language]
   const { zone, partsOf } = clockIn(campaignZone)
   const months = words.months.split(' ')
@@ -75,20 +56,36 @@ export function textsIn(language: Language, campaignZone = 'UTC'): Texts {
   const count = (number: number): string => countText(number).replaceAll(',', words.thousands)
   const written = <Value>(value: Value | number): Value | string =>
     typeof value === 'number' ? count(value) : value
-  const say: Texts['say'] = (key, values = {}) => fill(words[key], values).map(written).join('')
+  const say = (key: TextKey, values: Values<string | number> = {}): string =>
+    fill(words[key], values).map(written).join('')
   return {
     language,
+
+    /** A text with values in its places. */
     say,
-    mark: (key, values) => html`${fill(words[key], values).map(written)}`,
-    labelled: (label, value) => say('labelled', { name: words[label], value }),
+
+    /** The same as a piece of a page. */
+    mark: (key: TextKey, values: Values<string | number | Markup>): Markup =>
+      html`${fill(words[key], values).map(written)}`,
+    labelled: (label: TextKey, value: string | number): string =>
+      say('labelled', { name: words[label], value }),
     count,
-    share: (part, whole) => shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),
+    share: (part: number, whole: number): string =>
+      shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),
+
+    /** A point in time of the ledger in the zone of the campaign, to the second; empty where there is none. */
     time,
+
+    /** The same to the minute. */
     minute,
-    moment: (at) => `${time(at)} (${zone})`,
+
+    /** The same to the second, with the zone. */
+    moment: (at: string): string => `${time(at)} (${zone})`,
     zone,
-    duration: (ms) => durationText(ms, (days) => `${count(days)} ${words.day}`),
-    width: (ms) => {
+    duration: (ms: number): string => durationText(ms, (days) => `${count(days)} ${words.day}`),
+
+    /** Of a bar of a time line. */
+    width: (ms: number): string => {
       if (ms < MINUTE_MS) return `${ms / 1000} s`
       if (ms < HOUR_MS) return `${ms / MINUTE_MS} min`
       return ms < DAY_MS ? `${ms / HOUR_MS} h` : `${ms / DAY_MS} ${words.day}`

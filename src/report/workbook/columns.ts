@@ -1,15 +1,14 @@
 import { verificationWord } from '../../domain/proof/verification.js'
 import type {
-  ApprovalRecord,
   DecisionRecord,
-  PlanRecord,
   ProblemRecord,
   RegisteredRow,
   RunRecord,
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { type ListedRow, type ReportFacts, REPORT_ORDER } from '../facts/facts.js'
+import { type ListedRow, REPORT_ORDER } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import { explainVerified } from '../facts/explanation.js'
 import { maskedText } from '../files/cells.js'
@@ -128,13 +127,9 @@ export const DECISIONS: ListColumns<DecisionRecord> = [
 ]
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
-interface PlanLine {
-  readonly plan: PlanRecord
-  readonly approval: ApprovalRecord | null
-  readonly runs: string
-}
+type PlanLine = ReturnType<typeof linesOfPlans>[number]
 
-export const linesOfPlans = ({ plans, runs }: ReportFacts): readonly PlanLine[] =>
+export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
   plans.flatMap((plan) => {
     const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
@@ -196,13 +191,9 @@ export const RUNS: ListColumns<RunRecord> = [
 ]
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
-interface ColumnLine {
-  readonly files: string
-  readonly column: string
-  readonly meaning: string
-}
+type ColumnLine = ReturnType<typeof columnLines>[number]
 
-export const columnLines = ({ verification }: ReportFacts, texts: Texts): readonly ColumnLine[] =>
+export const columnLines = ({ verification }: ReportFacts, texts: Texts) =>
   explainedColumns(texts, verification !== null).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )

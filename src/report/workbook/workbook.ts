@@ -1,5 +1,5 @@
-import { UsageError } from '../../errors.js'
-import { partOf, PLACE_OF_PART, type ReportFacts } from '../facts/facts.js'
+import { partOf, PLACE_OF_PART } from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import type { RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
@@ -174,16 +174,6 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-/** An error that is not of the file system says which file it keeps from being written. */
-async function named<Value>(action: () => Promise<Value>): Promise<Value> {
-  try {
-    return await action()
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new Error(`${WORKBOOK_FILE} cannot be written`, { cause: error })
-  }
-}
-
 type NewList = <Entry>(columns: ListColumns<Entry>) => SheetList<Entry>
 
 /** The lists that are filled during the walk. */
@@ -275,10 +265,9 @@ export function openWorkbook(
     verified: (row) => {
       if (row.verdict !== 'proven') lists.unproven.add(row)
     },
-    drain: () =>
-      named(async () => {
-        for (const list of Object.values(lists)) await list.drain()
-      }),
-    finish: (facts) => named(() => write(facts)),
+    drain: async () => {
+      for (const list of Object.values(lists)) await list.drain()
+    },
+    finish: write,
   }
 }

@@ -9,19 +9,11 @@ const NO_TIME = new Date(1980, 0, 1)
 /** The first level takes half of the time of the usual one, for a file a quarter larger. Less memory is as good here. */
 const TERMS = { level: 1, mem: 4 } as const
 
-interface Archive {
-  /** One entry behind the other. */
-  readonly add: (name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => Promise<void>
-  readonly end: () => Promise<void>
-  /** How large it has become. */
-  readonly bytes: () => number
-}
-
 /**
  * A zip archive that is written from front to back. The same entries are the same bytes with every Node and on every
  * machine, which zlib does not promise.
  */
-export function openArchive(write: (bytes: Uint8Array) => Promise<void>): Archive {
+export function openArchive(write: (bytes: Uint8Array) => Promise<void>) {
   let packed: Uint8Array[] = []
   let bytes = 0
   const zip = new Zip((error, chunk) => {
@@ -37,7 +29,8 @@ export function openArchive(write: (bytes: Uint8Array) => Promise<void>): Archiv
   }
 
   return {
-    add: async (name, chunks) => {
+    /** One entry behind the other. */
+    add: async (name: string, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> => {
       const entry = new ZipDeflate(name, TERMS)
       entry.mtime = NO_TIME
       zip.add(entry)
@@ -48,11 +41,13 @@ export function openArchive(write: (bytes: Uint8Array) => Promise<void>): Archiv
       entry.push(new Uint8Array(0), true)
       await drain()
     },
-    end: () => {
+    end: (): Promise<void> => {
       zip.end()
       return drain()
     },
-    bytes: () => bytes,
+
+    /** How large it has become. */
+    bytes: (): number => bytes,
   }
 }
 

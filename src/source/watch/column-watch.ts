@@ -17,14 +17,13 @@ import {
   staysBehindText,
   WORD_FIELDS,
   type ColumnKind,
-  type EndsCounter,
   countWords,
   type WordCounter,
   type WordCounts,
   mayBeStatus,
 } from '../guess/column-kind.js'
 import { findColumn, isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header.js'
-import { guessDateFormat, MOST_WORDS, watchColumn, type ColumnWatch } from '../guess/column-guess.js'
+import { guessDateFormat, MOST_WORDS, watchColumn } from '../guess/column-guess.js'
 import type { RecognisedSource } from '../record-check.js'
 
 /** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
@@ -107,28 +106,24 @@ export function watchColumns(source: RecognisedSource) {
 const meaningsOf = (field: WordField, name: string, words: Words): Meanings =>
   field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
-interface UsedWatch {
-  readonly counter: WordCounter
-  readonly meanings: Meanings
-  readonly note: (cell: string) => void
-  /** It holds words, and none of them is known. */
-  readonly isForeign: () => boolean
-}
+type UsedWatch = ReturnType<typeof watchUsed>
 
-function watchUsed(meanings: Meanings): UsedWatch {
+function watchUsed(meanings: Meanings) {
   const counter = countWords(MOST_UNDERSTOOD)
   let isFilled = false
   let isUnderstood = false
   return {
     counter,
     meanings,
-    note: (cell) => {
+    note: (cell: string): void => {
       counter.note(cell)
       const word = isUnderstood ? '' : wordOf(cell)
       isFilled ||= word !== ''
       isUnderstood ||= word !== '' && meanings.has(word)
     },
-    isForeign: () => isFilled && !isUnderstood,
+
+    /** It holds words, and none of them is known. */
+    isForeign: (): boolean => isFilled && !isUnderstood,
   }
 }
 
@@ -146,13 +141,9 @@ function openColumns({ header, mapping, options }: RecognisedSource): (index: nu
   return (index) => !taken.has(index)
 }
 
-interface OpenWatch {
-  readonly counter: WordCounter
-  readonly dates: ColumnWatch | null
-  readonly ends: EndsCounter | null
-}
+type OpenWatch = ReturnType<typeof watchOpen>
 
-const watchOpen = (name: string, today: LocalDate): OpenWatch => ({
+const watchOpen = (name: string, today: LocalDate) => ({
   counter: countWords(MOST_WORDS),
   dates: namesLastCollection(name) ? watchColumn(today) : null,
   ends: namesEnd(name) ? countEnds(today) : null,

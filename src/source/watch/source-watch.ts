@@ -20,7 +20,7 @@ import type { RawRecord } from '../table.js'
 import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import { isLongAgo, type RawValues } from '../../domain/value/check-mandate.js'
-import { cleanCell, removeBlanks } from '../../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text/text.js'
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
@@ -54,7 +54,7 @@ export function watchSource(source: RecognisedSource) {
       if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       file.note(checked.values, oldKey, order)
-      if (raw !== null) cleaning.note(raw, checked.values)
+      if (raw !== null) cleaning.note(raw)
       for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
       for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
@@ -266,64 +266,29 @@ function watchDamage() {
   }
 }
 
-/**
- * What was safely cleaned away from a value (domain/rulebook.md#normalisation); `textMarker` is `="…"` or a leading
- * apostrophe.
- */
-type CleaningStep = 'blanks' | 'hyphens' | 'label' | 'case' | 'textMarker'
-
-/** Number of cells per field and step. */
-type CleaningCounts = Readonly<Partial<Record<Field, Readonly<Partial<Record<CleaningStep, number>>>>>>
-
-/** Nothing of these was cleaned away. */
+/** Nothing of these was cleaned away (domain/rulebook.md#normalisation). */
 const PLAIN = /^[A-Za-z0-9./+-]*$/
-const PLAIN_COMPACT = /^(?!IBAN)[A-Z0-9]*$/
-const WRAPPED = /^\s*="/
-const LABEL = /^iban/i
-const LOWER = /[a-z]/
+const CLEANED = {
+  customer_no: cleanCell,
+  iban: (cell: string) => cleanIban(cleanCell(cell)),
+  signed_date: cleanCell,
+  sepa_creditor_identifier: (cell: string) => cleanCreditorIdentifier(cleanCell(cell)),
+  unique_mandate_reference: cleanCell,
+} as const satisfies Readonly<Record<RequiredField, (cell: string) => string>>
 
-const VALUES = {
-  customer_no: 'customerNo',
-  iban: 'iban',
-  signed_date: 'signedDate',
-  sepa_creditor_identifier: 'creditorIdentifier',
-  unique_mandate_reference: 'mandateReference',
-} as const satisfies Readonly<Record<RequiredField, keyof ReadableValues>>
-
-const NO_STEPS: readonly CleaningStep[] = []
-
-/** Which steps change a cell. Blanks around a cell without quotes belong to the CSV and are no cleaning. */
-function stepsOf(field: RequiredField, raw: string): readonly CleaningStep[] {
-  const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
-  if ((isCompacted ? PLAIN_COMPACT : PLAIN).test(raw)) return NO_STEPS
-  const text = cleanCell(raw)
-  const steps: CleaningStep[] = []
-  const hasMarker = WRAPPED.test(raw) && !text.startsWith('="')
-  if (hasMarker || (isCompacted && text.startsWith("'"))) steps.push('textMarker')
-  if (isCompacted ? removeBlanks(raw) !== raw : text !== raw && !hasMarker) steps.push('blanks')
-  if (!isCompacted) return steps
-  if (text.includes('-')) steps.push('hyphens')
-  if (field === 'iban' && LABEL.test(text)) steps.push('label')
-  if (LOWER.test(text)) steps.push('case')
-  return steps
-}
-
-/** Counts what the checks clean silently, so that it can be reported. */
+/** Counts the cells that the checks clean silently, so that it can be reported. */
 function countCleaning() {
-  const counts: Partial<Record<Field, Partial<Record<CleaningStep, number>>>> = {}
+  const counts: Partial<Record<Field, number>> = {}
   return {
-    /** @param values what was read of the cells; a cell that is its value was not cleaned */
-    note: (raw: RawValues, values: ReadableValues): void => {
+    note: (raw: RawValues): void => {
       for (const field of REQUIRED_FIELDS) {
         const cell = raw[field]
-        if (cell === null || cell === values[VALUES[field]]) continue
-        for (const step of stepsOf(field, cell)) {
-          const ofField = (counts[field] ??= {})
-          ofField[step] = (ofField[step] ?? 0) + 1
-        }
+        const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
+        if (cell === null || (!isCompacted && PLAIN.test(cell)) || CLEANED[field](cell) === cell) continue
+        counts[field] = (counts[field] ?? 0) + 1
       }
     },
-    counts: (): CleaningCounts => counts,
+    counts: () => counts,
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunTerms } from '../../../src/domain/row/choice.js'
-import type { ReportFacts } from '../../../src/report/facts/facts.js'
+import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { contradictionText, proofText, verificationSection } from '../../../src/report/page/annex-rows.js'
 import { settingLines, settingText } from '../../../src/report/page/annex-runs.js'

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openPackFolder } from '../../../src/report/pack/pack-folder.js'
-import { openWorkbook, WORKBOOK_FILE, WORKBOOK_LIMITS } from '../../../src/report/workbook/workbook.js'
-import { freshFolder } from '../../support/folder.js'
+import { WORKBOOK_LIMITS } from '../../../src/report/workbook/workbook.js'
 import {
   approvalOf,
   attemptOf,
@@ -172,21 +170,6 @@ describe('the workbook', () => {
       )
     expect(sheets.get('Registered (3)')).toHaveLength(2)
     expect(sheets.get('Columns')?.length).toBeGreaterThan(10)
-  })
-
-  it('stops the report and names the file when it breaks in the middle', async () => {
-    const folder = await openPackFolder(freshFolder(), [WORKBOOK_FILE])
-    try {
-      const cause = new Error('broken')
-      const workbook = openWorkbook({ ...folder, scratch: () => Promise.reject(cause) })
-      const fill = async (): Promise<void> => {
-        for (const row of many(2_000, registeredRow)) workbook.registered(row)
-        await workbook.drain()
-      }
-      await expect(fill()).rejects.toMatchObject({ message: 'reconciliation.xlsx cannot be written', cause })
-    } finally {
-      await folder.discard()
-    }
   })
 
   it('lists what is not proven at the service, and has no sheet for it where nobody asked', async () => {
