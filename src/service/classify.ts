@@ -267,7 +267,7 @@ export type OfferAnswer = Described<Read<typeof readOfferAnswer>['content']>
 export type BillogramAnswer = Described<Read<typeof readBillogramAnswer>['content']>
 
 /** Registered only if the answer is whole and names this very mandate (service/README.md#outcomes). */
-export function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {
+function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
   const { answer } = reading

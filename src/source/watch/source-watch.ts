@@ -140,7 +140,7 @@ const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
-export function watchFile(options: WatchOptions) {
+function watchFile(options: WatchOptions) {
   const dates = new Map<LocalDate, Dated>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
