@@ -4,12 +4,8 @@ import { readCallback } from '../../src/contract/callback.js'
 import { samples } from './wire-samples.js'
 
 const [failed] = samples.updateBillogram.response.data.events
-const published = {
-  callback_id: 'cb-1',
-  callback_timestamp: '2025-01-02T08:00:00',
-  callback_type: 'BillogramEvent',
-  custom: 'order-77',
-}
+const sent = { callback_id: 'cb-1', callback_timestamp: '2025-01-02T08:00:00' }
+const published = { ...sent, callback_type: 'BillogramEvent', custom: 'order-77' }
 const read = (json: unknown) => readCallback(JSON.stringify(json))
 
 describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
@@ -18,12 +14,8 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
     ...['Payment', 'BillogramEnded', 'Credit', 'A word of tomorrow'],
   ])('27.3 has the event %s with its fields', (type) => {
     const event = { ...failed, type, data: { amount: 5 } }
-    expect(read({ ...published, event })).toEqual({
-      kind: 'read',
-      callback: { ...published, event },
-      failedDirectDebit: null,
-      leftOut: [],
-    })
+    const callback = { ...published, event }
+    expect(read(callback)).toEqual({ kind: 'read', callback, failedDirectDebit: null, leftOut: [] })
   })
 
   it('27.3 knows a failed direct debit by its fields, whatever its type is called', () => {
@@ -39,20 +31,13 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
   it.each([{ amount: '119', full_status: 'x' }, { amount: 119 }, { full_status: 'x' }, {}, null])(
     '27.3 takes no other data for one: %j',
     (data) => {
-      expect(read({ ...published, event: { type: 'Payment', data } })).toMatchObject({
-        failedDirectDebit: null,
-      })
+      const event = { type: 'Payment', data }
+      expect(read({ ...published, event })).toMatchObject({ failedDirectDebit: null })
     },
   )
 
   it.each(['PaymentRecalled', 'RecipientUpdated'])('27.3 keeps what a %s brings', (callback_type) => {
-    const callback = {
-      callback_id: 'cb-1',
-      callback_timestamp: 1735804800,
-      callback_type,
-      custom: null,
-      more: {},
-    }
+    const callback = { ...sent, callback_timestamp: 1735804800, callback_type, custom: null, more: {} }
     expect(read(callback)).toEqual({ kind: 'read', callback, failedDirectDebit: null, leftOut: [] })
   })
 
@@ -64,9 +49,8 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
   })
 
   it('27.3 takes bytes, with a mark at their beginning too', () => {
-    expect(readCallback(Buffer.from(`\uFEFF${JSON.stringify(published)}`))).toMatchObject({
-      callback: published,
-    })
+    const body = Buffer.from(`\uFEFF${JSON.stringify(published)}`)
+    expect(readCallback(body)).toMatchObject({ callback: published })
   })
 
   it.each([

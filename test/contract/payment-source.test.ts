@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
   customerNoQuery,
+  headerOfMore,
   paymentSourceResponse,
   paymentSourcesPath,
   paymentSourcesResponse,
   readPaymentSources,
+  signOfError,
+  signOfMore,
 } from '../../src/contract/payment-source.js'
 
 /** As the service publishes it, typed by hand. */
@@ -14,22 +17,23 @@ const SOURCE = {
   scheme: 'SEPA_DIRECT_DEBIT',
   details: { reference: 'NEW-1', iban: 'DE89370400440532013000', signed_at: '2023-02-01T00:00:00' },
 }
+const of = (details: object) => ({ ...SOURCE, details: { ...SOURCE.details, ...details } })
 const answer = (...data: unknown[]) => ({ status: 'OK', data })
 
 describe('payment sources as the service must write them', () => {
   it('takes the published shape, one or a list, with and without an offset', () => {
     expect(paymentSourcesResponse.safeParse(answer(SOURCE)).success).toBe(true)
     expect(paymentSourceResponse.safeParse({ status: 'OK', data: SOURCE }).success).toBe(true)
-    const details = { ...SOURCE.details, signed_at: '2023-02-01T00:00:00+01:00' }
-    expect(paymentSourcesResponse.safeParse(answer({ ...SOURCE, details })).success).toBe(true)
+    const zoned = of({ signed_at: '2023-02-01T00:00:00+01:00' })
+    expect(paymentSourcesResponse.safeParse(answer(zoned)).success).toBe(true)
   })
 
   it.each([
     ['a field more', { ...SOURCE, created_at: '2023-02-01T00:00:00' }],
-    ['a field of details more', { ...SOURCE, details: { ...SOURCE.details, bic: 'X' } }],
+    ['a field of details more', of({ bic: 'X' })],
     ['no id', { ...SOURCE, id: '' }],
-    ['a date for a time', { ...SOURCE, details: { ...SOURCE.details, signed_at: '2023-02-01' } }],
-    ['no such day', { ...SOURCE, details: { ...SOURCE.details, signed_at: '2023-02-30T00:00:00' } }],
+    ['a date for a time', of({ signed_at: '2023-02-01' })],
+    ['no such day', of({ signed_at: '2023-02-30T00:00:00' })],
   ])('refuses %s', (_, source) => {
     expect(paymentSourcesResponse.safeParse(answer(source)).success).toBe(false)
   })
@@ -49,42 +53,26 @@ describe('payment sources as the service must write them', () => {
 })
 
 describe('payment sources as they are read', () => {
-  const READ = {
-    id: '8Yd3kT',
-    status: 'PENDING',
-    scheme: 'SEPA_DIRECT_DEBIT',
-    reference: 'NEW-1',
-    iban: 'DE89370400440532013000',
-    signedAt: '2023-02-01T00:00:00',
-  }
+  const { details, ...rest } = SOURCE
+  const READ = { ...rest, reference: 'NEW-1', iban: details.iban, signedAt: '2023-02-01T00:00:00' }
+
+  const NONE = { ...READ, reference: null, iban: null, signedAt: null }
 
   it.each<[string, unknown, object]>([
     ['as published', SOURCE, READ],
-    ['with fields that nobody knows', { ...SOURCE, x: 1, details: { ...SOURCE.details, y: 2 } }, READ],
+    ['with fields that nobody knows', { ...of({ y: 2 }), x: 1 }, READ],
     ['without an id', { ...SOURCE, id: undefined }, { ...READ, id: null }],
     ['with a number for an id', { ...SOURCE, id: 7 }, { ...READ, id: null }],
     ['without a status', { ...SOURCE, status: null }, { ...READ, status: null }],
     [
       'of another scheme, without details',
-      { id: 'x', status: 'PENDING', scheme: 'CARD' },
-      { id: 'x', status: 'PENDING', scheme: 'CARD', reference: null, iban: null, signedAt: null },
+      { ...SOURCE, scheme: 'CARD', details: undefined },
+      { ...NONE, scheme: 'CARD' },
     ],
-    [
-      'with details of another shape',
-      { ...SOURCE, details: 'no' },
-      { ...READ, reference: null, iban: null, signedAt: null },
-    ],
-    [
-      'with a blank reference',
-      { ...SOURCE, details: { ...SOURCE.details, reference: ' ' } },
-      { ...READ, reference: null },
-    ],
+    ['with details of another shape', { ...SOURCE, details: 'no' }, NONE],
+    ['with a blank reference', of({ reference: ' ' }), { ...READ, reference: null }],
   ])('%s', (_, source, expected) => {
     expect(readPaymentSources(answer(source))).toEqual({ kind: 'read', sources: [expected] })
-  })
-
-  it('an empty list', () => {
-    expect(readPaymentSources(answer())).toEqual({ kind: 'read', sources: [] })
   })
 
   it.each([undefined, null, 'ERROR', 'PARTIAL', 'ok?', '', 0])('26.1 not under the status %j', (status) => {
@@ -100,26 +88,115 @@ describe('payment sources as they are read', () => {
     ['text', 'OK', 'the answer: '],
     ['no data', { status: 'OK' }, 'data: is not a list'],
     ['one source instead of a list', { status: 'OK', data: SOURCE }, 'data: is not a list'],
-    [
-      '26.1 an empty list beside errors',
-      { ...answer(), errors: ['secret'] },
-      'errors: errors beside the list',
-    ],
-    [
-      '26.1 a list with more behind it',
-      { ...answer(), has_more: true },
-      'has_more: may not be the whole list',
-    ],
+    ['26.1 an empty list beside errors', { ...answer(), errors: ['secret'] }, 'errors: errors beside'],
+    ['26.1 a list with more behind it', { ...answer(), has_more: true }, 'has_more: may not be the whole'],
     ['a list with something else in it', answer(SOURCE, 'secret'), 'data.1: is not an object'],
   ])('%s cannot be counted', (_, json, reason) => {
     const reading = readPaymentSources(json)
-    expect(reading.kind).toBe('unreadable')
-    expect(reading.kind === 'unreadable' && reading.reason).toContain(reason)
+    expect(reading).toEqual({ kind: 'unreadable', reason: expect.stringContaining(reason) as string })
     expect(JSON.stringify(reading)).not.toContain('secret')
   })
 
-  it('ten thousand', () => {
-    const many = readPaymentSources(answer(...Array.from({ length: 10_000 }, () => SOURCE)))
-    expect(many.kind === 'read' && many.sources.length).toBe(10_000)
+  it.each([0, 10_000])('%i of them', (count) => {
+    const data = Array.from({ length: count }, () => SOURCE)
+    expect(readPaymentSources({ status: 'OK', data })).toEqual({
+      kind: 'read',
+      sources: data.map(() => READ),
+    })
+  })
+})
+
+describe('26.1 what stands beside a list of two', () => {
+  it.each<[unknown, string]>([
+    [{ has_more: true }, 'has_more'],
+    [{ hasMore: 'true' }, 'hasMore'],
+    [{ next: '/api/v2/payment_source?page=2' }, 'next'],
+    [{ meta: { next_cursor: 'abc' } }, 'meta.next_cursor'],
+    [{ links: { next: { href: '/x' } } }, 'links.next'],
+    [{ links: [{ rel: 'next', href: '/x' }] }, 'links.0.rel'],
+    [{ paging: { cursors: { after: 'x' }, next: 'y' } }, 'paging.next'],
+    [{ total: 3 }, 'total'],
+    [{ meta: { total_count: '3' } }, 'meta.total_count'],
+    [{ count: 3 }, 'count'],
+    [{ page: { totalElements: 3 } }, 'page.totalElements'],
+    [{ total_pages: 2 }, 'total_pages'],
+    [{ pagination: { page: 2 } }, 'pagination.page'],
+    [{ per_page: 2 }, 'per_page'],
+    [{ limit: 2 }, 'limit'],
+    [{ offset: 1 }, 'offset'],
+    [{ truncated: true }, 'truncated'],
+    [{ last: false }, 'last'],
+    [{ complete: false }, 'complete'],
+    [{ remaining: 1 }, 'remaining'],
+  ])('%j says that there may be more', (beside, place) => {
+    expect(signOfMore(beside, 2)).toBe(`${place}: may not be the whole list`)
+  })
+
+  it.each<unknown>([
+    null,
+    {},
+    { has_more: false, next: null, next_cursor: '' },
+    { meta: { total_count: 2, total_pages: 1, page: 1, per_page: 50, offset: 0 } },
+    { last: true, complete: true, truncated: false, links: { self: '/x', next: null } },
+    { rate_limit: { limit: 1, remaining: 99 }, request_count: 7, retry_count: 3 },
+    { timestamp: 1_700_000_000, id: 'more' },
+  ])('%j says nothing of the kind', (beside) => {
+    expect(signOfMore(beside, 2)).toBeNull()
+  })
+
+  it.each<[unknown, string | null]>([
+    [{ errors: ['x'] }, 'errors'],
+    [{ error: { message: 'x' } }, 'error'],
+    [{ meta: { warnings: [{}] } }, 'meta.warnings'],
+    [{ error_count: 1 }, 'error_count'],
+    [{ failed: true }, 'failed'],
+    [{ errors: [], error: null, error_count: 0, failed: false, warnings: {} }, null],
+    [{ message: 'OK' }, null],
+  ])('%j is read for errors: %j', (beside, place) => {
+    expect(signOfError(beside)).toBe(place === null ? null : `${place}: errors beside the list`)
+  })
+
+  it('is read to a depth, and no further', () => {
+    let deep: object = { next: 'x' }
+    for (let n = 0; n < 50; n += 1) deep = { deep }
+    expect(signOfMore(deep, 0)).toBeNull()
+  })
+})
+
+describe('26.1 the headers of a list of two', () => {
+  it.each<[string, string]>([
+    ['link', '<https://service.example/x?page=2>; rel="next"'],
+    ['link', '<https://service.example/x?page=9>; rel=last'],
+    ['link', '</x>; rel="self", </x?page=2>; rel="next"'],
+    ['link', '</x>; rel="self", </x?page=2>'],
+    ['link', 'anything'],
+    ['x-total-count', '3'],
+    ['x-total-pages', '2'],
+    ['x-next-page', '2'],
+    ['x-has-more', 'true'],
+    ['x-pagination', '{"TotalCount":3}'],
+    ['content-range', 'items 0-1/3'],
+    ['content-range', 'items 0-1/*'],
+  ])('%s: %s says that there may be more', (name, value) => {
+    expect(headerOfMore({ 'content-type': 'application/json', [name]: value }, 2)).toBe(
+      `header ${name}: may not be the whole list`,
+    )
+  })
+
+  it.each<[string, string]>([
+    ['link', '</x>; rel="self"'],
+    ['link', '</docs>; rel=help, </x>; rel="describedby self"'],
+    ['x-total-count', '2'],
+    ['x-total-pages', '1'],
+    ['x-next-page', ''],
+    ['x-pagination', '{"TotalCount":2}'],
+    ['x-pagination', '{'],
+    ['content-range', 'items 0-1/2'],
+    ['x-ratelimit-remaining', '99'],
+    ['x-request-count', '99'],
+    ['x-retry-count', '99'],
+    ['content-length', '500'],
+  ])('%s: %s says nothing of the kind', (name, value) => {
+    expect(headerOfMore({ [name]: value }, 2)).toBeNull()
   })
 })

@@ -8,7 +8,7 @@ const ALONE = [
   'test/e2e/**/*.test.ts',
   'test/tooling/**/*.test.ts',
   'test/driver.test.ts',
-  'test/cli/**/{commands,shell}.test.ts',
+  'test/cli/commands.test.ts',
   'test/ledger/**/{emergency-file,holder,lock,recovery}.test.ts',
   'test/trust/output.test.ts',
   // They replace modules.

@@ -1,16 +1,27 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { printResult, totalsLines } from '../../../src/cli/terminal/output.js'
-import { emptyResult } from '../../../src/cli/terminal/result.js'
+import { silentProgress } from '../../../src/cli/main.js'
+import { boundedProgress, boundedWorld, printResult, totalsLines } from '../../../src/cli/terminal/output.js'
+import { emptyResult, jsonOf } from '../../../src/cli/terminal/result.js'
+import { toned, wordsOf, writtenLine } from '../../../src/cli/terminal/world.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
+import { escapedJson, oneLine, plainLines } from '../../../src/domain/text/text.js'
 import { worldOf } from '../world.js'
-import { wordsOf } from '../../../src/cli/terminal/world.js'
+
+fc.configureGlobal({ seed: 20260616 })
+
+const HOSTILE = '\u001b]0;title\u0007Na\u202eme\u001b[2J\u009b31m\r\nforged line\u200b'
+
+/** Whatever a terminal obeys or what reorders or hides. */
+const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}]/u
 
 const totals = (read: number, byState: Readonly<Partial<Record<RowState, number>>>, resubmitted = 0) =>
   totalsOf(read, new Map(Object.entries(byState) as [RowState, number][]), resubmitted)
 
-const tableOf = (...given: Parameters<typeof totals>): string[] => totalsLines(totals(...given)).map(wordsOf)
-
 describe('control totals for people', () => {
+  const tableOf = (...given: Parameters<typeof totals>): string[] =>
+    totalsLines(totals(...given)).map(wordsOf)
+
   it('always show what a person must look at, zero or not, and other states only where they have rows', () => {
     const text = tableOf(3, { registered: 2, invalid: 1 }).join('\n')
     for (const label of ['ready', 'registered', 'refused', 'in doubt', 'invalid'])
@@ -22,15 +33,11 @@ describe('control totals for people', () => {
 
   it('stand in one column, however large', () => {
     const lines = tableOf(1_000_000, { registered: 999_993, in_doubt: 7 }).slice(1, -1)
-    const ends = lines.map((line) => /^ {2}.{12} +[\d,]+/.exec(line)?.[0].length)
-    expect(new Set(ends).size).toBe(1)
+    expect(new Set(lines.map((line) => /^ {2}.{12} +[\d,]+/.exec(line)?.[0].length)).size).toBe(1)
   })
 
-  it('say loudly that a row is missing', () => {
+  it('say loudly that a row is missing, and tell lines that were given back apart from the records', () => {
     expect(tableOf(4, { registered: 3 }).at(-1)).toContain('NOT BALANCED')
-  })
-
-  it('tell lines that were given back apart from the records', () => {
     expect(tableOf(3, { registered: 3 }, 2).join('\n')).toMatch(/resubmitted\s+2 /)
   })
 })
@@ -38,16 +45,10 @@ describe('control totals for people', () => {
 describe('a printed result', () => {
   it('puts what is for reading on stdout and what went wrong on stderr, with the next step', () => {
     const world = worldOf()
-    printResult(world, {
-      ...emptyResult,
-      warnings: ['Mind this'],
-      lines: ['Done'],
-      errors: [{ kind: 'usage', message: 'No', next: 'Try again' }],
-    })
-    expect(world.printed).toEqual({
-      stdout: 'Done\n',
-      stderr: 'Warning: Mind this\nError: No\n  To do: Try again\n',
-    })
+    const errors = [{ kind: 'usage', message: 'No', next: 'Try again' }]
+    printResult(world, { ...emptyResult, warnings: ['Mind this'], lines: ['Done'], errors })
+    const stderr = 'Warning: Mind this\nError: No\n  To do: Try again\n'
+    expect(world.printed).toEqual({ stdout: 'Done\n', stderr })
   })
 
   it('shows where the ledger stands when a command failed before it could say anything', () => {
@@ -56,11 +57,86 @@ describe('a printed result', () => {
     printResult(world, { ...emptyResult, totals: totals(1, { ready: 1 }), errors })
     expect(world.printed.stdout).toContain('Control totals')
   })
+})
 
-  it('lets no text of a file or of the service forge a line or steer the terminal', () => {
-    const world = worldOf()
-    printResult(world, { ...emptyResult, lines: ['good\nError: forged\u001b[2J'], warnings: ['a\rb'] })
-    expect(world.printed.stdout.match(/\n/g)).toHaveLength(1)
-    expect(world.printed.stdout + world.printed.stderr).not.toMatch(/[\u001b\r]/)
+describe('a line for a person', () => {
+  it('says the same with colour and without', () => {
+    const line = ['  ', toned('bad', 'Error'), ': no'] as const
+    expect(writtenLine(line, true)).toContain('\u001b[31mError')
+    expect(writtenLine(line, true).replace(/\u001b\[\d+m/g, '')).toBe(wordsOf(line))
+    expect(wordsOf(line)).toBe('  Error: no')
+  })
+
+  it('cannot be broken or coloured by what others wrote, also inside a toned part', () => {
+    const hostile = 'x\u001b[32mgood\nNext: rm\u202e'
+    for (const line of [hostile, [toned('bad', hostile)]]) {
+      expect(wordsOf(line)).toBe('xgood Next: rm')
+      expect(writtenLine(line, true)).not.toMatch(/\n|\u001b\[32m|\u202e/)
+    }
+  })
+})
+
+describe('9.2.7 the boundary to the terminal', () => {
+  it('takes out what a terminal would obey, and keeps the lines that we made', () => {
+    const { printed, ...world } = worldOf()
+    const bounded = boundedWorld(world)
+    bounded.stdout.write(`one ${HOSTILE}\n`)
+    bounded.stderr.write('two\nthree\n')
+    expect(printed).toEqual({ stdout: 'one Name \nforged line\n', stderr: 'two\nthree\n' })
+  })
+
+  it('lets no text begin a line of its own', () => {
+    const { printed, ...world } = worldOf()
+    const errors = [{ kind: 'usage', message: HOSTILE, next: HOSTILE }]
+    printResult(boundedWorld(world), { ...emptyResult, warnings: [HOSTILE], lines: [`  ${HOSTILE}`], errors })
+    const one = 'Name forged line'
+    const stderr = `Warning: ${one}\nError: ${one}\n  To do: ${one}\n`
+    expect(printed).toEqual({ stdout: `  ${one}\n`, stderr })
+    const told: string[] = []
+    const progress = boundedProgress({
+      ...silentProgress,
+      reading: (source) => told.push(source),
+      note: (line) => told.push(wordsOf(line)),
+      event: (text) => told.push(text),
+    })
+    progress.reading(HOSTILE, 1)
+    progress.note(HOSTILE)
+    progress.event(HOSTILE, HOSTILE)
+    expect(told).toEqual([one, one, one])
+  })
+
+  it('10.3.1 puts colour on the words of the program, and lets no text colour or move anything', () => {
+    const { printed, ...world } = worldOf({ env: { FORCE_COLOR: '1' } })
+    const line = ['Row 1: ', toned('open', `in doubt${HOSTILE}`), `. ${HOSTILE}\u001b[32mgreen`]
+    boundedWorld(world).stdout.print(line)
+    const text = oneLine(HOSTILE)
+    expect(printed.stdout).toBe(`Row 1: \u001b[33min doubt${text}\u001b[39m. ${text}green\n`)
+    expect(boundedWorld(world, { noColor: true }).stdout.hasColour).toBe(false)
+    expect(boundedWorld(worldOf()).stdout.hasColour).toBe(false)
+  })
+
+  it('leaves nothing of any text that a terminal would obey, and nothing out of plain text', () => {
+    const units = Array.from('\u001b[]\u009b3m\u0007\nä\u202e\u200d ')
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...units) }), (text) => {
+        expect(oneLine(text)).not.toMatch(OBEYED)
+        expect(oneLine(text)).not.toContain('\n')
+        expect(plainLines(text)).not.toMatch(OBEYED)
+        expect(plainLines(text).split('\n')).toHaveLength(text.split('\n').length)
+      }),
+    )
+    const plain = '  DE…3000 → "Müller & Söhne" (1 000,00 €)'
+    expect(oneLine(plain)).toBe(plain)
+  })
+
+  it('writes such characters as escapes in JSON, so that a program gets them back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = jsonOf('check', { ...emptyResult, details: { text } })
+        expect(json.slice(0, -1)).not.toMatch(OBEYED)
+        expect(JSON.parse(json)).toMatchObject({ text })
+      }),
+    )
+    expect(escapedJson('"\u009b\u{e0041}"')).toBe('"\\u009b\\udb40\\udc41"')
   })
 })

@@ -1,9 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { emptyResult, jsonOf, resultOfError } from '../../../src/cli/terminal/result.js'
-import { LedgerError, SourceError, UsageError } from '../../../src/errors.js'
+import { commands } from '../../../src/cli/main.js'
+import { environmentName, SETTING_NAMES } from '../../../src/cli/settings/declared.js'
+import {
+  emptyResult,
+  jsonOf,
+  nextText,
+  resultOfError,
+  WAYS,
+  worded,
+} from '../../../src/cli/terminal/result.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
-
-const json = (...given: Parameters<typeof jsonOf>) => JSON.parse(jsonOf(...given)) as Record<string, unknown>
+import { LedgerError, SourceError, UsageError } from '../../../src/errors.js'
+import { readSurface } from '../surface.js'
 
 describe('what a thrown error means for the caller', () => {
   it.each([
@@ -29,32 +41,70 @@ describe('what a thrown error means for the caller', () => {
   })
 })
 
-describe('the JSON document', () => {
-  it('is one line, and says where nothing was counted that nothing was', () => {
-    expect(jsonOf('status', emptyResult)).toMatch(/^\{.*\}\n$/)
-    expect(json('status', emptyResult)).toMatchObject({
-      schemaVersion: 1,
-      command: 'status',
-      ok: true,
-      totals: null,
-      balanced: null,
-    })
+it('the JSON document is one line, ok with exit status 0 alone, and tells totals that do not add up', () => {
+  expect(jsonOf('status', emptyResult)).toMatch(/^\{.*\}\n$/)
+  const totals = totalsOf(2, new Map([['ready', 1]]))
+  const details = { customer: { customerNo: 17 } }
+  const document = JSON.parse(jsonOf('run', { ...emptyResult, exitCode: 3, totals, details })) as object
+  expect(document).toMatchObject({ ok: false, exitCode: 3, balanced: false, ...details })
+})
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const surface = await readSurface(commands)
+
+describe('11.5 a way on', () => {
+  it.each(Object.entries(WAYS))('%s is a command, flag or variable that there is: %s', (_way, words) => {
+    const named = [...words.matchAll(/sepa-migrate (ledger adopt|[a-z]+)/g)].map(([, name]) => name)
+    const flags = words.match(/--[a-z-]+/g) ?? []
+    const variables = words.match(/SEPA_MIGRATE_[A-Z_]+/g) ?? []
+    const ofThem = surface.filter(({ name }) => named.length === 0 || named.includes(name))
+    const known = ofThem.flatMap((command) => command.flags.map((flag) => flag.name))
+    expect(surface.map(({ name }) => name)).toEqual(expect.arrayContaining(named))
+    expect([...known, ...SETTING_NAMES.map(environmentName)]).toEqual(
+      expect.arrayContaining([...flags, ...variables]),
+    )
+    expect([...named, ...flags, ...variables]).not.toEqual([])
   })
 
-  it('is ok with exit status 0 alone, and tells totals that do not add up', () => {
-    const result = { ...emptyResult, exitCode: 3, totals: totalsOf(2, new Map([['ready', 1]])) }
-    expect(json('run', result)).toMatchObject({ ok: false, exitCode: 3, balanced: false })
+  it('stands beside what the library says in words', () => {
+    const error = new LedgerError('foreign', 'Cannot use it', 'Give another file', { ways: ['name_ledger'] })
+    const next = 'Give another file (--ledger FILE)'
+    expect(resultOfError(error).errors).toEqual([{ kind: 'ledger', message: 'Cannot use it', next }])
+    expect(nextText({ next: 'Solve the cause.', ways: ['report_folder', 'report'] })).toBe(
+      'Solve the cause (--out DIR; sepa-migrate report).',
+    )
+    expect(worded({ kind: 'limit', next: 'Run again' })).toEqual({ kind: 'limit', next: 'Run again' })
   })
+})
 
-  it('carries what only one command has as keys of its own', () => {
-    expect(json('show', { ...emptyResult, details: { customer: { customerNo: 17 } } })).toMatchObject({
-      customer: { customerNo: 17 },
-    })
-  })
+/** What people read in files and tables of this program, whoever wrote them with it. */
+const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
+  'src/source/watch/column-watch.ts': 'a finding in problems.csv says what to write',
+  'src/source/columns/resubmission.ts': 'a finding in problems.csv says where decisions go',
+  'src/source/guess/inspect.ts': 'the comment of a drafted configuration',
+  'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
+  'src/report/page/annex-rows.ts': 'the page says which file goes where',
+  'src/migrate/migrate.ts': 'what was allowed, recorded with the run as ledgers have held it from the start',
+  'src/ledger/decide/resolution.ts': 'the reason that is recorded for a repeated refusal',
+}
 
-  it('gives a program every character back, and a terminal none that steers it', () => {
-    const text = jsonOf('run', { ...emptyResult, warnings: ['\u001b[2J\u202egood\u2028'] })
-    expect(text.trimEnd()).not.toMatch(/[\u001b\u202e\u2028]/)
-    expect(JSON.parse(text)).toMatchObject({ warnings: ['\u001b[2J\u202egood\u2028'] })
-  })
+it('11.5 the rooms below the command line name no flag, command or variable: a program that embeds them has none', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `src/${file}`)
+    .filter((file) => file.endsWith('.ts') && !/^src\/(cli\/|cli\.ts|driver\.ts)|page\/look\.ts$/.test(file))
+  const textsOf = (file: string): string[] => {
+    const texts: string[] = []
+    const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest)
+    const walk = (node: ts.Node): void => {
+      if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+        texts.push(node.text)
+      ts.forEachChild(node, walk)
+    }
+    walk(source)
+    return texts
+  }
+  const NAMES_COMMAND = /(?<![\w-])--[a-z][a-z-]+(?![\w-]*:)|sepa-migrate [a-z]|SEPA_MIGRATE_/
+  expect(files.length).toBeGreaterThan(100)
+  const speaking = files.filter((file) => textsOf(file).some((text) => NAMES_COMMAND.test(text)))
+  expect(speaking.toSorted()).toEqual(Object.keys(SPEAK_OF_COMMANDS).toSorted())
 })
