@@ -43,127 +43,82 @@ const verified = (verdict: VerdictCount['verdict']) => ({
     { verdict, count: 1, firstAt: campaign.changedAt, lastAt: campaign.changedAt },
   ]),
 })
-const canBeAsked = true
 const asksFirst = { campaign: { ...campaign, asksFirst: true } }
-const RUN = ['Next: sepa-migrate run']
-const ASK = 'Next: sepa-migrate resolve --ask'
+/** The command of the last line. */
+const command = (...of: Parameters<typeof next>): string | undefined =>
+  /^Next: sepa-migrate (.*)/.exec(next(...of).at(-1) ?? '')?.[1]
 
 describe('what to do next', () => {
-  it.each<[string, Parameters<typeof next>[0], Partial<CommandEnd>, string[]]>([
-    ['goes on sending where nothing is in doubt', { ready: 1, invalid: 1, refused: 1 }, {}, RUN],
-    ['goes on where a row is under way', { sending: 1 }, {}, RUN],
-    [
-      'is about doubts before anything that could send: they are money',
-      { in_doubt: 1, ready: 1, invalid: 1, refused: 1 },
-      {},
-      [
-        expect.stringContaining('Compare out/to-do/in-doubt.csv with the service') as string,
-        'Next: sepa-migrate resolve --from out/to-do/in-doubt.csv --dry-run',
-      ],
-    ],
-    ['asks the service first where it can be asked', { in_doubt: 1, ready: 1 }, { canBeAsked }, [ASK]],
-    ['asks nothing without a doubt', { ready: 1 }, { canBeAsked }, RUN],
-    [
-      'asks after a run that left doubts',
-      { in_doubt: 9 },
-      { canBeAsked, stop: stopOf('max_in_doubt') },
-      ['Do this.', 'Ask the service what it holds of the customers in doubt.', ASK],
-    ],
-    [
-      'corrects what was never sent',
-      { conflict: 1, refused: 1 },
-      {},
-      ['Next: sepa-migrate run out/to-do/corrections.csv'],
-    ],
-    [
-      'then what was refused',
-      { refused: 1, registered: 5 },
-      {},
-      ['Next: sepa-migrate run out/to-do/refused.csv'],
-    ],
-    [
-      'asks the service again where it contradicts a registration',
-      { registered: 5, refused: 1 },
-      verified('absent'),
-      [
-        'Settle with the service what out/verification.csv names first, then ask again.',
-        'Next: sepa-migrate verify',
-      ],
-    ],
-    [
-      'but looks at doubts first',
-      { registered: 5, in_doubt: 1 },
-      verified('absent'),
-      [expect.stringContaining('resolve') as string],
-    ],
-    ['and sends what waits', { registered: 5, ready: 1 }, verified('absent'), RUN],
-    [
-      'is the signature where what was asked could not be compared: a service may have no read-back',
-      { registered: 5 },
-      verified('unreadable'),
-      ['Next: sepa-migrate purge'],
-    ],
-    [
-      'is the signature where nothing is open, and then the purge',
-      { registered: 5, excluded: 2 },
-      {},
-      ['Have finance sign out/report.html before the next command.', 'Next: sepa-migrate purge'],
-    ],
-    [
-      'is a report where there is none of the ledger as it is',
-      { refused: 1 },
-      { pack: null },
-      ['Next: sepa-migrate report'],
-    ],
-    [
-      'asks before it sends where the campaign does',
-      { ready: 1 },
-      asksFirst,
-      ['Next: sepa-migrate run --read-back --check-before-send'],
-    ],
-    [
-      'asks before it sends corrections too',
-      { refused: 1 },
-      asksFirst,
-      ['Next: sepa-migrate run out/to-do/refused.csv --read-back --check-before-send'],
-    ],
-    [
-      'has what the service holds recorded first',
-      { in_doubt: 3, ready: 1 },
-      { ...asksFirst, shown: 3 },
-      [ASK],
-    ],
-    ...(['credentials', 'no_connection', 'max_duration'] as const).map(
-      (kind): [string, { ready: number }, Partial<CommandEnd>, string[]] => [
-        `is the same run where its cause is outside, even with doubts: ${kind}`,
-        { ready: 1, in_doubt: 1 } as { ready: number },
-        { stop: stopOf(kind) },
-        ['Do this.', ...RUN],
-      ],
-    ),
-    [
-      'looks at doubts where they are the cause',
-      { ready: 1, in_doubt: 9 },
-      { stop: stopOf('max_in_doubt') },
-      [expect.stringContaining('resolve --from') as string],
-    ],
-    ['has no words for a signal', { ready: 1 }, { stop: stopOf('signal') }, RUN],
-    [
-      'gives files again that did not get in',
-      { ready: 1 },
-      { stop: stopOf('signal'), notAdmitted: ["may's.csv", '-x.csv'] },
-      [`Next: sepa-migrate run 'may'\\''s.csv' ./-x.csv`],
-    ],
-  ])('%s', (_, byState, change, lines) => {
-    expect(next(byState, change).slice(-lines.length)).toEqual(lines)
-    if (lines === RUN) expect(next(byState, change)).toEqual(RUN)
+  it('goes on sending where nothing is in doubt', () => {
+    expect(next({ ready: 1, invalid: 1, refused: 1 })).toEqual(['Next: sepa-migrate run'])
+    expect(command({ sending: 1 })).toBe('run')
   })
 
-  it('names each flag of asking once', () => {
-    const by = asked({ readBack: 'true' }, { checkBeforeSend: true })
-    expect(next({ ready: 1 }, asksFirst, by)).toEqual([
-      'Next: sepa-migrate run --check-before-send --read-back',
+  it('is about doubts before anything that could send: they are money', () => {
+    const lines = next({ in_doubt: 1, ready: 1, invalid: 1, refused: 1 })
+    expect(lines[0]).toContain('Compare out/to-do/in-doubt.csv with the service')
+    expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/to-do/in-doubt.csv --dry-run')
+  })
+
+  it('asks the service first where it can be asked, after a run that left doubts', () => {
+    const canBeAsked = true
+    expect(command({ in_doubt: 1, ready: 1 }, { canBeAsked })).toBe('resolve --ask')
+    expect(next({ ready: 1 }, { canBeAsked })).toEqual(['Next: sepa-migrate run'])
+    const asks = 'Ask the service what it holds of the customers in doubt.'
+    expect(next({ in_doubt: 9 }, { canBeAsked, stop: stopOf('max_in_doubt') }).slice(0, 2)).toEqual([
+      'Do this.',
+      asks,
     ])
+  })
+
+  it('then corrects what was never sent, then what was refused', () => {
+    expect(command({ conflict: 1, refused: 1 })).toBe('run out/to-do/corrections.csv')
+    expect(command({ refused: 1, registered: 5 })).toBe('run out/to-do/refused.csv')
+  })
+
+  it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
+    expect(next({ registered: 5, refused: 1 }, verified('absent'))).toEqual([
+      'Settle with the service what out/verification.csv names first, then ask again.',
+      'Next: sepa-migrate verify',
+    ])
+    expect(command({ registered: 5, in_doubt: 1 }, verified('absent'))).toContain('resolve')
+    expect(next({ registered: 5, ready: 1 }, verified('absent'))).toEqual(['Next: sepa-migrate run'])
+  })
+
+  it('is the signature where nothing is open, or could not be compared: a service may have no read-back', () => {
+    const sign = 'Have finance sign out/report.html before the next command.'
+    expect(next({ registered: 5, excluded: 2 })).toEqual([sign, 'Next: sepa-migrate purge'])
+    expect(command({ registered: 5 }, verified('unreadable'))).toBe('purge')
+  })
+
+  it('is a report where there is none of the ledger as it is now', () => {
+    expect(command({ refused: 1 }, { pack: null })).toBe('report')
+  })
+
+  it('asks before it sends where the campaign does, and first has recorded what the service holds', () => {
+    expect(command({ ready: 1 }, asksFirst)).toBe('run --read-back --check-before-send')
+    expect(command({ refused: 1 }, asksFirst)).toBe(
+      'run out/to-do/refused.csv --read-back --check-before-send',
+    )
+    const by = asked({ readBack: 'true' }, { checkBeforeSend: true })
+    expect(command({ ready: 1 }, asksFirst, by)).toBe('run --check-before-send --read-back')
+    expect(command({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })).toBe('resolve --ask')
+  })
+
+  it('is the same run where it stopped for a cause outside, even with doubts, which are looked at where they are the cause', () => {
+    for (const kind of ['credentials', 'no_connection', 'max_duration'] as const)
+      expect(next({ ready: 1, in_doubt: 1 }, { stop: stopOf(kind) })).toEqual([
+        'Do this.',
+        'Next: sepa-migrate run',
+      ])
+    expect(command({ ready: 1, in_doubt: 9 }, { stop: stopOf('max_in_doubt') })).toContain('resolve --from')
+  })
+
+  it('needs no words after a signal, and gives files again that did not get in', () => {
+    const stop = stopOf('signal')
+    expect(next({ ready: 1 }, { stop })).toEqual(['Next: sepa-migrate run'])
+    const notAdmitted = ["may's.csv", '-x.csv']
+    expect(command({ ready: 1 }, { stop, notAdmitted })).toBe(`run 'may'\\''s.csv' ./-x.csv`)
   })
 
   it('is no command that could send, for an older copy and a purged ledger', () => {
@@ -173,20 +128,14 @@ describe('what to do next', () => {
     expect([...older, ...purged].filter((line) => line.startsWith('Next:'))).toEqual([])
   })
 
-  const declined = { stop: stopOf('declined'), notAdmitted: ['export.csv'] }
-  it.each([
-    ['to plan', {}, {}, 'plan'],
-    ['to go on under the plan', { plan: 'plan.json' }, {}, 'run --plan plan.json'],
-    [
-      'to repeat the files that did not come in',
-      { plan: 'plan.json' },
-      declined,
-      'run export.csv --plan plan.json',
-    ],
-    ['to plan with them', {}, declined, 'plan export.csv'],
-  ])('is, where plans are required, %s', (_, own, change, command) => {
-    const by = asked({}, own, configurationSchema.parse({ approval: 'required' }))
-    expect(next({ ready: 1 }, change, by).at(-1)).toBe(`Next: sepa-migrate ${command}`)
+  it('is, where plans are required, to plan, or to go on under the plan, with the files that did not come in', () => {
+    const declined = { stop: stopOf('declined'), notAdmitted: ['export.csv'] }
+    const required = configurationSchema.parse({ approval: 'required' })
+    const [unplanned, planned] = [asked({}, {}, required), asked({}, { plan: 'plan.json' }, required)]
+    expect(command({ ready: 1 }, {}, unplanned)).toBe('plan')
+    expect(command({ ready: 1 }, {}, planned)).toBe('run --plan plan.json')
+    expect(command({ ready: 1 }, declined, planned)).toBe('run export.csv --plan plan.json')
+    expect(command({ ready: 1 }, declined, unplanned)).toBe('plan export.csv')
   })
 
   it('names the pack that an earlier command wrote as long as it shows the ledger as it is', async () => {
@@ -227,35 +176,28 @@ describe('the command to type', () => {
     },
   )
 
-  const campaignFlags = { ledger: 'march.db', out: 'packs', limit: '5', rate: '3' }
-  const decided = { ignoreColumn: ['Note 1'], anotherLedger: true, reason: 'disk lost' }
-  it.each<[string, Record<string, string>, object, Parameters<typeof commandLine>[1], string]>([
-    [
-      'takes along where the campaign is, and not what held for one run alone',
-      campaignFlags,
-      {},
-      { name: 'run' },
-      'run --ledger march.db --out packs --rate 3',
-    ],
-    [
-      'gives no flag to a command that does not have it',
-      { ledger: 'march.db', rate: '3', logFile: 'run.log' },
-      {},
-      { name: 'check', files: ['x.csv'] },
-      'check x.csv --ledger march.db',
-    ],
-    ['keeps what was decided about columns', {}, decided, { name: 'run' }, "run --ignore-column 'Note 1'"],
-    [
-      'and about another ledger, for what reads files again',
-      {},
-      decided,
-      { name: 'plan' },
-      "plan --ignore-column 'Note 1' --another-ledger --reason 'disk lost'",
-    ],
-    ['and not for others', {}, decided, { name: 'report' }, 'report'],
-    ['takes no file for a flag', {}, {}, { name: 'run', files: ['-x.csv', '-'] }, 'run ./-x.csv -'],
-  ])('%s', (_, flags, own, command, line) => {
-    expect(commandLine(asked(flags, { ...own }), command)).toBe(`sepa-migrate ${line}`)
+  const line = (
+    of: Parameters<typeof commandLine>[1],
+    flags: Record<string, string> = {},
+    own: object = {},
+  ): string => commandLine(asked(flags, { ...own }), of).replace('sepa-migrate ', '')
+
+  it('takes along where the campaign is, and neither what held for one run alone nor a flag that it does not have', () => {
+    const flags = { ledger: 'march.db', out: 'packs', limit: '5', rate: '3', logFile: 'run.log' }
+    expect(line({ name: 'run' }, flags)).toBe('run --ledger march.db --out packs --log-file run.log --rate 3')
+    expect(line({ name: 'check', files: ['x.csv'] }, flags)).toBe('check x.csv --ledger march.db --out packs')
+  })
+
+  it('keeps what was decided about columns for what reads files again', () => {
+    const own = { ignoreColumn: ['Note 1'], anotherLedger: true, reason: 'disk lost' }
+    expect(line({ name: 'run' }, {}, own)).toBe("run --ignore-column 'Note 1'")
+    const planned = "plan --ignore-column 'Note 1' --another-ledger --reason 'disk lost'"
+    expect(line({ name: 'plan' }, {}, own)).toBe(planned)
+    expect(line({ name: 'report' }, {}, own)).toBe('report')
+  })
+
+  it('takes no file for a flag', () => {
+    expect(line({ name: 'run', files: ['-x.csv', '-'] })).toBe('run ./-x.csv -')
   })
 
   it('repeats every decision that was typed, and not the dry run', () => {
