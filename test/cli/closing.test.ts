@@ -1,61 +1,63 @@
-import type { Stop } from '../../src/run/brake.js'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { closingLines, writePack } from '../../src/cli/closing.js'
+import {
+  absentLines,
+  absentOf,
+  closingLines,
+  oldPages,
+  standingWith,
+  writePack,
+} from '../../src/cli/closing.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
 import { readSettings } from '../../src/cli/settings/settings.js'
+import { wordsOf } from '../../src/cli/terminal/world.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
+import { verificationOf, type VerdictCount } from '../../src/domain/proof/verification.js'
 import { type RowState, totalsOf } from '../../src/domain/row/row-state.js'
-import { verificationOf } from '../../src/domain/proof/verification.js'
-import { admit, open } from '../ledger/campaign-setup.js'
+import { openForReading } from '../../src/ledger/file/connection.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import type { ShownDoubt } from '../../src/ledger/read/reader.js'
+import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
+import type { Stop } from '../../src/run/brake.js'
+import { admit, freshFile, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { NO_RECORDS, readerOf } from '../report/ledger-value.js'
 import { worldOf } from './world.js'
-import { wordsOf } from '../../src/cli/terminal/world.js'
-const totals = (byState: Readonly<Partial<Record<RowState, number>>>) =>
+
+type ByState = Readonly<Partial<Record<RowState, number>>>
+const totals = (byState: ByState) =>
   totalsOf(
     Object.values(byState).reduce((sum, count) => sum + count, 0),
     new Map(Object.entries(byState) as [RowState, number][]),
   )
-const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
-const campaign = readerOf(NO_RECORDS).campaign()
+const AT = { firstAt: '2026-06-15T10:00:00.000Z', lastAt: '2026-06-15T10:00:00.000Z' }
+const verified = (registered: number, counts: Partial<Record<VerdictCount['verdict'], number>>) => {
+  const entries = Object.entries(counts) as [VerdictCount['verdict'], number][]
+  return verificationOf(
+    registered,
+    entries.map(([verdict, count]) => ({ verdict, count, ...AT })),
+  )
+}
 
 describe('the last lines for people', () => {
-  const closing = (byState: Readonly<Partial<Record<RowState, number>>>, stop: Stop | null = null) =>
-    closingLines(asked, {
-      totals: totals(byState),
-      stop,
-      campaign,
-      files: { 'report.html': 'out/report.html' },
-      notes: ['A note'],
-    }).map(wordsOf)
+  const closing = (byState: ByState, more: Partial<Parameters<typeof closingLines>[1]> = {}) => {
+    const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
+    const campaign = readerOf(NO_RECORDS).campaign()
+    const end = { totals: totals(byState), stop: null, campaign, files: { 'report.html': 'out/report.html' } }
+    return closingLines(asked, { ...end, ...more }).map(wordsOf)
+  }
 
-  it('count every open state once', () => {
+  it('count every open state once, and say that nothing is open where nothing is', () => {
     const lines = closing({ in_doubt: 2, ready: 3, refused: 4, conflict: 5, invalid: 6, registered: 1 })
     const start = lines.indexOf('Open:')
     const counts = lines.slice(start + 1, start + 6).map((line) => Number(/\d+/.exec(line)?.[0]))
     expect(counts).toEqual([2, 3, 4, 5, 6])
-  })
-
-  it('say that nothing is open where nothing is', () => {
     expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
   })
 
   it('count what the service contradicts first, and never say then that nothing is open', () => {
-    const at = { firstAt: '2026-06-15T10:00:00.000Z', lastAt: '2026-06-15T10:00:00.000Z' }
-    const verification = verificationOf(5, [
-      { verdict: 'twice', count: 2, ...at },
-      { verdict: 'absent', count: 1, ...at },
-      { verdict: 'unreadable', count: 1, ...at },
-    ])
-    const lines = closingLines(asked, {
-      totals: totals({ registered: 5, refused: 1 }),
-      stop: null,
-      campaign,
-      files: {},
-      verification,
-    }).map(wordsOf)
+    const verification = verified(5, { twice: 2, absent: 1, unreadable: 1 })
+    const lines = closing({ registered: 5, refused: 1 }, { verification })
     const start = lines.indexOf('Open:')
     expect(lines[start + 1]).toBe(
       '  3 registered, and not so at the service: 1 missing, 2 twice (verification.csv)',
@@ -66,55 +68,118 @@ describe('the last lines for people', () => {
 
   it('say why a run stopped before what to do, and name the report', () => {
     const stop: Stop = { kind: 'credentials', why: 'the service said 401', next: 'Check the password' }
-    const lines = closing({ ready: 1 }, stop)
-    expect(lines).toContain('Stopped early: the service said 401.')
-    expect(lines).toContain('Report: out/report.html')
+    const lines = closing({ ready: 1 }, { stop })
+    expect(lines).toEqual(
+      expect.arrayContaining(['Stopped early: the service said 401.', 'Report: out/report.html']),
+    )
     expect(lines.slice(-2)).toEqual(['Check the password.', 'Next: sepa-migrate run'])
   })
 })
 
-describe('the pack of a ledger', () => {
-  const packOf = (ledger: string) => ({
-    ledger,
-    out: join(dirname(ledger), 'out'),
+it('the pack of a ledger is written beside a writer, and says where it went when somebody changed an earlier one', async () => {
+  const ledger = open()
+  admit(ledger, [{}])
+  const out = join(dirname(ledger.file), 'out')
+  const terms = {
     sharedFolder: false,
     absentAfterMs: USUAL_ABSENT_AFTER_MS,
-    language: 'en' as const,
+    language: 'en',
     told: NOTHING_TOLD,
+  } as const
+  const write = () => writePack({ ledger: ledger.file, out, ...terms })
+  const first = await write()
+  expect(first.warnings).toEqual([])
+  for (const path of Object.values(first.files)) expect(existsSync(path), path).toBe(true)
+  expect(readFileSync(first.files['not-sent.csv'] ?? '', 'utf8')).toContain('M-1')
+
+  writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
+  const { files, warnings } = await write()
+  expect([files['in-doubt.csv'], files['report.html']]).toEqual([
+    join(out, 'to-do-2', 'in-doubt.csv'),
+    join(out, 'report.html'),
+  ])
+  expect(warnings).toEqual([expect.stringContaining('the new ones are in "to-do-2"')])
+
+  writeFileSync(join(out, 'report.html'), 'annotated')
+  const moved = await write()
+  expect(moved.files['in-doubt.csv']).toBe(join(out, 'report-2', 'to-do', 'in-doubt.csv'))
+  expect(moved.warnings[0]).toContain(join(out, 'report-2'))
+})
+
+it.each([true, false])(
+  'tells where account numbers may still stand while another program reads: %s',
+  async (isRead) => {
+    const file = freshFile()
+    const ledger = openLedger({ file, clock: stoppedClock(), pid: 4711 })
+    admit(ledger, [{}])
+    const viewer = openForReading(file)
+    if (isRead) viewer.exec('begin')
+    viewer.prepare('select count(*) from row').get()
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-1'))
+    expect(oldPages(ledger)).toEqual([])
+    ledger.close()
+    viewer.close()
+    const told = expect.stringMatching(/campaign\.db-wal".*sepa-migrate run --no-report/s) as string
+    expect(oldPages(ledger)).toEqual(isRead ? [told] : [])
+  },
+)
+
+describe('rows that the service does not show', () => {
+  const HOUR = 60 * 60_000
+  const after = (hours: number): string =>
+    new Date(Date.parse('2026-06-15T10:00:00.000Z') + hours * HOUR).toISOString()
+  const SENT = { sentAt: after(0), wasEverShown: false }
+  const doubt = (rowId: number, shown: ShownDoubt['shown'], runId = 1) => ({ rowId, runId, ...SENT, shown })
+  const absentRow = (rowId: number, [first, last = first]: [number, number?], runId = 1): ShownDoubt => {
+    const asked = { firstAskedAt: after(first), firstAnsweredAt: after(first), lastAskedAt: after(last) }
+    return doubt(rowId, { kind: 'nothing', ...asked, questions: 2, present: runId === 1 ? 2 : 0 }, runId)
+  }
+  const absentIn = (rows: readonly ShownDoubt[]) =>
+    absentOf(readerOf({ ...NO_RECORDS, shown: rows }), { absentAfterMs: 24 * HOUR })
+
+  it('are counted by what can be done about them', () => {
+    const absent = absentIn([
+      absentRow(1, [1]),
+      absentRow(2, [1, 24]),
+      absentRow(3, [30]),
+      absentRow(4, [1, 24], 2),
+      doubt(5, { kind: 'something', verdict: 'other' }),
+      doubt(6, { kind: 'not_asked' }),
+    ])
+    expect(absent).toEqual({ proposed: 1, waiting: 2, askFrom: after(31), nothingPresent: 1 })
+    expect(absentLines(absent)).toEqual([
+      '1 row in doubt is absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
+      '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate resolve --ask).',
+      '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.',
+    ])
   })
 
-  it('is written beside a writer, and names its files', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    const { files, warnings } = await writePack(packOf(ledger.file))
-    expect(warnings).toEqual([])
-    for (const path of Object.values(files)) expect(existsSync(path), path).toBe(true)
-    expect(readFileSync(files['not-sent.csv'] ?? '', 'utf8')).toContain('M-1')
-  })
-
-  it('leaves a file alone that a person filled in, says so, and says where the new one is', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    const settings = packOf(ledger.file)
-    const { out } = settings
-    await writePack(settings)
-    writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
-    const { files, warnings } = await writePack(settings)
-    expect(readFileSync(join(out, 'to-do', 'in-doubt.csv'), 'utf8')).toBe('filled in')
-    expect(files['in-doubt.csv']).toBe(join(out, 'to-do-2', 'in-doubt.csv'))
-    expect(warnings[0]).toContain('the new ones are in "to-do-2"')
-    expect(files['report.html']).toBe(join(out, 'report.html'))
-  })
-
-  it('goes as a whole beside a page that a person changed, and says where', async () => {
-    const ledger = open()
-    admit(ledger, [{}])
-    const settings = packOf(ledger.file)
-    const { out } = settings
-    await writePack(settings)
-    writeFileSync(join(out, 'report.html'), 'annotated')
-    const { files, warnings } = await writePack(settings)
-    expect(files['in-doubt.csv']).toBe(join(out, 'report-2', 'to-do', 'in-doubt.csv'))
-    expect(warnings[0]).toContain(join(out, 'report-2'))
+  it('are not spoken of where there are none', () => {
+    const absent = absentIn([])
+    expect(absent).toEqual({ proposed: 0, waiting: 0, askFrom: null, nothingPresent: 0 })
+    expect(absentLines(absent)).toEqual([])
   })
 })
+
+it.each<[number, VerdictCount['verdict'] | null, RowState, Stop['kind'] | null]>([
+  [0, null, 'registered', null],
+  [0, 'proven', 'registered', null],
+  [4, 'absent', 'registered', null],
+  [4, 'twice', 'refused', null],
+  [4, 'other', 'ready', null],
+  [4, 'other', 'registered', 'unanswered'],
+  [5, 'proven', 'registered', 'unanswered'],
+  [5, 'unreadable', 'ready', null],
+  [3, 'unreadable', 'refused', null],
+  [4, 'proven', 'in_doubt', 'unanswered'],
+  [130, 'absent', 'registered', 'signal'],
+])(
+  'the status of a campaign that was verified is %i with %s, a row %s and a stop: %s',
+  (status, verdict, state, kind) => {
+    const verification = verdict === null ? null : verified(2, { [verdict]: 1 })
+    const stop = kind === null ? null : { kind, why: 'why', next: 'Wait' }
+    const rows = totals(state === 'registered' ? { registered: 2 } : { registered: 1, [state]: 1 })
+    expect(standingWith(verification, rows, stop)).toBe(status)
+  },
+)

@@ -67,63 +67,29 @@ const KNOWN_TO_THE_PROGRAM_ALONE: readonly SettingName[] = [
   'proxy',
 ]
 
-const nearly = (bounds: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...bounds)
+const nearly = (bounds: string): fc.Arbitrary<string> => fc.constantFrom(...bounds.split(' '))
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
   fc.stringMatching(/^[-+]?\d{0,10}(\.\d{0,8})?[smh%]?$/).filter((text) => text !== ''),
-  fc.tuple(fc.nat(3_000_000), nearly(['', 's', 'm', 'h', '%'])).map((parts) => parts.join('')),
+  fc.tuple(fc.nat(3_000_000), nearly(' s m h %')).map((parts) => parts.join('')),
   fc.double({ min: 0, max: 3_000_000, noNaN: true }).map(String),
   nearly(
-    '0 1 00 007 8 255 256 257 1095 1096 0.001 0.0009 0.00 0.0010 1. .5 1e3 0x10 1_0 ,5 99999.9 100000 100000.0 100000.01'
-      .split(' ')
-      .concat(
-        '100% 100.0% 100.1% 0% 0.0% 99.99% -1% % 999999999 1000000000 2147483 2147483.1 2147484'.split(' '),
-      )
-      .concat(
-        '35791m 35791.5m 35792m 596h 596.1h 597h 0s 0.001h 90d 2H 1h30m true false yes no 1 y TRUE'.split(
-          ' ',
-        ),
-      ),
+    '0 1 00 007 8 255 256 257 1095 1096 0.001 0.0009 0.00 0.0010 1. .5 1e3 0x10 1_0 ,5 99999.9 100000 100000.0 100000.01 ' +
+      '100% 100.0% 100.1% 0% 0.0% 99.99% -1% % 999999999 1000000000 2147483 2147483.1 2147484 35791m 35791.5m 35792m ' +
+      '596h 596.1h 597h 0s 0.001h 90d 2H 1h30m true false yes no 1 y TRUE Europe/Berlin UTC Mars/Olympus ' +
+      'DE98ZZZ09999999999 DE99ZZZ09999999999 https://service.example http://127.0.0.1:8080 http://service.example ' +
+      'ftp://service.example https://me:secret@service.example https://service.example/?a=b https:// ' +
+      'https://service.example/api/v2/api/v2',
   ),
-  nearly([
-    'Europe/Berlin',
-    'UTC',
-    'Mars/Olympus',
-    'DE98ZZZ09999999999',
-    'DE99ZZZ09999999999',
-    'https://service.example',
-    ' HTTPS://service.example/x ',
-    'http://127.0.0.1:8080',
-    'http://service.example',
-    'ftp://service.example',
-    'https://me:secret@service.example',
-    'https://service.example/?a=b',
-    'https://a b',
-    'https://',
-    'https://service.example/api/v2/api/v2',
-  ]),
+  fc.constantFrom(' HTTPS://service.example/x ', 'https://a b'),
 )
 const values = fc.oneof(
   texts,
   fc.integer({ min: -2, max: 3000 }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.double({ min: -1, max: 3_000_000, noNaN: true }),
-  fc.constantFrom(
-    0,
-    -0,
-    0.001,
-    0.0009,
-    256,
-    257,
-    1.5,
-    100_000,
-    2_147_483,
-    2_147_484,
-    1e21,
-    1e-7,
-    999_999_999,
-    1_000_000_000,
-  ),
+  fc.constantFrom(0, -0, 0.001, 0.0009, 256, 257, 1.5, 100_000, 2_147_483, 2_147_484, 1e21, 1e-7),
+  fc.constantFrom(999_999_999, 1_000_000_000),
   fc.constantFrom('', 'a\0b'),
   fc.constantFrom(true, false, null, [], {}, ['8'], { a: 1 }),
 )

@@ -1,22 +1,34 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { readCredentials, readSettings, type Flags } from '../../../src/cli/settings/settings.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { namedFiles } from '../../../src/cli/command.js'
+import * as kinds from '../../../src/cli/settings/kinds.js'
+import {
+  readCredentials,
+  readService,
+  readSettings,
+  trustedLines,
+  type Flags,
+} from '../../../src/cli/settings/settings.js'
+import { UsageError } from '../../../src/errors.js'
+import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'settings-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const config = join(folder, 'campaign.yaml')
-writeFileSync(
-  config,
-  'service: { concurrency: 3, passwordFile: secret }\nledger: march.db\ntimezone: Asia/Tokyo\n',
-)
-writeFileSync(join(folder, 'secret'), 'from the file\nsecond line\n', { mode: 0o600 })
-
+let folder: string
+let config: string
+const written = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text, { mode: 0o600 })
+  return join(folder, name)
+}
 const settingsOf = (flags: Flags, env: Readonly<Record<string, string>> = {}) =>
   readSettings(flags, worldOf({ env }))
+
+beforeEach(() => {
+  folder = freshFolder()
+  const service = 'service: { concurrency: 3, passwordFile: secret }'
+  config = written('campaign.yaml', `${service}\nledger: march.db\ntimezone: Asia/Tokyo\n`)
+  written('secret', 'from the file\nsecond line\n')
+})
 
 describe('a setting', () => {
   it('comes from the flag, else the environment, else the file, else the default', () => {
@@ -42,43 +54,140 @@ describe('a setting', () => {
   })
 })
 
-describe('today', () => {
-  it('is the calendar date in the configured zone, not in UTC', () => {
-    const now = Date.UTC(2026, 5, 14, 20, 0)
-    expect(readSettings({ config }, worldOf({ now })).asOf).toBe('2026-06-15')
-    expect(readSettings({}, worldOf({ now, zone: 'UTC' })).asOf).toBe('2026-06-14')
-  })
-
-  it('is what --as-of says, where it is a date', () => {
-    expect(settingsOf({ asOf: '2026-06-15' }).asOf).toBe('2026-06-15')
-    expect(() => settingsOf({ asOf: '2026-02-30' })).toThrow(/2026-02-30/)
-  })
+it('today is what --as-of says, where it is a date, else the calendar date in the configured zone, not in UTC', () => {
+  const now = Date.UTC(2026, 5, 14, 20, 0)
+  expect(readSettings({ config }, worldOf({ now })).asOf).toBe('2026-06-15')
+  expect(readSettings({}, worldOf({ now, zone: 'UTC' })).asOf).toBe('2026-06-14')
+  expect(settingsOf({ asOf: '2026-06-15' }).asOf).toBe('2026-06-15')
+  expect(() => settingsOf({ asOf: '2026-02-30' })).toThrow(/2026-02-30/)
 })
 
 describe('the password', () => {
-  const credentials = (flags: Flags, env: Readonly<Record<string, string>>) => {
+  const credentials = (flags: Flags, env: Readonly<Record<string, string>> = {}) => {
     const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'me', ...env } })
     return readCredentials(readSettings(flags, world), world)
   }
 
   it('comes from --password-file before the environment, and from the environment before the configuration', async () => {
-    const passwordFile = join(folder, 'secret')
     const env = { SEPA_MIGRATE_PASSWORD: 'from the environment' }
+    const passwordFile = join(folder, 'secret')
     expect(await credentials({ passwordFile }, env)).toEqual({ username: 'me', password: 'from the file' })
     expect(await credentials({ config }, env)).toEqual({ username: 'me', password: 'from the environment' })
-    expect(await credentials({ config }, {})).toEqual({ username: 'me', password: 'from the file' })
+    expect(await credentials({ config })).toEqual({ username: 'me', password: 'from the file' })
   })
 
   it('is not taken from a file that others can read or that is not there', async () => {
-    const open = join(folder, 'open')
-    writeFileSync(open, 'x')
+    const open = written('open', 'x')
     chmodSync(open, 0o640)
-    await expect(credentials({ passwordFile: open }, {})).rejects.toThrow(/other users may open it/)
-    await expect(credentials({ passwordFile: join(folder, 'none') }, {})).rejects.toThrow(/Cannot read/)
+    await expect(credentials({ passwordFile: open })).rejects.toThrow(/other users may open it/)
+    await expect(credentials({ passwordFile: join(folder, 'none') })).rejects.toThrow(/Cannot read/)
   })
 
   it('and the user name must be there', async () => {
-    await expect(credentials({}, {})).rejects.toThrow(/no password for the user "me"/)
+    await expect(credentials({})).rejects.toThrow(/no password for the user "me"/)
     await expect(credentials({}, { SEPA_MIGRATE_USERNAME: '' })).rejects.toThrow(/no user name/)
+  })
+})
+
+describe('8.4.3 whom a run trusts', () => {
+  async function linesOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+    const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p', ...env } })
+    const settings = readSettings({ baseUrl: 'https://service.example', ...flags }, world)
+    return trustedLines((await readService(settings, world)).trusted)
+  }
+
+  it('is named in full, without credentials, paths of the configuration beside it; nothing to speak of by default', async () => {
+    const [ca, client, node] = ['ca.pem', 'client.pem', 'node-ca.pem', 'key.pem'].map((name) =>
+      written(name, 'x'),
+    )
+    const tls = 'ca: ca.pem, clientCertificate: client.pem, clientKey: key.pem'
+    written('campaign.yaml', `service: { proxy: "https://user:hunter2@proxy.example:3128/", ${tls} }`)
+    const env = { NODE_EXTRA_CA_CERTS: node!, NODE_OPTIONS: '--use-openssl-ca', NODE_USE_SYSTEM_CA: '1' }
+    expect(await linesOf({ config }, env)).toEqual([
+      `Configuration: ${config}`,
+      'Proxy: https://proxy.example:3128',
+      `Extra certificates: ${ca!}`,
+      `Extra certificates: ${node!}`,
+      'Extra certificates: the certificates of this system (--use-openssl-ca)',
+      'Extra certificates: the certificates of this system (NODE_USE_SYSTEM_CA)',
+      `Client certificate: ${client!}`,
+    ])
+    expect(await linesOf({})).toEqual([])
+  })
+})
+
+describe('the files that a command reads or keeps', () => {
+  const named = (given: { args?: string[]; own?: object }, output: 'logFile' | 'data' | null = null) => {
+    const tls = 'ca: ca.pem, clientKey: key.pem, clientCertificate: cert.pem'
+    const keys = 'crosswalk: { file: keys.csv, from: old, key: old, customer_no: new }'
+    written('campaign.yaml', `ledger: campaign.db\nservice: { passwordFile: secret, ${tls} }\n${keys}\n`)
+    const settings = settingsOf({ config, logFile: 'run.log' })
+    return namedFiles({ settings, args: given.args ?? [], own: { ...given.own } }, output)
+  }
+
+  it('are all known, wherever they were named; standard input is none', () => {
+    const files = ['campaign.yaml', 'secret', 'ca.pem', 'key.pem', 'cert.pem', 'keys.csv', 'campaign.db']
+    const inFolder = [...files, 'campaign.db-wal'].map((name) => join(folder, name))
+    const found = named({ args: ['export.csv', '-', ''], own: { from: 'filled.csv', apply: true } })
+    expect(found).toEqual(expect.arrayContaining([...inFolder, 'export.csv', 'filled.csv', 'run.log']))
+    expect(found).not.toContain('-')
+  })
+
+  it('are without the output itself, or it could never be written', () => {
+    expect(named({}, 'logFile')).not.toContain('run.log')
+    expect(named({ own: { data: 'x.db' } }, 'data')).not.toContain('x.db')
+    expect(named({ own: { data: 'x.db' } }, 'logFile')).toContain('x.db')
+  })
+})
+
+describe('a kind of value', () => {
+  const yes = ['yes', '1', 'true'].map((text) => [text, kinds.yesOrNo, true] as const)
+  const no = ['no', '0', 'false'].map((text) => [text, kinds.yesOrNo, false] as const)
+  it.each<readonly [string, { read: (text: string, where: string) => unknown }, unknown]>([
+    ['90', kinds.seconds, 90],
+    ['90s', kinds.seconds, 90],
+    ['2m', kinds.seconds, 120],
+    ['1.5h', kinds.seconds, 5400],
+    ['0.001', kinds.seconds, 0.001],
+    ['596h', kinds.seconds, 2_145_600],
+    ['12', kinds.rowsOrPercent, { kind: 'count', value: 12 }],
+    ['2.5%', kinds.rowsOrPercent, { kind: 'percent', value: 2.5 }],
+    ['0%', kinds.rowsOrPercent, { kind: 'percent', value: 0 }],
+    ...yes,
+    ...no,
+  ])('reads %s', (text, kind, value) => expect(kind.read(text, 'here')).toEqual(value))
+
+  const messageOf = (read: () => unknown): string => {
+    try {
+      read()
+      return 'accepted'
+    } catch (error) {
+      return error instanceof UsageError ? `${error.message}. ${error.next}` : 'another error'
+    }
+  }
+
+  it('names what was written, where, and what is expected', () => {
+    const why = '"abc" is not a whole number from 1 to 256. Correct the value; nothing was sent'
+    const { read } = kinds.whole(1, 256)
+    expect(messageOf(() => read('abc', '--concurrency'))).toBe(`Cannot read --concurrency: ${why}`)
+    expect(messageOf(() => read('abc', null))).toMatch(/^"abc" is not a whole number from 1 to 256\./)
+  })
+
+  it('masks an account that stands in the wrong place', () => {
+    const iban = 'DE89370400440532013000'
+    expect(kinds.creditor.refusal(iban)).not.toContain(iban)
+    expect(() => kinds.creditor.read(iban, 'here')).toThrow(/"DE…3000" is not a creditor identifier/)
+  })
+
+  it.each([kinds.baseUrl, kinds.proxy])('quotes no address, which may hold a password: %#', (kind) => {
+    expect(kind.refusal('ftp://me:geheim@host')).not.toContain('geheim')
+    for (const text of ['ftp://me:geheim@host', 'http://me:geheim@host', 'geheim'])
+      expect(messageOf(() => kind.read(text, 'here'))).toMatch(/^Cannot use the (?!.*geheim)/s)
+  })
+
+  it('says of a number that it may be meant as a text', () => {
+    expect(kinds.text.refusal(4711)).toBe('4711 is not a text; a text that looks like it needs quotes')
+    expect(kinds.path.refusal(true)).toBe('true is not a path; a text that looks like it needs quotes')
+    expect(kinds.seconds.refusal(true)).not.toContain('quotes')
   })
 })
