@@ -1,24 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { howReadLines, readingLines } from '../../src/cli/reading-lines.js'
+import { correctionLines, howReadLines, readingLines } from '../../src/cli/reading-lines.js'
+import { wordsOf } from '../../src/cli/terminal/world.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
-import { exportOf, fileOf, optionsOf } from '../support/sources.js'
-import { wordsOf } from '../../src/cli/terminal/world.js'
-import { parseLocalDate } from '../../src/domain/mandate/date.js'
+import { CHECK, exportOf, fileOf, optionsOf } from '../support/sources.js'
 
 /** How `check` would tell what it read of this text. */
 async function told(text: string, yaml = '', linesOf: typeof howReadLines = readingLines): Promise<string[]> {
   const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
-  const signal = new AbortController().signal
-  const today = parseLocalDate('2026-06-15')
-  if (today === null) throw new Error('The test expected a date')
-  const check = {
-    today,
-    severities: {},
-    newCreditorIdentifier: null,
-    dormantSoonDays: 60,
-    undecided: 'tell' as const,
-  }
+  const { signal } = new AbortController()
+  const check = { ...CHECK, undecided: 'tell' as const }
   try {
     const files = sourceOpeners([fileOf(text)], optionsOf(yaml), check, signal)
     await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
@@ -48,38 +39,69 @@ describe('what a person has to see of how a file was read', () => {
   })
 
   it('tells which words keep rows back, which were not understood, and how to teach them', async () => {
-    const lines = await told(
-      withColumn('Status', 'gekündigt', 'aktiv', 'hocus'),
-      'columns: { status: Status }',
-    )
-    expect(lines.join('\n')).toMatch(/1 ended stays behind by column "Status": "gekündigt" 1/)
-    expect(lines.join('\n')).toMatch(
+    const text = withColumn('Status', 'gekündigt', 'aktiv', 'hocus')
+    const lines = (await told(text, 'columns: { status: Status }')).join('\n')
+    expect(lines).toMatch(/1 ended stays behind by column "Status": "gekündigt" 1/)
+    expect(lines).toMatch(
       /not understood in column "Status": "hocus" 1; to teach: words\.status\.active or words\.status\.notActive/,
     )
   })
 })
 
 describe('how a file was read', () => {
-  const read = async (text: string, yaml = ''): Promise<string> =>
-    (await told(text, yaml, howReadLines)).join('\n')
+  const EXPORT = exportOf(2)
+  const constant = 'sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }'
+  it.each([
+    [
+      'names what was found out and by what, so that a wrong guess shows',
+      EXPORT.replace('Person 1', 'Müller'),
+      '',
+      [
+        'export.csv: 2 records',
+        'utf-8 (every byte fits), separator "," (by the header line), header in line 1',
+      ],
+    ],
+    [
+      'names the column of each field, and the creditor that stands for every row',
+      EXPORT.replace('iban', 'Konto-IBAN').replace(',sepa_creditor_identifier', ',x'),
+      `columns: { iban: Konto-IBAN, ${constant} }\nsource: { ignoreColumns: [x] }`,
+      ['iban from "Konto-IBAN"', 'sepa_creditor_identifier DE98ZZZ09999999999 for every row'],
+    ],
+    [
+      'says what was tidied, with the number of cells',
+      EXPORT.replace('DE89370400440532013000', 'de89 370400440532013000'),
+      '',
+      ['tidied: iban (1)'],
+    ],
+  ])('%s', async (_, text, yaml, words) => {
+    const lines = (await told(text, yaml, howReadLines)).join('\n')
+    for (const part of words) expect(lines).toContain(part)
+  })
+})
 
-  it('names what was found out and by what, so that a wrong guess shows', async () => {
-    const text = await read(exportOf(2).replace('Person 1', 'Müller'))
-    expect(text).toContain('export.csv: 2 records')
-    expect(text).toContain('utf-8 (every byte fits), separator "," (by the header line), header in line 1')
+describe('26.2 what was corrected', () => {
+  const corrected = (row: number, changes = 'iban "A" → "B"') => ({
+    row,
+    by: 'Berta',
+    at: '2026-06-15T10:00:00.000Z',
+    reason: 'a letter',
+    changes,
   })
 
-  it('names the column of each field, and the creditor that stands for every row', async () => {
-    const german = exportOf(1).replace('iban', 'Konto-IBAN').replace(',sepa_creditor_identifier', ',x')
-    const yaml =
-      'columns: { iban: Konto-IBAN, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }\nsource: { ignoreColumns: [x] }'
-    const text = await read(german, yaml)
-    expect(text).toContain('iban from "Konto-IBAN"')
-    expect(text).toContain('sepa_creditor_identifier DE98ZZZ09999999999 for every row')
+  it('is told by how many rows, which fields, and the first of them', () => {
+    const first = Array.from({ length: 12 }, (_, at) => corrected(at + 1))
+    const lines = correctionLines({ rows: 1_000, fields: [{ field: 'iban', count: 1_000 }], first })
+    expect(lines[0]).toBe('1,000 rows were corrected: iban: 1000')
+    expect(lines[1]).toBe('  row 1: iban "A" → "B" (Berta: a letter)')
+    expect([lines.length, lines.at(-1)]).toEqual([12, '  and 990 more'])
   })
 
-  it('says what was tidied, with the number of cells', async () => {
-    const text = await read(exportOf(2).replace('DE89370400440532013000', 'de89 370400440532013000'))
-    expect(text).toContain('tidied: iban (1)')
+  it('is no field where none was changed, and nothing where nobody corrected anything', () => {
+    const line = '  row 7: no field (Berta: a letter)'
+    expect(correctionLines({ rows: 1, fields: [], first: [corrected(7, '')] })).toEqual([
+      '1 row was corrected',
+      line,
+    ])
+    expect(correctionLines({ rows: 0, fields: [], first: [] })).toEqual([])
   })
 })

@@ -1,16 +1,32 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { noteOutputs, remainLines, remainsOf, removeLists } from '../../../src/cli/privacy/remains.js'
+import { noLog, silentProgress } from '../../../src/cli/main.js'
+import {
+  noteOutputs,
+  remainLines,
+  remainsOf,
+  removeLists,
+  removeOwn,
+} from '../../../src/cli/privacy/remains.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
-import { freshFile, open } from '../../ledger/campaign-setup.js'
+import { type Line, wordsOf } from '../../../src/cli/terminal/world.js'
+import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
+import { admit, freshFile, open } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
-import { type Line, wordsOf } from '../../../src/cli/terminal/world.js'
-import { noLog, silentProgress } from '../../../src/cli/main.js'
+
 const MARK = 'L-of-this-ledger'
 
 function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
@@ -19,22 +35,20 @@ function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {})
   return { world, settings, args: [], own: {}, progress: silentProgress, log: noLog }
 }
 
-function campaign(): { ledger: string; elsewhere: string; log: string } {
-  const ledger = open().file
-  const [elsewhere, logs] = [freshFolder(), freshFolder()]
-  const log = join(logs, 'run.log')
-  noteOutputs(contextOf(ledger, { logFile: log }), elsewhere)
-  writeFileSync(log, '')
-  for (const name of ['refused.csv', 'problems.csv', 'report.html', 'registered.csv'])
-    writeFileSync(join(elsewhere, name), '')
-  return { ledger, elsewhere, log }
-}
-
 describe('what a campaign left beside its ledger', () => {
+  function campaign(): { ledger: string; elsewhere: string; log: string } {
+    const ledger = open().file
+    const [elsewhere, log] = [freshFolder(), join(freshFolder(), 'run.log')]
+    noteOutputs(contextOf(ledger, { logFile: log }), elsewhere)
+    for (const name of ['refused.csv', 'problems.csv', 'report.html', 'registered.csv'])
+      writeFileSync(join(elsewhere, name), '')
+    writeFileSync(log, '')
+    return { ledger, elsewhere, log }
+  }
+
   it('is found where its commands wrote it, though this one names another folder', () => {
     const { ledger, elsewhere, log } = campaign()
-    const remains = remainsOf(contextOf(ledger, { out: freshFolder() }), MARK)
-    expect(remains).toMatchObject({
+    expect(remainsOf(contextOf(ledger, { out: freshFolder() }), MARK)).toMatchObject({
       cells: [join(elsewhere, 'refused.csv')],
       values: [join(elsewhere, 'problems.csv'), join(elsewhere, 'report.html')],
       references: [join(elsewhere, 'registered.csv')],
@@ -46,26 +60,20 @@ describe('what a campaign left beside its ledger', () => {
   it('is found beside the ledger without any note, and a log that is gone is none', () => {
     const ledger = open().file
     noteOutputs(contextOf(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
-    writeFileSync(join(dirname(ledger), 'in-doubt.csv'), '')
-    expect(remainsOf(contextOf(ledger), MARK)).toMatchObject({
-      cells: [join(dirname(ledger), 'in-doubt.csv')],
-      logs: [],
-    })
+    const list = join(dirname(ledger), 'in-doubt.csv')
+    writeFileSync(list, '')
+    expect(remainsOf(contextOf(ledger), MARK)).toMatchObject({ cells: [list], logs: [] })
   })
 
   it('is told while it is written where it cannot be noted, since a purge would not name it', () => {
     const ledger = open().file
     mkdirSync(`${ledger}.files.jsonl`)
     const notes: string[] = []
-    const context = contextOf(ledger, { logFile: '/elsewhere/run.log' })
     const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
-    noteOutputs({ ...context, progress }, '/elsewhere/reports')
-    expect(notes).toEqual(
-      ['run.log', 'reports'].map(
-        (name) =>
-          `Cannot note beside the ledger that this command writes to "/elsewhere/${name}": purge will not name it, so remember it`,
-      ),
-    )
+    noteOutputs({ ...contextOf(ledger, { logFile: '/elsewhere/run.log' }), progress }, '/elsewhere/reports')
+    const told = (name: string): string =>
+      `Cannot note beside the ledger that this command writes to "/elsewhere/${name}": purge will not name it, so remember it`
+    expect(notes).toEqual(['run.log', 'reports'].map(told))
   })
 
   it('is not called nothing where a folder cannot be looked into', () => {
@@ -78,39 +86,106 @@ describe('what a campaign left beside its ledger', () => {
     expect(remainLines(ledger, remains).join('\n')).toMatch(/reports\n +CANNOT BE LOOKED INTO/)
   })
 
-  it('nothing is noted beside a ledger that does not exist', () => {
+  it('is not noted beside a ledger that does not exist', () => {
     const ledger = freshFile()
     noteOutputs(contextOf(ledger), '/reports')
     expect(existsSync(`${ledger}.files.jsonl`)).toBe(false)
   })
-})
 
-describe('--remove-files', () => {
-  it('26.3 takes nothing that is not proven to be of this ledger, and says what it left', async () => {
+  it('is named file by file by the closing statement, which says what it cannot know', () => {
+    const { ledger, elsewhere } = campaign()
+    const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
+    const told = [
+      ledger,
+      join(elsewhere, 'refused.csv'),
+      'ORIGINAL CELLS',
+      'Not known to this ledger: your exports',
+    ]
+    for (const words of told) expect(text).toContain(words)
+    const none = { removed: [], leftovers: [], cells: [], values: [], references: [], logs: [], unread: [] }
+    expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
+  })
+
+  it('26.3 is removed only where it is proven to be of this ledger, and the rest is told', async () => {
     const { ledger, elsewhere } = campaign()
     const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
     const { removed, left } = await removeLists(remainsOf(contextOf(ledger), MARK), owner)
-    expect(removed).toEqual([])
-    expect(left.map(({ file }) => file)).toEqual(
-      ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name)),
-    )
+    const files = ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name))
+    expect([removed, left.map(({ file }) => file)]).toEqual([[], files])
   })
 })
 
-it('the closing statement names each file, and says what it cannot know', () => {
-  const { ledger, elsewhere } = campaign()
-  const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
-  for (const path of [ledger, join(elsewhere, 'refused.csv')]) expect(text).toContain(path)
-  expect(text).toContain('ORIGINAL CELLS')
-  expect(text).toContain('Not known to this ledger: your exports')
-  const none = {
-    removed: [],
-    leftovers: [],
-    cells: [],
-    values: [],
-    references: [],
-    logs: [],
-    unread: [],
+describe('26.3 what a purge may delete', () => {
+  /** A campaign with one row to correct, and its report: how it removes files, and where they are. */
+  async function campaign() {
+    const ledger = open()
+    const invalid = { reference: 'M-2', customerNo: 2, verdict: 'invalid' } as const
+    admit(ledger, [{ reference: 'M-1' }, invalid], { sha256: '1'.repeat(64) })
+    const out = join(dirname(ledger.file), 'pack')
+    await writeReport(ledger.file, { out })
+    const owner = { ledger: ledger.file, campaign: look(ledger.file, (view) => view.campaign()) }
+    const remove = async (...files: string[]) => {
+      const { removed, left } = await removeOwn(files, owner)
+      return { removed, left: left.map(({ file }) => file), why: left.map(({ why }) => why) }
+    }
+    const lists = [...TO_DO_FILES, 'problems.csv', 'decisions.csv'].map((name) => join(out, name))
+    return { out, lists, remove, list: (name: string) => join(out, 'to-do', name) }
   }
-  expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
+
+  it('is what the manifest or the note of a report of this ledger names, byte for byte', async () => {
+    const { out, lists, remove } = await campaign()
+    expect(await remove(...lists)).toEqual({ removed: lists, left: [], why: [] })
+    expect([...lists, join(out, 'to-do')].filter((path) => existsSync(path))).toEqual([])
+  })
+
+  it('is not the report of another campaign, whatever its files are called', async () => {
+    const [{ remove }, { lists }] = [await campaign(), await campaign()]
+    const why = lists.map(() => 'it lies in the report of another ledger')
+    expect(await remove(...lists)).toEqual({ removed: [], left: lists, why })
+    expect(lists.filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  it('is a list that somebody filled in or renamed, by the mark in each of its lines', async () => {
+    const { list, remove } = await campaign()
+    const [filled, renamed] = [list('corrections.csv'), list('not-sent (1).csv')]
+    writeFileSync(filled, readFileSync(filled, 'utf8').replace('M-2', 'M-2-mended'))
+    renameSync(list('not-sent.csv'), renamed)
+    expect((await remove(filled, renamed)).removed).toEqual([filled, renamed])
+  })
+
+  it('is no list made by hand, none with a line without a mark, and none of another ledger', async () => {
+    const [{ list, remove }, other] = [await campaign(), await campaign()]
+    const [byHand, mixed] = [join(freshFolder(), 'refused.csv'), list('corrections.csv')]
+    const theirs = join(freshFolder(), 'corrections.csv')
+    writeFileSync(byHand, 'customer_no,note\n1,called twice\n')
+    const text = readFileSync(mixed, 'utf8')
+    writeFileSync(mixed, `${text}${(text.split('\n')[1] ?? '').replace(/L-[0-9a-z-]+/i, '')}\n`)
+    writeFileSync(theirs, readFileSync(other.list('corrections.csv')))
+    const why = expect.stringMatching(/^nothing proves that it is of this ledger: no m/) as string
+    const left = [byHand, mixed, theirs]
+    expect(await remove(...left)).toEqual({ removed: [], left, why: [why, why, why] })
+  })
+
+  it('is nothing behind a link: neither the file nor its folder', async () => {
+    const { out, list, remove } = await campaign()
+    const elsewhere = freshFolder()
+    renameSync(out, join(elsewhere, 'pack'))
+    symlinkSync(join(elsewhere, 'pack'), out)
+    mkdirSync(join(elsewhere, 'links'))
+    const [kept, link] = [join(elsewhere, 'pack/to-do/refused.csv'), join(elsewhere, 'links/refused.csv')]
+    symlinkSync(kept, link)
+    const { removed, why } = await remove(list('refused.csv'), link)
+    expect([removed, existsSync(kept)]).toEqual([[], true])
+    expect(why).toEqual(['its folder is reached by a link', 'it cannot be opened, or is a link'])
+  })
+
+  it('is no pipe, which would hold it up, and the other name of a file stays', async () => {
+    const { list, remove } = await campaign()
+    const [file, second] = [list('refused.csv'), join(freshFolder(), 'kept.csv')]
+    linkSync(file, second)
+    expect((await remove(file)).removed).toEqual([file])
+    expect(existsSync(second)).toBe(true)
+    mkdirSync(file)
+    expect((await remove(file)).why).toEqual(['it is not a regular file'])
+  })
 })
