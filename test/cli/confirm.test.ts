@@ -76,7 +76,7 @@ async function confirm(target: string, typed: string | null | Promise<string | n
     return Promise.resolve(typed)
   }
   const stop = new AbortController()
-  let isConfirmed = false
+  const answers: boolean[] = []
   const { stop: ended } = await migrate({
     ...options,
     ledger: settings.ledger,
@@ -84,11 +84,12 @@ async function confirm(target: string, typed: string | null | Promise<string | n
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
-      isConfirmed = await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, ask })
+      answers.push(await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, ask }))
       stop.abort()
-      return isConfirmed
+      return answers.includes(true)
     },
   })
+  const isConfirmed = answers.includes(true)
   expect(ended?.kind).toBe(isConfirmed ? 'signal' : 'declined')
   return { isConfirmed, notes: notes.join('\n'), questions }
 }

@@ -69,14 +69,8 @@ function optionFlag(name: OptionName): SurfaceFlag {
 }
 
 function ownFlag(flags: string, help: string): SurfaceFlag {
-  return {
-    name: flags.split(' ')[0] ?? flags,
-    value: valueOf(flags),
-    help,
-    environment: null,
-    configured: null,
-    default: null,
-  }
+  const nowhereElse = { environment: null, configured: null, default: null }
+  return { name: flags.split(' ')[0] ?? flags, value: valueOf(flags), help, ...nowhereElse }
 }
 
 /** `--row <id...>` → `id`. */

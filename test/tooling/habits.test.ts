@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { resolveConfig } from 'prettier'
 import { describe, expect, it } from 'vitest'
@@ -11,7 +11,20 @@ const { version, scripts } = JSON.parse(textOf('package.json')) as {
   scripts: Readonly<Record<string, string>>
 }
 
+/** Whole programs, and what serves the tests themselves. */
+const OF_THE_WHOLE = /^(bench|e2e|support|tooling|torture|viewers)(\/|$)/
+
 describe('11.6 habits', () => {
+  it('11.6 every folder of tests is named as the folder of src whose files it proves', () => {
+    const folders = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .map(dirname)
+    const strange = [...new Set(folders)].filter(
+      (folder) => !OF_THE_WHOLE.test(folder) && !existsSync(join(ROOT, 'src', folder)),
+    )
+    expect(strange).toEqual([])
+  })
+
   it('11.6 one command writes anew whatever tests compare with files', () => {
     const asksForIt = /process\.env\[?\.?'?UPDATE_\w+/
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })

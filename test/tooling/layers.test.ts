@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
 import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-options'
@@ -53,44 +53,38 @@ describe('imports', () => {
 
   it('10.1.1 that point up, or past the file that chooses the driver, are found', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'layers-'))
+    const put = (file: string, ...lines: string[]): void => {
+      mkdirSync(dirname(join(folder, 'src', file)), { recursive: true })
+      writeFileSync(join(folder, 'src', file), `${lines.join('\n')}\n`)
+    }
     try {
-      for (const layer of ['domain', 'ledger', 'service', 'cli'])
-        mkdirSync(join(folder, 'src', layer), { recursive: true })
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-      writeFileSync(join(folder, 'src/ledger/open.ts'), 'export const open = 1\n')
-      writeFileSync(
-        join(folder, 'src/domain/up.ts'),
-        "export { open } from '../ledger/open.js'\nexport { readFileSync } from 'node:fs'\n",
-      )
-      writeFileSync(
-        join(folder, 'src/service/across.ts'),
-        "export { open } from '../ledger/open.js'\nexport { default } from '" +
-          `${driverFor(process.versions.node)!}'\n`,
-      )
+      const opens = "export { open } from '../ledger/open.js'"
+      const driver = `export { default } from '${driverFor(process.versions.node)!}'`
+      put('ledger/open.ts', 'export const open = 1')
+      put('domain/up.ts', opens, "export { readFileSync } from 'node:fs'")
+      put('service/across.ts', opens, driver)
       // 11.3: the public index is for others, and nobody but migrate sends.
-      writeFileSync(join(folder, 'src/index.ts'), "export { open } from './ledger/open.js'\n")
-      writeFileSync(join(folder, 'src/cli/past.ts'), "export { open } from '../index.js'\n")
-      mkdirSync(join(folder, 'src/run'))
-      writeFileSync(join(folder, 'src/run/campaign.ts'), 'export type Plan = 1\nexport const run = 1\n')
-      writeFileSync(
-        join(folder, 'src/cli/second-way.ts'),
-        "import { type Plan, run } from '../run/campaign.js'\nexport const plan: Plan = run\n",
-      )
-      writeFileSync(
-        join(folder, 'src/cli/fine.ts'),
-        "import type { Plan } from '../run/campaign.js'\nexport { open } from '../ledger/open.js'\nexport const plan: Plan = 1\n",
+      put('index.ts', "export { open } from './ledger/open.js'")
+      put('cli/past.ts', "export { open } from '../index.js'")
+      put('run/campaign.ts', 'export type Plan = 1', 'export const run = 1')
+      const second = "import { type Plan, run } from '../run/campaign.js'"
+      put('cli/second-way.ts', second, 'export const plan: Plan = run')
+      put(
+        'cli/fine.ts',
+        "import type { Plan } from '../run/campaign.js'",
+        opens,
+        'export const plan: Plan = 1',
       )
       const found = (await violations(folder)).map((text) => text.split(':')[0])
-      expect(found.sort()).toEqual(
-        [
-          'cli-is-above-everything-but-the-public-index',
-          'domain-is-the-bottom',
-          'only-migrate-sends',
-          'only-driver--ts-imports-better-sqlite3--node20--',
-          'pure-layers-touch-nothing',
-          'service-knows-contract',
-        ].sort(),
-      )
+      expect(found.sort()).toEqual([
+        'cli-is-above-everything-but-the-public-index',
+        'domain-is-the-bottom',
+        'only-driver--ts-imports-better-sqlite3--node20--',
+        'only-migrate-sends',
+        'pure-layers-touch-nothing',
+        'service-knows-contract',
+      ])
     } finally {
       rmSync(folder, { recursive: true })
     }

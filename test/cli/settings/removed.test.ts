@@ -44,7 +44,8 @@ describe('25.2 what was taken away is refused by its name, with what to use now'
   it.each(GONE)('%s', async (typed, now) => {
     const words = typed.split(' ')
     const argv = words.filter((word) => !word.startsWith('SEPA_'))
-    const env = Object.fromEntries(words.flatMap((word) => (argv.includes(word) ? [] : [word.split('=')])))
+    const env: Record<string, string> = {}
+    for (const [, name = '', value = ''] of typed.matchAll(/(SEPA_\w+)=(\S+)/g)) env[name] = value
     const { status, stdout, stderr } = await refused(argv, env)
     expect([status, stdout]).toEqual([2, ''])
     const name = [...argv, ...Object.keys(env)].find((text) =>

@@ -34,10 +34,8 @@ const snapshotText = (): Promise<string> =>
     parser: 'json',
   })
 
-const row = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map(row).join('\n')
+const table = (rows: readonly (readonly string[])[]): string =>
+  rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')
 /** What only the environment sets, without a flag. */
 const byEnvironment = Object.fromEntries(
   SETTING_NAMES.flatMap((name) => {
@@ -62,26 +60,18 @@ function settingLine(name: SettingName): string {
 
 /** What is written into a page, by the page and the name of its marker. */
 const MADE: readonly (readonly [page: string, marker: string, text: string])[] = [
-  [
-    README,
-    'exit-statuses',
-    table(
-      ['code', 'meaning'],
-      exitLines(EXIT_STATUSES).map(([statuses, meaning]) => [statuses, meaning]),
-    ),
-  ],
+  [README, 'exit-statuses', table([['code', 'meaning'], ['---', '---'], ...exitLines(EXIT_STATUSES)])],
   [SETTINGS, 'settings', inOrder.map(settingLine).join('\n')],
 ]
 
 async function filled(page: string): Promise<string> {
-  const text = MADE.filter(([path]) => path === page).reduce(
-    (before, [, name, made]) =>
-      before.replace(
+  let text = readFileSync(page, 'utf8')
+  for (const [path, name, made] of MADE)
+    if (path === page)
+      text = text.replace(
         new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- /${name} -->)`),
         (_found, open: string, close: string) => `${open}\n${made}\n\n${close}`,
-      ),
-    readFileSync(page, 'utf8'),
-  )
+      )
   return format(text, { ...style, parser: 'markdown' })
 }
 
@@ -90,11 +80,10 @@ if (process.env['UPDATE_SAMPLES'] === '1') {
   for (const page of [README, SETTINGS]) writeFileSync(page, await filled(page))
 }
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)],
-  )
-}
+const textsIn = (folder: string, ending: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
 
 describe('10.3.6 the command surface', () => {
   it('is the one of the snapshot; UPDATE_SAMPLES=1 takes a change over', async () => {
@@ -120,14 +109,10 @@ describe('10.3.6 the command surface', () => {
       const [, needed = ''] = /^Options:\n([^]*?)\n\n/m.exec(help) ?? []
       if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(8)
       const [, closing = ''] = help.split('Exit status:\n')
-      const statuses = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) =>
+      const lists = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) =>
         list.split(', '),
       )
-      expect(statuses.map(Number).sort((a, b) => a - b)).toEqual(
-        Object.keys(exits)
-          .map(Number)
-          .sort((a, b) => a - b),
-      )
+      expect(new Set(lists)).toEqual(new Set(Object.keys(exits)))
     },
   )
 
@@ -147,18 +132,9 @@ describe('10.3.6 the command surface', () => {
 
   it('names each SEPA_MIGRATE_ variable that any source file speaks of', () => {
     const known = new Set(SETTING_NAMES.map(environmentName))
-    const spoken = filesIn(join(ROOT, 'src'))
-      .filter((file) => /\.ts$/.test(file))
-      .flatMap((file) => readFileSync(file, 'utf8').match(/SEPA_MIGRATE_[A-Z_]*[A-Z]/g) ?? [])
+    const spoken = textsIn('src', '.ts').flatMap((text) => text.match(/SEPA_MIGRATE_[A-Z_]*[A-Z]/g) ?? [])
     expect([...new Set(spoken)].filter((name) => !known.has(name))).toEqual([])
     expect(spoken).toEqual(expect.arrayContaining(Object.keys(byEnvironment)))
-  })
-
-  it('has a default for a flag only where reading it gives that very default', () => {
-    for (const name of SETTING_NAMES) {
-      const { byDefault, kind } = settingOf(name)
-      if (byDefault !== undefined) expect(() => kind.read(byDefault, name)).not.toThrow()
-    }
   })
 
   it('has the JSON keys that the page of the room explains', () => {
@@ -168,11 +144,9 @@ describe('10.3.6 the command surface', () => {
   })
 
   it('is named by the README and its topics, command by command', () => {
-    const pages = [README, ...filesIn(join(ROOT, 'src/help'))]
-      .map((path) => readFileSync(path, 'utf8'))
-      .join()
-    for (const { name } of surface.filter((command) => command.name !== 'help' && command.name !== 'demo'))
-      expect(pages).toContain(`sepa-migrate ${name}`)
+    const pages = [readFileSync(README, 'utf8'), ...textsIn('src/help', '.md')].join()
+    const named = surface.map(({ name }) => name).filter((name) => name !== 'help' && name !== 'demo')
+    expect(named.filter((name) => !pages.includes(`sepa-migrate ${name}`))).toEqual([])
     expect(pages).toContain('status --watch')
   })
 })

@@ -30,71 +30,58 @@ describe('the explanation of a row', () => {
     })
   })
 
-  const said = { status: 422, serviceCode: 'INVALID_PARAMETER', field: 'iban', message: `${IBAN} is blocked` }
+  const messageOf = (
+    state: RowRecord['state'],
+    attempt: Parameters<typeof attemptOf>[0] | null,
+    decision: ReturnType<typeof decisionOf> | null = null,
+  ): string =>
+    explain(rowOf(1, { state, lastAttempt: attempt === null ? null : attemptOf(attempt) }), {
+      ...NOTHING,
+      decision,
+    }).message
   const no = { reason: 'The service refused the mandate' }
-  const doubt = {
-    status: 409,
-    serviceCode: 'INVALID_OBJECT_STATE',
-    message: `${IBAN} exists`,
-    reason: `The service answered 409 (${IBAN} exists): the mandate may already exist there`,
-  }
-  const later = { reason: 'The service said not now' }
-  const resend = decisionOf({ decision: 'resend', reason: 'The service does not have it' })
-  it.each<[string, RowRecord['state'], RowRecord['lastAttempt'], typeof resend | null, string]>([
-    [
-      'repeats what the service said of a refused row, without account numbers',
-      'refused',
-      attemptOf({ ...said, ...no }),
-      null,
+
+  it('repeats what the service said, without account numbers, and why a row is in doubt, as it was recorded', () => {
+    const said = { serviceCode: 'INVALID_PARAMETER', field: 'iban', message: `${IBAN} is blocked` }
+    expect(messageOf('refused', { ...no, ...said })).toBe(
       'The service refused the mandate. The service said: INVALID_PARAMETER, field iban, DE…3000 is blocked',
-    ],
-    [
-      'says why a row is in doubt as it was recorded, without account numbers',
-      'in_doubt',
-      attemptOf(doubt),
-      null,
+    )
+    const reason = `The service answered 409 (${IBAN} exists): the mandate may already exist there`
+    expect(
+      messageOf('in_doubt', { serviceCode: 'INVALID_OBJECT_STATE', message: `${IBAN} exists`, reason }),
+    ).toBe(
       'The service answered 409 (DE…3000 exists): the mandate may already exist there. The service said: INVALID_OBJECT_STATE, DE…3000 exists',
-    ],
-    [
-      'tells who decided where a person did',
-      'refused',
-      attemptOf({ status: 503 }),
-      decisionOf(),
-      'Decided by A. Reviewer on 2026-06-15 (refused): Not in the list of the service',
-    ],
-    [
-      'forgets a decision that a later attempt has overtaken',
-      'refused',
-      attemptOf({ id: 78, ...no }),
-      decisionOf(),
-      'The service refused the mandate',
-    ],
-    ['tells a row that waits for its first attempt', 'ready', null, null, 'Not sent yet'],
-    [
-      'from one that was turned away',
-      'ready',
-      attemptOf({ outcome: 'turned_away', ...later }),
-      null,
-      'Not registered yet, the last attempt was not carried out: The service said not now',
-    ],
-    [
-      'from one that was refused',
-      'ready',
-      attemptOf({ outcome: 'refused', ...no }),
-      null,
-      'To be sent again after it was refused: The service refused the mandate',
-    ],
-    [
-      'and from one that is to be sent again',
-      'ready',
-      attemptOf({ outcome: 'released' }),
-      resend,
+    )
+  })
+
+  it('tells who decided where a person did, and forgets a decision that a later attempt has overtaken', () => {
+    const decided = 'Decided by A. Reviewer on 2026-06-15 (refused): Not in the list of the service'
+    expect(messageOf('refused', { outcome: 'in_doubt' }, decisionOf())).toBe(decided)
+    expect(messageOf('refused', { ...no, id: 78, n: 2 }, decisionOf())).toBe(no.reason)
+  })
+
+  it('tells a row that waits for its first attempt from one that was turned away or is to be sent again', () => {
+    expect(messageOf('ready', null)).toBe('Not sent yet')
+    const later = { outcome: 'turned_away', reason: 'The service said not now' } as const
+    expect(messageOf('ready', later)).toBe(
+      `Not registered yet, the last attempt was not carried out: ${later.reason}`,
+    )
+    expect(messageOf('ready', { ...no, outcome: 'refused' })).toBe(
+      `To be sent again after it was refused: ${no.reason}`,
+    )
+    const resend = decisionOf({ decision: 'resend', reason: 'The service does not have it' })
+    expect(messageOf('ready', { outcome: 'released' }, resend)).toBe(
       'To be sent again. Decided by A. Reviewer on 2026-06-15 (resend): The service does not have it',
-    ],
-  ])('%s', (_, state, lastAttempt, decision, message) => {
-    const explained = explain(rowOf(1, { state, lastAttempt }), { ...NOTHING, decision })
-    expect(explained).toMatchObject({ status: String(lastAttempt?.status ?? ''), message })
-    expect(explained.remedy.includes('Never feed it back')).toBe(state === 'in_doubt')
+    )
+  })
+
+  it('tells the status of the last answer, and warns against feeding back what is in doubt', () => {
+    const { status, remedy } = explain(
+      rowOf(1, { state: 'in_doubt', lastAttempt: attemptOf({ status: 409 }) }),
+      NOTHING,
+    )
+    expect(status).toBe('409')
+    expect(remedy).toContain('Never feed it back')
   })
 
   it('names the successor of a superseded row', () => {

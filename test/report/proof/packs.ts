@@ -63,17 +63,8 @@ export async function provenPack(): Promise<Campaign> {
     })),
     { name: 'first.csv', sha256: '1'.repeat(64) },
   )
-  admit(
-    ledger,
-    [
-      { reference: 'N-1', customerNo: 2001 },
-      { reference: 'N-2', customerNo: 2002 },
-    ],
-    {
-      name: 'second.csv',
-      sha256: '2'.repeat(64),
-    },
-  )
+  const second = [1, 2].map((n) => ({ reference: `N-${n}`, customerNo: 2000 + n }))
+  admit(ledger, second, { name: 'second.csv', sha256: '2'.repeat(64) })
   const plan = planOf()
   ledger.plans.record(plan, [])
   approve(ledger, plan.digest, 'Grace')

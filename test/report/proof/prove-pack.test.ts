@@ -127,6 +127,9 @@ describe(`any byte of any file of a pack (PACK_SEED=${SEED})`, () => {
 })
 
 describe('a tampering is found by the manifest alone, and named', () => {
+  const inManifest = (from: string, to: string) => (out: string) =>
+    change(out, 'manifest.json', (text) => text.replace(from, to))
+  const removed = (name: string) => (out: string) => rmSync(join(out, name))
   const TAMPERINGS: readonly [what: string, tamper: (out: string) => unknown, kind: string, file: string][] =
     [
       [
@@ -136,65 +139,44 @@ describe('a tampering is found by the manifest alone, and named', () => {
         'decisions.csv',
       ],
       ['a file is emptied', (out) => writeFileSync(join(out, 'report.html'), ''), 'changed', 'report.html'],
-      ['a file is removed', (out) => rmSync(join(out, 'problems.csv')), 'missing', 'problems.csv'],
+      ['a file is removed', removed('problems.csv'), 'missing', 'problems.csv'],
+      ['a file is a link to its copy', linked, 'missing', 'summary.json'],
+      ['a file has another name', renamed, 'missing', 'registered.csv'],
       [
-        'a file is a link to its copy',
-        (out) => {
-          const elsewhere = join(freshFolder(), 'summary.json')
-          renameSync(join(out, 'summary.json'), elsewhere)
-          symlinkSync(elsewhere, join(out, 'summary.json'))
-        },
-        'missing',
-        'summary.json',
-      ],
-      [
-        'a file has another name',
-        (out) => renameSync(join(out, 'registered.csv'), join(out, 'registered (1).csv')),
-        'missing',
-        'registered.csv',
-      ],
-      [
-        'the manifest names a file elsewhere',
-        (out) =>
-          change(out, 'manifest.json', (text) =>
-            text.replace('"name": "summary.json"', '"name": "../../etc/passwd"'),
-          ),
+        'it names a file elsewhere',
+        inManifest('"summary.json"', '"../../etc/passwd"'),
         'not_named',
         '../../etc/passwd',
       ],
+      ['it no longer names a file, which is gone', forgotten, 'not_named', 'problems.csv'],
       [
-        'the manifest no longer names a file, which is gone',
-        (out) => {
-          forgeManifest(out, (manifest) => ({
-            ...manifest,
-            files: manifest.files.filter(({ name }) => name !== 'problems.csv'),
-          }))
-          rmSync(join(out, 'problems.csv'))
-        },
-        'not_named',
-        'problems.csv',
-      ],
-      [
-        'the manifest names a file twice',
-        (out) =>
-          forgeManifest(out, (manifest) => ({ ...manifest, files: [...manifest.files, ...manifest.files] })),
+        'it names a file twice',
+        (out) => forgeManifest(out, ({ files, ...others }) => ({ ...others, files: [...files, ...files] })),
         'not_named',
         'report.html',
       ],
       [
-        'the manifest says something else',
-        (out) => change(out, 'manifest.json', (text) => text.replace('"migration"', '"migrated"')),
+        'it says something else',
+        inManifest('"migration"', '"migrated"'),
         'manifest_changed',
         'manifest.json',
       ],
-      [
-        'the manifest loses a key',
-        (out) => change(out, 'manifest.json', (text) => text.replace('"changedAt"', '"changed"')),
-        'manifest_changed',
-        'manifest.json',
-      ],
-      ['the manifest is of another ledger', mixed, 'changed', 'registered.csv'],
+      ['it loses a key', inManifest('"changedAt"', '"changed"'), 'manifest_changed', 'manifest.json'],
+      ['it is of another ledger', mixed, 'changed', 'registered.csv'],
     ]
+  function linked(out: string): void {
+    const elsewhere = join(freshFolder(), 'summary.json')
+    renameSync(join(out, 'summary.json'), elsewhere)
+    symlinkSync(elsewhere, join(out, 'summary.json'))
+  }
+  function renamed(out: string): void {
+    renameSync(join(out, 'registered.csv'), join(out, 'registered (1).csv'))
+  }
+  function forgotten(out: string): void {
+    const files = ({ name }: { name: string }): boolean => name !== 'problems.csv'
+    forgeManifest(out, (manifest) => ({ ...manifest, files: manifest.files.filter(files) }))
+    removed('problems.csv')(out)
+  }
   async function mixed(out: string): Promise<void> {
     const other = emptyCampaign()
     await other.write()
@@ -213,83 +195,74 @@ describe('a tampering is found by the manifest alone, and named', () => {
 })
 
 /** What is altered, with every hash of the manifest and of the chain made anew. */
+const inFile = (name: string, from: string, to: string) => (out: string) =>
+  forge(out, { [name]: (text) => text.replace(from, to) })
+const inManifest = (how: (manifest: Manifest) => object) => (out: string) =>
+  forgeManifest(out, (manifest) => ({ ...manifest, ...how(manifest) }))
+const both =
+  (...parts: readonly ((out: string) => void)[]) =>
+  (out: string): void => {
+    for (const part of parts) part(out)
+  }
+const inPage = inFile('report.html', '</h1>', '.</h1>')
 const FORGERIES: readonly [what: string, forging: (out: string) => void, file: string][] = [
-  ['a reason', (out) => reasoned(out), 'decisions.csv'],
-  [
-    'a word of the page',
-    (out) => forge(out, { 'report.html': (text) => text.replace('</h1>', '.</h1>') }),
-    'report.html',
-  ],
+  ['a reason', reasoned, 'decisions.csv'],
+  ['a word of the page', inPage, 'report.html'],
   ['a byte of the workbook', forgeWorkbook, 'reconciliation.xlsx'],
   ['a finding', (out) => forge(out, { 'problems.csv': (text) => `${text.trim()} \n` }), 'problems.csv'],
-  [
-    'a total',
-    (out) => forge(out, { 'summary.json': (text) => text.replace('"read": 11', '"read": 12') }),
-    'summary.json',
-  ],
-  [
-    'an identifier',
-    (out) => forge(out, { 'registered.csv': (text) => text.replace('"NEW-1"', '"NEW-9"') }),
-    'registered.csv',
-  ],
+  ['a total', inFile('summary.json', '"read": 11', '"read": 12'), 'summary.json'],
+  ['an identifier', inFile('registered.csv', '"NEW-1"', '"NEW-9"'), 'registered.csv'],
   ['the order of rows', (out) => forge(out, { 'registered.csv': swapped }), 'registered.csv'],
   [
     'the last decision',
-    (out) => {
-      change(out, 'decisions.csv', withoutLine(3))
-      rechain(out)
-    },
+    both((out) => change(out, 'decisions.csv', withoutLine(3)), rechain),
     'decisions.csv',
   ],
   [
     'a reason under an invented purge',
-    (out) => {
-      reasoned(out)
-      forgeManifest(out, (manifest) => ({
-        ...manifest,
-        campaign: { ...manifest.campaign, purgedAt: earlier(manifest) },
-      }))
-    },
+    both(
+      reasoned,
+      inManifest((manifest) => ({ campaign: { ...manifest.campaign, purgedAt: earlier(manifest) } })),
+    ),
     'decisions.csv',
   ],
   [
     'the page, a moment earlier',
-    (out) => {
-      forge(out, { 'report.html': (text) => text.replace('</h1>', '.</h1>') })
-      forgeManifest(out, (manifest) => ({ ...manifest, changedAt: earlier(manifest) }))
-    },
+    both(
+      inPage,
+      inManifest((manifest) => ({ changedAt: earlier(manifest) })),
+    ),
     'decisions.csv',
   ],
   [
     'the page, by an invented version',
-    (out) => {
-      forge(out, { 'report.html': (text) => text.replace('</h1>', '.</h1>') })
-      forgeManifest(out, (manifest) => ({ ...manifest, version: '0.0.9' }))
-    },
+    both(
+      inPage,
+      inManifest(() => ({ version: '0.0.9' })),
+    ),
     'manifest.json',
   ],
   [
     'the page, by a run that never was',
-    (out) => {
-      forge(out, { 'report.html': (text) => text.replace('</h1>', '.</h1>') })
-      forgeManifest(out, (manifest) => ({ ...manifest, changedWhileReading: true }))
-    },
+    both(
+      inPage,
+      inManifest(() => ({ changedWhileReading: true })),
+    ),
     'manifest.json',
   ],
-  ...(
-    [
-      [
-        'who approved',
-        ([plan]) => [{ ...plan, approvals: plan?.approvals.map((one) => ({ ...one, approvedBy: 'Eve' })) }],
-      ],
-      ['an approval that is gone', ([plan]) => [{ ...plan, approvals: [] }]],
-      ['a plan that was doubled', ([plan]) => [plan ?? {}, plan ?? {}]],
-    ] as const satisfies readonly (readonly [string, (plans: Manifest['plans']) => object[]])[]
-  ).map(([what, how]): [string, (out: string) => void, string] => [
-    what,
-    (out) => forgeManifest(out, (manifest) => ({ ...manifest, plans: how(manifest.plans) })),
+  [
+    'who approved',
+    inManifest(({ plans: [plan] }) => ({
+      plans: [{ ...plan, approvals: plan?.approvals.map((one) => ({ ...one, approvedBy: 'Eve' })) }],
+    })),
     'manifest.json',
-  ]),
+  ],
+  [
+    'an approval that is gone',
+    inManifest(({ plans: [plan] }) => ({ plans: [{ ...plan, approvals: [] }] })),
+    'manifest.json',
+  ],
+  ['a plan that was doubled', inManifest(({ plans }) => ({ plans: [...plans, ...plans] })), 'manifest.json'],
 ]
 
 function reasoned(out: string): void {
