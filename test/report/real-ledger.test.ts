@@ -165,7 +165,7 @@ describe('the pack of a real ledger', () => {
 
   it('shows no full account number outside the files that are made to be edited', async () => {
     const lines = [1, 2, 3].map((n) => line(n, `M-${n}`))
-    const { ledger, report, pathOf, textOf, listOf } = await campaign(...lines, ...AWKWARD)
+    const { ledger, report, pathOf, textOf } = await campaign(...lines, ...AWKWARD)
     const outcomes = [registered('NEW-1'), refused(`${IBAN} is blocked`), inDoubt()]
     for (const outcome of outcomes) await send(ledger, outcome)
     await report()
