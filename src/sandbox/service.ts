@@ -274,7 +274,7 @@ export interface RequestCounts {
   readonly repeated: readonly { operation: Operation; subject: string; requests: number }[]
 }
 
-export type RequestCounter = ReturnType<typeof countRequests>
+type RequestCounter = ReturnType<typeof countRequests>
 
 export function countRequests() {
   const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }

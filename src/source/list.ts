@@ -5,9 +5,6 @@ import { refuse } from './refusal.js'
 import { refuseRagged, type Table } from './table.js'
 import { openTable } from './formats.js'
 
-/** A table that is no export: decisions of a person, or a list from the service. Detected like any source. */
-export type List = Awaited<ReturnType<typeof openList>>
-
 export type ListRow = ReturnType<typeof rowOf>
 
 /**

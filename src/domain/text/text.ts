@@ -69,7 +69,6 @@ const INVISIBLES = String.raw`\u00AD\u200B-\u200F\u2060\uFEFF`
 
 const GAPS = new RegExp(`[${BLANKS}${INVISIBLES}-]+`, 'g')
 const BLANK = new RegExp(`[${BLANKS}]`)
-const ALL_BLANKS = new RegExp(`[${BLANKS}]+`, 'g')
 const IBAN_LABEL = new RegExp(`^[Ii][Bb][Aa][Nn][${BLANKS}:.]*`)
 const LOWER_CASE = /[a-z]+/g
 const HAS_LOWER_CASE = /[a-z]/
@@ -128,8 +127,6 @@ export function cleanCreditorIdentifier(text: string): string {
 }
 
 export const hasBlank = (text: string): boolean => BLANK.test(text)
-
-export const removeBlanks = (text: string): string => text.replace(ALL_BLANKS, '')
 
 /** The pattern of EXCEL_SCIENTIFIC: a rounded number with a signed exponent. */
 export const isScientific = (text: string): boolean => SCIENTIFIC.test(text)

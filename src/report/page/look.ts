@@ -260,7 +260,7 @@ export const fact = (label: string, value: Markup | string, style = ''): Markup 
   </div>`
 
 /** The whole look of report.html: on paper (A4, grey) as on screen, with fonts every machine has. */
-export const PAGE_STYLE = raw(`
+const PAGE_STYLE = raw(`
 :root { --ink: #1c2430; --soft: #55606e; --line: #cdd3da; --paper: #fff; --tint: #f4f6f8; --warn: #8a4b08; --bad: #8f2424; --good: #1f5a48 }
 * { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }

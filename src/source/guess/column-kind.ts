@@ -111,8 +111,6 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
   return null
 }
 
-export type EndsCounter = ReturnType<typeof countEnds>
-
 const LONGEST_DATE = 35
 
 /** The dates that a cleaned cell may be, with the format that reads each. */

@@ -26,9 +26,6 @@ import { findColumn, isFirmenMandat, namesEnd, namesLastCollection } from '../co
 import { guessDateFormat, MOST_WORDS, watchColumn } from '../guess/column-guess.js'
 import type { RecognisedSource } from '../record-check.js'
 
-/** Watches what the columns say about which mandates live: those that are used, and those that nothing uses. */
-export type ColumnsWatch = ReturnType<typeof watchColumns>
-
 /** Words of a column that is used; more are told as "and others". */
 const MOST_UNDERSTOOD = 50
 /** Records from which the format of a date is told. */
