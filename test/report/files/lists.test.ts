@@ -112,7 +112,9 @@ describe('a line in doubt', () => {
   })
 
   it('has every column that a decision is read from', () => {
-    expect(Object.keys(inDoubt(ROW))).toEqual(expect.arrayContaining([...DECISION_COLUMNS]))
+    expect(Object.keys(inDoubt(rowOf(4, { state: 'in_doubt' })))).toEqual(
+      expect.arrayContaining([...DECISION_COLUMNS]),
+    )
   })
 })
 
