@@ -76,174 +76,116 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   return { isApplied: true, results }
 }
 
-/** What the decisions of one list are held against. */
-interface Examination {
-  readonly nowMs: number
-  readonly force: boolean
-  readonly read: (rowId: number) => Subject | undefined
-  /** The row that has this assigned reference. */
-  readonly ownerOf: (reference: string) => number | undefined
-  /** Rows in conflict over the mandate of this one. */
-  readonly rivalsOf: (subject: Subject) => number[]
-  /** Rows that the list writes off. */
-  readonly closing: ReadonlySet<number>
-  /** What the list named so far. */
-  readonly rows: Set<number>
-  readonly references: Set<string>
-}
-
-function prepareExamining(parts: ResolveParts): (given: Resolution) => Approved | Rejection {
-  const examination = startExamination(parts)
-  return (given) => {
-    const resolution = { ...given, assigned: cleaned(given.assigned) }
-    const subject = examination.read(resolution.rowId)
-    if (subject === undefined) return unknownRow(resolution)
-    const fault = listFault(examination, resolution) ?? faultOf(examination, resolution, subject)
-    if (fault !== null) return fault
-    return {
-      subject,
-      resolution,
-      to: transition(subject.state, EVENT_OF[resolution.decision]),
-      forcedAfterMs: forcedAfter(examination, subject, resolution),
-    }
-  }
-}
-
-function startExamination({ connection, nowMs, force, resolutions }: ResolveParts): Examination {
+/** Holds the decisions of one list against the ledger and against each other, one after the other. */
+function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
   const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
-  return {
-    nowMs,
-    force,
-    read: (rowId) =>
-      sql(connection)<Subject>`
-        select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId,
-           started_at as startedAt
-         from row left join attempt on row_id = row.id and n = attempts where row.id = ?`.get(rowId),
-    ownerOf: (reference) => ownerOf(connection, reference),
-    rivalsOf: ({ mandateKey, id }) =>
-      sqlValue(connection)<number>`
-        select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`.all(
-        mandateKey,
-        id,
-      ),
-    closing: new Set(writtenOff.map(({ rowId }) => rowId)),
-    rows: new Set(),
-    references: new Set(),
+  const closing = new Set(writtenOff.map(({ rowId }) => rowId))
+  const rows = new Set<number>()
+  const references = new Set<string>()
+  const read = sql(connection)<Subject>`
+    select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId, started_at as startedAt
+      from row left join attempt on row_id = row.id and n = attempts where row.id = ?`
+
+  /** What is wrong with the line, whatever the row is. */
+  function listFault({ rowId, by, reason }: Resolution): Rejection | null {
+    if (rows.has(rowId))
+      return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
+    rows.add(rowId)
+    if (by.trim() !== '' && reason.trim() !== '') return null
+    const ways = ['name_person', 'give_reason'] as const
+    return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', ways }
   }
-}
 
-const unknownRow = ({ rowId }: Resolution): Rejection => ({
-  message: `There is no row ${rowId}`,
-  next: 'Take the number from to-do/in-doubt.csv',
-})
-
-/** What is wrong with the line, whatever the row is. */
-function listFault({ rows }: Examination, { rowId, by, reason }: Resolution): Rejection | null {
-  if (rows.has(rowId))
-    return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
-  rows.add(rowId)
-  return by.trim() === '' || reason.trim() === ''
-    ? {
-        message: `Row ${rowId} needs a person and a reason`,
-        next: 'Give both',
-        ways: ['name_person', 'give_reason'],
+  function faultOf(resolution: Resolution, subject: Subject): Rejection | null {
+    const moved = stateFault(resolution, subject)
+    if (moved !== null) return moved
+    if (subject.state === 'conflict') return conflictFault(subject)
+    const { rowId, decision, assigned } = resolution
+    if (decision === 'registered') return identityFault(resolution)
+    if (assigned !== null)
+      return {
+        message: `Row ${rowId} names assigned identifiers, but is not called registered`,
+        next: 'Remove them, or decide "registered"',
       }
-    : null
-}
+    return decision === 'written_off' ? null : waitFault(subject, decision)
+  }
 
-function faultOf(examination: Examination, resolution: Resolution, subject: Subject): Rejection | null {
-  const moved = stateFault(resolution, subject)
-  if (moved !== null) return moved
-  if (subject.state === 'conflict') return conflictFault(examination, subject)
-  const { rowId, decision, assigned } = resolution
-  if (decision === 'registered') return identityFault(examination, resolution)
-  if (assigned !== null)
+  /** Closing one of two would close the mandate, and the right one could never be sent. */
+  function conflictFault({ id, mandateKey }: Subject): Rejection | null {
+    const rivals = sqlValue(connection)<number>`
+      select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`
+    const other = rivals.all(mandateKey, id).find((each) => !closing.has(each))
+    if (other === undefined) return null
     return {
-      message: `Row ${rowId} names assigned identifiers, but is not called registered`,
-      next: 'Remove them, or decide "registered"',
+      message: `Row ${id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,
+      next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
     }
-  return decision === 'written_off' ? null : waitFault(examination, subject, decision)
+  }
+
+  function identityFault({ rowId, assigned: identity }: Resolution): Rejection | null {
+    if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '')
+      return {
+        message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
+        next: 'Ask the service for the creditor identifier and the mandate reference it gave',
+      }
+    const odd = [identity.creditorIdentifier, identity.mandateReference].find(isOdd)
+    if (odd !== undefined)
+      return {
+        message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
+        next: 'Type it as the service shows it; in a spreadsheet make the column text first',
+      }
+    const reference = identity.mandateReference
+    const owner = ownerOf(connection, reference)
+    const isInList = references.has(reference.toLowerCase())
+    references.add(reference.toLowerCase())
+    if (owner === undefined && !isInList) return null
+    return {
+      message: `Row ${rowId} cannot have the assigned reference "${reference}": ${owner === undefined ? 'another row of the list' : `row ${owner}`} has it`,
+      next: 'Ask the service which mandate it belongs to',
+    }
+  }
+
+  /** That the service does not hold a mandate is no evidence while its request may still arrive. */
+  function waitFault({ id, startedAt }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    if (startedAt === null) throw new Error(`Row ${id} is in doubt without an attempt`)
+    const untilMs = Date.parse(startedAt) + LATE_REQUEST_MS
+    const isForced = force && decision === 'resend'
+    if (isForced || nowMs >= untilMs) return null
+    const until = new Date(Math.ceil(untilMs / 1_000) * 1_000).toISOString()
+    return {
+      message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
+      next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
+      ...(decision === 'resend' ? { isEarlyResend: true as const } : {}),
+    }
+  }
+
+  return (given: Resolution): Approved | Rejection => {
+    const resolution = { ...given, assigned: cleaned(given.assigned) }
+    const { rowId, decision } = resolution
+    const subject = read.get(rowId)
+    if (subject === undefined)
+      return { message: `There is no row ${rowId}`, next: 'Take the number from to-do/in-doubt.csv' }
+    const fault = listFault(resolution) ?? faultOf(resolution, subject)
+    if (fault !== null) return fault
+    const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
+    const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
+    return { subject, resolution, to: transition(subject.state, EVENT_OF[decision]), forcedAfterMs }
+  }
 }
 
 function stateFault({ rowId, decision, attempt }: Resolution, subject: Subject): Rejection | null {
   const { state, attempts } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
-  if (state !== 'in_doubt' && !mayClose) {
+  if (state !== 'in_doubt' && !mayClose)
     return {
       message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
       ...nextFor(state, decision),
     }
-  }
   if (attempt === null || attempt === attempts) return null
   return {
     message: `Row ${rowId} has moved on: the decision is about attempt ${attempt}, the latest is ${attempts}`,
     next: 'Write the report again and look at the row anew',
   }
-}
-
-/** Closing one of two would close the mandate, and the right one could never be sent. */
-function conflictFault({ rivalsOf, closing }: Examination, subject: Subject): Rejection | null {
-  const other = rivalsOf(subject).find((each) => !closing.has(each))
-  if (other === undefined) return null
-  return {
-    message: `Row ${subject.id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,
-    next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
-  }
-}
-
-function identityFault(
-  { ownerOf, references }: Examination,
-  { rowId, assigned: identity }: Resolution,
-): Rejection | null {
-  if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '') {
-    return {
-      message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
-      next: 'Ask the service for the creditor identifier and the mandate reference it gave',
-    }
-  }
-  const odd = [identity.creditorIdentifier, identity.mandateReference].find(isOdd)
-  if (odd !== undefined) {
-    return {
-      message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
-      next: 'Type it as the service shows it; in a spreadsheet make the column text first',
-    }
-  }
-  const reference = identity.mandateReference
-  const owner = ownerOf(reference)
-  const isInList = references.has(reference.toLowerCase())
-  references.add(reference.toLowerCase())
-  if (owner === undefined && !isInList) return null
-  return {
-    message: `Row ${rowId} cannot have the assigned reference "${reference}": ${owner === undefined ? 'another row of the list' : `row ${owner}`} has it`,
-    next: 'Ask the service which mandate it belongs to',
-  }
-}
-
-/** That the service does not hold a mandate is no evidence while its request may still arrive. */
-function waitFault(
-  { nowMs, force }: Examination,
-  { id, startedAt }: Subject,
-  decision: 'resend' | 'refused',
-): Rejection | null {
-  if (startedAt === null) throw new Error(`Row ${id} is in doubt without an attempt`)
-  const untilMs = Date.parse(startedAt) + LATE_REQUEST_MS
-  const isForced = force && decision === 'resend'
-  if (isForced || nowMs >= untilMs) return null
-  const until = new Date(Math.ceil(untilMs / 1_000) * 1_000).toISOString()
-  return {
-    message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
-    next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
-    ...(decision === 'resend' ? { isEarlyResend: true as const } : {}),
-  }
-}
-
-function forcedAfter(
-  { nowMs }: Examination,
-  { startedAt }: Subject,
-  { decision }: Resolution,
-): number | null {
-  const elapsedMs = nowMs - Date.parse(startedAt ?? '')
-  return decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
 }
 
 const LONGEST_ASSIGNED = 70

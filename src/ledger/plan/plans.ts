@@ -50,26 +50,15 @@ function bindApprovers(connection: Connection, approvers: readonly Approver[]): 
     return
   }
   const bound = readApprovers(connection)
-  const changes = approverChanges(bound, approvers)
-  if (changes.length === 0) return
+  const isBound = ({ name, key }: Approver): boolean =>
+    bound.some((approver) => approver.name === name && approver.key === key)
+  if (approvers.length === bound.length && approvers.every(isBound)) return
   throw new UsageError(
-    `The approvers are not those that this ledger was bound to with its first plan: ${changes.join('; ')}; nothing was planned`,
+    'The approvers are not those that this ledger was bound to with its first plan; nothing was planned',
     bound.length === 0
       ? 'Leave "approvers" out: its approvals are recorded with a reference. Approvers need a ledger that is planned with them from the start'
       : `Name the same ones again: ${approversText(bound)}. Other approvers need a ledger that is planned with them from the start`,
   )
-}
-
-function approverChanges(bound: readonly Approver[], now: readonly Approver[]): string[] {
-  const keyIn = (approvers: readonly Approver[], name: string): string | undefined =>
-    approvers.find((approver) => approver.name === name)?.key
-  return [...new Set([...bound, ...now].map(({ name }) => name))].flatMap((name) => {
-    const [before, after] = [keyIn(bound, name), keyIn(now, name)]
-    if (before === after) return []
-    return before === undefined
-      ? [`"${name}" was added`]
-      : [after === undefined ? `"${name}" is missing` : `"${name}" has another key`]
-  })
 }
 
 /** Fingerprint of the key that signed a statement; null where none did, or where the signature is of something else. */

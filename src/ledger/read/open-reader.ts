@@ -35,13 +35,10 @@ import type { RuleId } from '../../domain/rule/verdict.js'
 import type {
   AttemptRecord,
   CampaignRecord,
-  CreditorCount,
   DecisionRecord,
-  DistinctCounts,
   ProblemRecord,
   RefusalCount,
   RowRecord,
-  RuleCount,
   RunRecord,
   SourceRecord,
 } from './reader.js'
@@ -111,7 +108,7 @@ export function createReader(connection: Connection, file: string) {
       }) ?? 0,
     /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
     creditorsOfReady: (choice: Choice | null = null) =>
-      sql(connection)<CreditorCount>`
+      sql(connection)<{ creditorIdentifier: string; count: number }>`
         select original_creditor_identifier as creditorIdentifier, count(*) as count from row
           where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`.all({
         choice: placedChoice(connection, choice),
@@ -153,7 +150,7 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<ProblemRecord>`
         ${PROBLEMS} problem.rule = ? and severity = ? order by problem.id limit ?`.all(rule, severity, limit),
     problemCounts: () =>
-      sql(connection)<RuleCount>`
+      sql(connection)<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
     /** Refused rows grouped by what the service said. */
@@ -166,7 +163,7 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
     decisionsOfRow: (rowId: number) =>
       sql(connection)<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
-    distinctCounts: (): DistinctCounts => connection.transaction(readDistinctCounts)(connection),
+    distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
     ...proofReads(connection),
     ...planReads(connection),
     standing: () => readStanding(connection),
@@ -310,13 +307,11 @@ function isAccountOf(connection: Connection, rowId: number, iban: string): boole
   return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
 }
 
-/** Where every row has a place the indexes say most of it, in a tenth of the time. */
-function readDistinctCounts(connection: Connection): DistinctCounts {
-  const hasUncounted = sql(connection)`select 1 from row where place = 0 limit 1`.get() !== undefined
-  const condition = hasUncounted ? 'and place is not 0' : ''
-  const counts = sql(connection)<DistinctCounts>`
-    select (select count(*) from (select distinct customer_no from row where customer_no is not null ${condition})) as customers,
-       (select count(*) from (select distinct mandate_key from row where mandate_key is not null ${condition})) as mandates,
-       (select count(*) from (select 1 from row where iban_key is not null ${condition} group by iban_key)) as accounts`
-  return counts.get() ?? { customers: 0, mandates: 0, accounts: 0 }
+/** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
+function readDistinctCounts(connection: Connection) {
+  const [customers = 0, mandates = 0, accounts = 0] = ['customer_no', 'mandate_key', 'iban_key'].map(
+    (column) =>
+      sqlValue(connection)<number>`select count(distinct ${column}) from row where place is not 0`.get(),
+  )
+  return { customers, mandates, accounts }
 }

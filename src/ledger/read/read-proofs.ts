@@ -12,14 +12,7 @@ import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { ownerOf } from './read-rows.js'
-import type {
-  ProofCount,
-  ProofRecord,
-  ReadBackRecord,
-  ShownDoubt,
-  StatusCount,
-  VerifiedRow,
-} from './reader.js'
+import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 
 type StoredProof = Omit<ProofRecord, 'sources'> & { readonly sources: string | null }
 
@@ -74,7 +67,7 @@ export function proofReads(connection: Connection) {
         .map(toProof),
     /** Rows by state and latest verdict, with the first and the last time of these answers. */
     proofCounts: () =>
-      sql(connection)<ProofCount>`
+      sql(connection)<VerdictCount & { state: RowState }>`
         select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
            from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`.all(),
     /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */

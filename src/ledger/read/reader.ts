@@ -1,6 +1,5 @@
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
-import type { VerdictCount } from '../../domain/proof/verification.js'
 import type { ApprovalStatement, PlanDocument } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
@@ -153,13 +152,6 @@ export interface DecisionRecord {
   readonly evidence: string | null
 }
 
-/** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
-export interface DistinctCounts {
-  readonly customers: number
-  readonly mandates: number
-  readonly accounts: number
-}
-
 /** One going through what the service holds. */
 export interface ReadBackRecord {
   readonly id: number
@@ -267,19 +259,6 @@ export interface PlanRecord {
   readonly approvals: readonly ApprovalRecord[]
 }
 
-export interface RuleCount extends Pick<Finding, 'rule' | 'severity'> {
-  readonly count: number
-}
-
-export interface CreditorCount {
-  readonly creditorIdentifier: string
-  readonly count: number
-}
-
 export interface RefusalCount extends Pick<AttemptRecord, 'status' | 'serviceCode' | 'field' | 'message'> {
   readonly count: number
-}
-
-export interface ProofCount extends VerdictCount {
-  readonly state: RowState
 }

@@ -97,14 +97,10 @@ describe('plans and approvals on record', () => {
   it('are bound to the approvers of the first plan', () => {
     const other = planOf({ limit: 2 })
     const bound = planned(APPROVERS)
-    expect(() => bound.plans.record(other, [{ name: 'Grace', key: EVE.key }])).toThrow(
-      '"Grace" has another key',
-    )
-    expect(() => bound.plans.record(other, [{ name: 'Eve', key: EVE.key }])).toThrow(
-      '"Grace" is missing; "Eve" was added; nothing was planned',
-    )
-    expect(() => bound.plans.record(other, [])).toThrow('"Grace" is missing')
-    expect(() => planned().plans.record(other, APPROVERS)).toThrow('"Grace" was added')
+    const refused = 'not those that this ledger was bound to with its first plan; nothing was planned'
+    for (const others of [[{ name: 'Grace', key: EVE.key }], [{ name: 'Eve', key: GRACE.key }], []])
+      expect(() => bound.plans.record(other, others)).toThrow(refused)
+    expect(() => planned().plans.record(other, APPROVERS)).toThrow(refused)
     expect(bound.view.plans()).toHaveLength(1)
   })
 

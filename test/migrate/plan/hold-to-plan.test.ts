@@ -416,18 +416,20 @@ describe('an approval with a key', () => {
     expect(await migrate(given.options)).toMatchObject({ exitCode: 0 })
   })
 
-  it.each<[string, Readonly<Record<string, string>>, RegExp]>([
-    ['another key', { Grace: EVE.pem }, /"Grace" has another key/],
-    ['another approver', { Grace: GRACE.pem, Eve: EVE.pem }, /"Eve" was added/],
-    ['none', {}, /"Grace" is missing/],
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['another key', { Grace: EVE.pem }],
+    ['another approver', { Grace: GRACE.pem, Eve: EVE.pem }],
+    ['none', {}],
   ])(
     'is held to the approvers of the first plan: a configuration with %s is refused',
-    async (_, approvers, why) => {
+    async (_, approvers) => {
       const given = await bound()
       signedBeside(given.place, given.document, EVE)
       const options = { ...given.options, approvers }
       await expectRefused({ ...given, options }, /setting changed: approvers from \{"Grace":/)
-      await expect(planned(given.place, { ...given.asked, approvers }, 'other.json')).rejects.toThrow(why)
+      await expect(planned(given.place, { ...given.asked, approvers }, 'other.json')).rejects.toThrow(
+        /not those that this ledger was bound to/,
+      )
     },
   )
 
