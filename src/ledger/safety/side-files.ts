@@ -12,7 +12,7 @@ export interface Lock {
 /** Of two that start at once each may see the other's first step; one of them gives up, and the other must not. */
 const WAIT_MS = 250
 
-export const lockFileOf = (file: string): string => `${file}.lock`
+const lockFileOf = (file: string): string => `${file}.lock`
 
 /**
  * One writer per ledger: an exclusive transaction on a second tiny SQLite file, held for life. The operating system
