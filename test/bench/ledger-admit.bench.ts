@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, bench, describe } from 'vitest'
-import { plainSources } from '../ledger/plain-sources.js'
+import { bench, describe } from 'vitest'
+import { fileURLToPath } from 'node:url'
 
 /**
  * Admission of a million rows, in a process of its own so that the peak of its memory is its own too; printed, not
@@ -15,14 +15,12 @@ import { plainSources } from '../ledger/plain-sources.js'
  *   scratch  plain, into the temporary ledger of `check`
  */
 const ROWS = 1_000_000
-const sources = plainSources()
-afterAll(() => rmSync(sources, { recursive: true, force: true }))
+const SCRIPT = fileURLToPath(new URL('../ledger/processes/admit.mjs', import.meta.url))
 
 function admit(kind: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-bench-'))
   try {
-    const script = join(sources, 'processes', 'admit.mjs')
-    const args = [script, join(folder, 'campaign.db'), String(ROWS), kind]
+    const args = [SCRIPT, join(folder, 'campaign.db'), String(ROWS), kind]
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr)
     console.log(stdout.trim())

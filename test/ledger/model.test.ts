@@ -14,6 +14,7 @@ import {
   SETTINGS,
   stoppedClock,
   turnedAway,
+  decide,
 } from './campaign-setup.js'
 import { byHand, look, rowsOf } from './ledger-views.js'
 
@@ -179,20 +180,8 @@ async function play(steps: readonly Step[]): Promise<void> {
       const aheadMs = decision === 'refused' ? QUARTER_MS : 0 // and then right again, so that the row waits
       clock.advance(aheadMs)
       const identity = { creditorIdentifier: 'SE97', mandateReference: `NEW-${(assigned += 1)}` }
-      const report = ledger.resolve(
-        [
-          {
-            rowId: idOf(row),
-            decision,
-            by: 'Ada',
-            reason: 'why',
-            assigned: decision === 'registered' ? identity : null,
-            evidence: null,
-            attempt: null,
-          },
-        ],
-        { dryRun: false, force: true },
-      )
+      const assignedNow = decision === 'registered' ? identity : null
+      const report = decide(ledger, idOf(row), decision, { assigned: assignedNow, force: true })
       clock.advance(-aheadMs)
       expect(report.isApplied).toBe(true)
       row.state = decision === 'resend' ? 'ready' : decision

@@ -1,14 +1,75 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { migrate } from '../../src/migrate/migrate.js'
+import { migrate, connectService } from '../../src/migrate/migrate.js'
 import { type MigrateOptions, checkOptions } from '../../src/migrate/options.js'
 import { newPlace } from './place.js'
+import { checkIban } from '../../src/domain/value/iban.js'
+import { checkMandate, usualChecks } from '../../src/domain/value/check-mandate.js'
+import { germanIban } from '../support/export.js'
+import { parseLocalDate } from '../../src/domain/mandate/date.js'
+
+const RAW = {
+  customer_no: '17',
+  iban: germanIban(17),
+  signed_date: '2024-03-01',
+  sepa_creditor_identifier: 'DE98ZZZ09999999999',
+  unique_mandate_reference: 'MANDATE-17',
+}
+
+describe('11.3 the typed client', () => {
+  it('11.3 speaks to the service with an address, a user and a password alone', async () => {
+    const place = newPlace()
+    const sandbox = await place.sandbox()
+    const { url: baseUrl, username, password } = sandbox
+    const { verdict } = checkMandate(RAW, usualChecks(parseLocalDate('2026-06-15')!))
+    if (verdict.kind !== 'sendable') throw new Error(verdict.kind)
+    const client = connectService({ baseUrl, username, password })
+    try {
+      const outcome = await client.migrateMandate(verdict.mandate, { requestId: 'r-1' })
+      expect(outcome).toMatchObject({ kind: 'registered' })
+      expect(sandbox.mandates()).toMatchObject([{ customer_no: 17 }])
+    } finally {
+      await client.close()
+    }
+  })
+
+  it('11.3 is refused what a run is refused', () => {
+    const { machine } = newPlace()
+    const options = { baseUrl: 'https://service.example', username: 'u', password: 'p' }
+    expect(() => connectService({ ...options, baseUrl: 'http://service.example' })).toThrow(
+      /"service\.example" is not this machine/,
+    )
+    expect(() => connectService(options, machine({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }))).toThrow(
+      /NODE_TLS_REJECT_UNAUTHORIZED=0 is set/,
+    )
+    expect(() => connectService({ ...options, username: 'a:b' })).toThrow(/a colon/)
+  })
+
+  it('11.3 one value is checked without any settings', () => {
+    expect(checkIban(germanIban(17)).usable).toBe(true)
+    expect(checkIban('DE00370400440000000017').findings).toMatchObject([{ rule: 'IBAN_CHECK_RANGE' }])
+  })
+})
 
 const HERE = 'http://127.0.0.1:1'
 const confirm = (): boolean => true
 
 type Service = Partial<MigrateOptions['service']>
+
+async function expectRefused(
+  change: (options: MigrateOptions) => MigrateOptions,
+  message: RegExp,
+): Promise<void> {
+  const place = newPlace()
+  place.exported(1)
+  const refused = migrate(change(place.asked(HERE)))
+  await expect(refused).rejects.toThrow(UsageError)
+  await expect(refused).rejects.toThrow(message)
+  const { message: said, next } = (await refused.catch((error: unknown) => error)) as UsageError
+  expect(`${said} ${next}`).toMatch(/nothing was sent/i)
+  expect(readdirSync(place.at())).toEqual(['export.csv'])
+}
 
 describe('11.3 what migrate is asked to do', () => {
   it('11.3 has defaults for everything but the service and the ledger', () => {
@@ -53,19 +114,11 @@ describe('11.3 what migrate is asked to do', () => {
     ['no time', { timeoutMs: 0 }, /the time limit 0|timeout 0/],
     ['a certificate that is not there', { ca: '/nowhere/ca.pem' }, /certificate file "\/nowhere\/ca\.pem"/],
     ['an outcome that is none', { outcomes: { '503': 'again' } }, /"again" is not an outcome/],
-  ])(
-    '11.3 refuses %s before a ledger is made, and says that nothing was sent',
-    async (_what, service, message) => {
-      const place = newPlace()
-      place.exported(1)
-      const options = place.asked(HERE, { confirm })
-      const refused = migrate({ ...options, service: { ...options.service, ...service } })
-      await expect(refused).rejects.toThrow(UsageError)
-      await expect(refused).rejects.toThrow(message)
-      const { message: said, next } = (await refused.catch((error: unknown) => error)) as UsageError
-      expect(`${said} ${next}`).toMatch(/nothing was sent/i)
-      expect(readdirSync(place.at())).toEqual(['export.csv'])
-    },
+  ])('11.3 refuses %s before a ledger is made, and says that nothing was sent', (_what, service, message) =>
+    expectRefused(
+      (options) => ({ ...options, confirm, service: { ...options.service, ...service } }),
+      message,
+    ),
   )
 
   it.each<[string, Partial<MigrateOptions>, RegExp]>([
@@ -94,18 +147,8 @@ describe('11.3 what migrate is asked to do', () => {
       { readBackFirst: true } as never,
       /no option readBackFirst any more/,
     ],
-  ])(
-    '11.3 refuses %s before a ledger is made, and says that nothing was sent',
-    async (_what, more, message) => {
-      const place = newPlace()
-      place.exported(1)
-      const refused = migrate(place.asked(HERE, more))
-      await expect(refused).rejects.toThrow(UsageError)
-      await expect(refused).rejects.toThrow(message)
-      const { message: said, next } = (await refused.catch((error: unknown) => error)) as UsageError
-      expect(`${said} ${next}`).toMatch(/nothing was sent/i)
-      expect(readdirSync(place.at())).toEqual(['export.csv'])
-    },
+  ])('11.3 refuses %s before a ledger is made, and says that nothing was sent', (_what, more, message) =>
+    expectRefused((options) => ({ ...options, ...more }), message),
   )
 
   it('11.3 refuses an environment that takes any certificate, or one that others can put there', () => {

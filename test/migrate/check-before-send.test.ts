@@ -8,12 +8,14 @@ import type {
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { migrate, connectService } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../src/migrate/options.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban, validExport } from '../support/export.js'
+import { listed } from '../ledger/heard-answer.js'
+import { look as lookAt } from '../ledger/ledger-views.js'
 import { newPlace, type Place } from './place.js'
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
@@ -38,14 +40,8 @@ async function byHand(sandbox: Sandbox, place: Place, mandates: readonly Mandate
   await client.close()
 }
 
-function look<Value>(place: Place, of: (reader: LedgerReader) => Value): Value {
-  const reader = openLedgerReader(place.at('campaign.db'))
-  try {
-    return of(reader)
-  } finally {
-    reader.close()
-  }
-}
+const look = <Value>(place: Place, of: (reader: LedgerReader) => Value): Value =>
+  lookAt(place.at('campaign.db'), of)
 
 /** Refuses nothing by itself, so that a second mandate would show. */
 const REGISTERS: SandboxOptions = { choices: { repeatedMandate: 'register' } }
@@ -127,15 +123,8 @@ describe('a campaign that somebody began by hand', () => {
     const list = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=3`, { headers })
     const [source] = ((await list.json()) as { data: { id: string }[] }).data
     const cancel = `${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`
-    expect(
-      (
-        await fetch(cancel, {
-          method: 'POST',
-          body: '{}',
-          headers: { ...headers, 'content-type': 'application/json' },
-        })
-      ).status,
-    ).toBe(200)
+    const typed = { ...headers, 'content-type': 'application/json' }
+    expect((await fetch(cancel, { method: 'POST', body: '{}', headers: typed })).status).toBe(200)
     const end = await send()
     expect(end.totals).toMatchObject({ registered: 1, inDoubt: 2 })
     expect(heldBack(place)).toEqual([2, 3])
@@ -224,14 +213,6 @@ describe('a question that brings nothing', () => {
     expect(sandbox.requests().received.migrate).toBe(0)
   })
 
-  it('stops the run where the credentials are refused', async () => {
-    const { place, sandbox, send } = await setUp(5)
-    const service = { ...place.asked(sandbox.url).service, password: 'another' }
-    const end = await send({ service })
-    expect(end).toMatchObject({ exitCode: 6, stop: { kind: 'credentials' }, totals: { ready: 5 } })
-    expect(sandbox.requests().received.migrate).toBe(0)
-  })
-
   it('leaves nothing in doubt when it is given up, and sends nothing once the run is told to end', async () => {
     const { place, sandbox, send } = await setUp(5, {
       faults: [{ operation: 'read_back', match: { customer_no: 1 }, times: 1, fault: { kind: 'hang' } }],
@@ -288,21 +269,7 @@ describe('beside the rest of a run', () => {
     const [row] = dying.ready(0, 1)
     if (row === undefined) throw new Error('no row is ready')
     await dying.begin(row)
-    dying.readBacks.record(id, [
-      {
-        customerNo: 2,
-        requestId: 'q',
-        askedAt: '2026-06-15T08:00:00.000Z',
-        answeredAt: '2026-06-15T08:00:00.100Z',
-        tries: 1,
-        answer: 'listed',
-        status: 204,
-        errorCode: null,
-        reason: null,
-        sources: 0,
-        proofs: [],
-      },
-    ])
+    dying.readBacks.record(id, [listed(2)])
     dying.close()
     const end = await send({ files: [] })
     expect(end).toMatchObject({ exitCode: 4, totals: { registered: 1, inDoubt: 1 } })

@@ -2,26 +2,17 @@ import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { LedgerError, SourceError, UsageError } from '../../src/errors.js'
+import { LedgerError, UsageError } from '../../src/errors.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openDatabase } from '../../src/driver.js'
-import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
+import { look } from '../ledger/ledger-views.js'
 import { newPlace, type Place } from './place.js'
 import { readWritten } from '../../src/ledger/safety/side-files.js'
 
 const SERVICE = 'https://service.example'
-
-function reading<Value>(file: string, look: (ledger: LedgerReader) => Value): Value {
-  const reader = openLedgerReader(file)
-  try {
-    return look(reader)
-  } finally {
-    reader.close()
-  }
-}
 
 /** Free for the next run: the lock is released, nothing of the last one is under way. */
 function expectClosed(file: string): void {
@@ -46,27 +37,12 @@ async function looking(look: () => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const runsOf = (place: Place): number => reading(place.at('campaign.db'), (ledger) => ledger.standing().runs)
+const runsOf = (place: Place): number => look(place.at('campaign.db'), (ledger) => ledger.standing().runs)
 
-function claimsIn(place: ReturnType<typeof newPlace>): unknown {
+const inRegister = (place: Place, sql: string, ...given: string[]): unknown => {
   const connection = openDatabase(place.at('state', 'register.db'), { readonly: true })
   try {
-    return connection
-      .prepare('select count(*) from mandate join ledger on ledger.n = mandate.ledger or mark is not null')
-      .pluck()
-      .get()
-  } finally {
-    connection.close()
-  }
-}
-
-function noteOf(place: ReturnType<typeof newPlace>, ledgerId: string): { attempts: number; mark: string } {
-  const connection = openDatabase(place.at('state', 'register.db'), { readonly: true })
-  try {
-    const note = connection.prepare<[string], { attempts: number; mark: string }>(
-      'select attempts, mark from ledger where id = ?',
-    )
-    return note.get(ledgerId) ?? { attempts: -1, mark: '' }
+    return connection.prepare<string[]>(sql).get(...given)
   } finally {
     connection.close()
   }
@@ -81,7 +57,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     await migrate(place.asked(sandbox.url, { testHost: 'test.example' }))
     const { user } = place.machine()
     expect(
-      reading(place.at('campaign.db'), (ledger) =>
+      look(place.at('campaign.db'), (ledger) =>
         ledger.runs().map(({ startedAs, settings }) => [startedAs, settings.testHost]),
       ),
     ).toEqual([
@@ -167,7 +143,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
         writes: [{ kind: 'report', path: place.at('report') }],
       }),
     )
-    const [run] = reading(place.at('campaign.db'), (ledger) => ledger.runs())
+    const [run] = look(place.at('campaign.db'), (ledger) => ledger.runs())
     expect(run).toMatchObject({ asOf: '2026-06-15', zone: 'Europe/Lisbon', stoppedBy: 'limit', exitCode: 5 })
     expect(run?.settings).toEqual({
       concurrency: 8,
@@ -236,11 +212,12 @@ describe('11.3 before anything is sent', () => {
       const end = await migrate(place.asked(sandbox.url, { confirm: () => answer as boolean }))
       expect([end.stop?.kind, end.exitCode, end.admitted]).toEqual(['declined', 2, []])
       expect(sandbox.requests().received.migrate).toBe(0)
-      reading(place.at('campaign.db'), (ledger) => {
+      look(place.at('campaign.db'), (ledger) => {
         expect(ledger.totals().read).toBe(0)
         expect(ledger.campaign().baseUrl).toBeNull()
       })
-      expect(claimsIn(place)).toBe(0)
+      const claims = 'select 1 from mandate join ledger on ledger.n = mandate.ledger or mark is not null'
+      expect(inRegister(place, claims)).toBeUndefined()
     },
   )
 
@@ -264,17 +241,7 @@ describe('11.3 before anything is sent', () => {
     await expect(claim('last.db')).rejects.toThrow(/already claimed for the same service .*nothing was sent/)
     expect(asked).toEqual(['late.db', 'first.db'])
     for (const [name, read] of Object.entries({ 'first.db': 3, 'late.db': 3, 'last.db': 0 }))
-      expect(reading(place.at(name), (ledger) => ledger.totals().read)).toBe(read)
-  })
-
-  it('11.3 an error of confirm leaves the ledger as it was, and free', async () => {
-    const place = newPlace()
-    place.exported(3)
-    const away = new Error('nobody is there')
-    const confirm = (): Promise<boolean> => Promise.reject(away)
-    await expect(migrate(place.asked(SERVICE, { confirm }))).rejects.toBe(away)
-    expect(reading(place.at('campaign.db'), (ledger) => ledger.totals().read)).toBe(0)
-    expectClosed(place.at('campaign.db'))
+      expect(look(place.at(name), (ledger) => ledger.totals().read)).toBe(read)
   })
 
   it('11.3 when a request arrives its intent is in the ledger and counted in the register, in this order', async () => {
@@ -282,9 +249,10 @@ describe('11.3 before anything is sent', () => {
     place.exported(1)
     const seen: unknown[] = []
     const url = await looking(() =>
-      reading(place.at('campaign.db'), (ledger) => {
+      look(place.at('campaign.db'), (ledger) => {
         const { ledgerId, attempts } = ledger.standing()
-        const noted = noteOf(place, ledgerId)
+        const sql = 'select attempts, mark from ledger where id = ?'
+        const noted = inRegister(place, sql, ledgerId) as { attempts: number; mark: string }
         seen.push([ledger.totals().sending, attempts, noted.attempts, ledger.hasMark(noted.mark)])
       }),
     )
@@ -330,20 +298,6 @@ describe('11.3 before anything is sent', () => {
 })
 
 describe('11.3 whatever happens', () => {
-  it('11.3 a file that cannot be trusted takes nothing in, and the ledger is closed', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
-    writeFileSync(place.at('second.csv'), 'nothing of the kind\nat all\n')
-    const events: MigrationEvent[] = []
-    const files = [place.at('export.csv'), place.at('second.csv')]
-    const watch = (event: MigrationEvent): void => void events.push(event)
-    await expect(migrate(place.asked(sandbox.url, { files, watch }))).rejects.toThrow(SourceError)
-    expect(events.at(-1)).toMatchObject({ kind: 'closed', totals: { read: 0 } })
-    expect(sandbox.requests().received.migrate).toBe(0)
-    expectClosed(place.at('campaign.db'))
-  })
-
   it('11.3 whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
@@ -355,32 +309,12 @@ describe('11.3 whatever happens', () => {
       if (outcomes >= 10) throw tired // of the closing too
     }
     await expect(migrate(place.asked(sandbox.url, { watch }))).rejects.toBe(tired)
-    const { registered, sending } = reading(place.at('campaign.db'), (ledger) => ledger.totals())
+    const { registered, sending } = look(place.at('campaign.db'), (ledger) => ledger.totals())
     expect([sending, registered]).toEqual([0, sandbox.mandates().length])
     expect(registered).toBeLessThan(30)
     expectClosed(place.at('campaign.db'))
     expect(await migrate(place.asked(sandbox.url))).toMatchObject({ exitCode: 0, totals: { registered: 30 } })
     expect(sandbox.mandates()).toHaveLength(30)
-  })
-
-  it('11.3 a second signal gives up what is under way, which is in doubt', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox({ faults: [{ times: 1, fault: { kind: 'hang' } }] })
-    place.exported(3)
-    const [stop, giveUp] = [new AbortController(), new AbortController()]
-    const watch = ({ kind }: MigrationEvent): void => {
-      if (kind !== 'intent') return
-      stop.abort()
-      const asked = setInterval(() => {
-        if (sandbox.requests().received.migrate === 0) return
-        clearInterval(asked)
-        giveUp.abort()
-      }, 5)
-    }
-    const options = { watch, signal: stop.signal, giveUp: giveUp.signal, signalStatus: () => 143 }
-    const end = await migrate(place.asked(sandbox.url, options))
-    expect([end.stop?.kind, end.exitCode]).toEqual(['signal', 143])
-    expect(end.totals).toMatchObject({ inDoubt: 1, ready: 2 })
   })
 
   it('11.3 of two calls on one ledger at once the second is refused, and nothing is sent twice', async () => {

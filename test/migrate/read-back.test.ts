@@ -1,35 +1,23 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import type { Scope } from '../../src/ledger/schema/schema.js'
-import { thisMachine, type Machine } from '../../src/machine.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import { readBack, type ReadBackEvent } from '../../src/migrate/read-back.js'
-import { startSandbox } from '../../src/sandbox/sandbox.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import { look as lookAt } from '../ledger/ledger-views.js'
+import { newPlace } from './place.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
-import { validExport } from '../support/export.js'
-import { freshFolder } from '../support/folder.js'
 
 const ROWS = 30
 
 /** A campaign of thirty rows that was sent to a sandbox. */
 async function campaign(options: SandboxOptions = {}) {
-  const sandbox = await startSandbox(options)
-  onTestFinished(() => sandbox.close())
-  const folder = freshFolder()
-  const export_ = join(folder, 'export.csv')
-  writeFileSync(export_, validExport(ROWS))
-  const machine: Machine = { ...thisMachine(), env: {}, stateFolder: join(folder, 'state') }
-  const service = {
-    baseUrl: sandbox.url,
-    username: sandbox.username,
-    password: sandbox.password,
-    timeoutMs: 2_000,
-  }
-  const ledger = join(folder, 'campaign.db')
-  await migrate({ files: [export_], service, ledger, machine, maxInDoubt: ROWS })
+  const place = newPlace()
+  const sandbox = await place.sandbox(options)
+  place.exported(ROWS)
+  const { service: asked, ledger, machine, files } = place.asked(sandbox.url)
+  const service = { ...asked, timeoutMs: 2_000 }
+  await migrate({ files, service, ledger, machine, maxInDoubt: ROWS })
   const events: ReadBackEvent[] = []
   const read = (scope: Scope, change: Partial<Parameters<typeof readBack>[0]> = {}) =>
     readBack({
@@ -43,15 +31,8 @@ async function campaign(options: SandboxOptions = {}) {
       machine,
       ...change,
     })
-  const look = <Value>(of: (reader: ReturnType<typeof openLedgerReader>) => Value): Value => {
-    const reader = openLedgerReader(ledger)
-    try {
-      return of(reader)
-    } finally {
-      reader.close()
-    }
-  }
-  return { sandbox, read, look, events, ledger, service, machine }
+  const look = <Value>(of: (reader: LedgerReader) => Value): Value => lookAt(ledger, of)
+  return { sandbox, read, look, events, ledger, service }
 }
 
 describe('readBack', () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, truncateSync } from 'node:fs'
+import { copyFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
@@ -18,6 +18,11 @@ import {
   SETTINGS,
   type Values,
   running,
+  runningAt,
+  decide,
+  send,
+  inDoubt,
+  stoppedClock,
 } from '../ledger/campaign-setup.js'
 import { statesOf } from '../ledger/ledger-views.js'
 import { freshFolder } from '../support/folder.js'
@@ -74,10 +79,19 @@ function claimed(
 }
 
 /** One row leaves and is refused. */
-async function sendOne(ledger: Ledger): Promise<number> {
-  const row = readyRow(ledger)
-  await ledger.settle(await ledger.begin(row), refused())
-  return row.id
+async function sendOne(ledger: Ledger): Promise<void> {
+  await send(ledger, refused())
+}
+
+/** A run that sends one row and ends. */
+async function beginOne(
+  here: Place,
+  ledger: Ledger,
+  options: Parameters<typeof claimed>[2] = {},
+): Promise<void> {
+  const own = claimed(here, ledger, options)
+  await sendOne(ledger)
+  own.close()
 }
 
 function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOptions> = {}) {
@@ -177,21 +191,17 @@ describe('25.2 what a run claims', () => {
   })
 
   it('leaves what waits at that moment to a later run, so that nothing is sent that was not claimed', async () => {
-    let nowMs = Date.UTC(2026, 5, 15)
-    const ledger = open({ clock: { now: () => nowMs, monotonic: () => nowMs } })
-    ledger.startRun(SETTINGS)
-    admit(ledger, [rowOf(1), rowOf(2)])
-    const attempt = await ledger.begin(readyRow(ledger))
-    await ledger.settle(attempt, { ...refused(), kind: 'in_doubt', hint: 'unknown' })
-    const again = { rowId: 1, decision: 'refused' as const, by: 'Kim', reason: 'looked up', assigned: null }
-    nowMs += 16 * 60_000
-    ledger.resolve([{ ...again, evidence: null, attempt: null }], { dryRun: false })
-    nowMs -= 10 * 60_000
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, [rowOf(1), rowOf(2)])
+    await send(ledger, inDoubt())
+    clock.advance(16 * 60_000)
+    decide(ledger, 1, 'refused')
+    clock.advance(-10 * 60_000)
     ledger.retryRefused('Kim')
     const here = place()
     const own = claimed(here, ledger)
     expect(here.read('select row from mandate where begun = 0')).toEqual([{ row: 2 }])
-    nowMs += 20 * 60_000
+    clock.advance(20 * 60_000)
     expect(ledger.ready(0, 10).map(({ id }) => id)).toEqual([2])
     own.close()
   })
@@ -238,9 +248,7 @@ describe('25.2 a lost ledger', () => {
   it('what it began comes in as in doubt, what it only claimed is ready, and it is refused', async () => {
     const here = place()
     const lost = few(1, 2, 3, 4)
-    const own = claimed(here, lost, { limit: 3 })
-    await sendOne(lost)
-    own.close()
+    await beginOne(here, lost, { limit: 3 })
 
     const ledger = few(1, 2, 3, 4, 5)
     const taking = here.register(ledger, { takeOver: TAKE_OVER })
@@ -279,13 +287,9 @@ describe('25.2 a lost ledger', () => {
   it('is lost a second time: what either began is in doubt', async () => {
     const here = place()
     const lost = few(1, 2, 3)
-    const own = claimed(here, lost)
-    await sendOne(lost)
-    own.close()
+    await beginOne(here, lost)
     const second = few(1, 2, 3)
-    const taking = claimed(here, second, { takeOver: TAKE_OVER })
-    await sendOne(second)
-    taking.close()
+    await beginOne(here, second, { takeOver: TAKE_OVER })
     const third = few(1, 2, 3)
     expect(hold(here, third, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 2, replaces: [second.file] })
     expect(statesOf(third.file)).toEqual(['in_doubt', 'in_doubt', 'ready'])
@@ -294,9 +298,7 @@ describe('25.2 a lost ledger', () => {
   it('a later file with rows that the lost one began is refused without the flag, and in doubt with it', async () => {
     const here = place()
     const lost = few(1, 2)
-    const own = claimed(here, lost)
-    await sendOne(lost)
-    own.close()
+    await beginOne(here, lost)
     const ledger = few(2)
     claimed(here, ledger, { takeOver: TAKE_OVER }).close()
     ledger.startRun(SETTINGS)
@@ -309,9 +311,7 @@ describe('25.2 a lost ledger', () => {
   it('25.2 a register that was made anew learns what a ledger began before, also where nothing is left to send', async () => {
     const here = place()
     const ledger = few(1)
-    const own = claimed(here, ledger)
-    await sendOne(ledger)
-    own.close()
+    await beginOne(here, ledger)
     rmSync(here.folder, { recursive: true })
     const again = here.register(ledger)
     again.note()
@@ -322,20 +322,12 @@ describe('25.2 a lost ledger', () => {
   it('what a person sends again after the doubt leaves', async () => {
     const here = place()
     const lost = few(1)
-    const own = claimed(here, lost)
-    await sendOne(lost)
-    own.close()
+    await beginOne(here, lost)
     const ledger = few(1)
     claimed(here, ledger, { takeOver: TAKE_OVER }).close()
-    const decision = { rowId: 1, decision: 'resend' as const, by: 'Kim', reason: 'not at the service' }
-    ledger.resolve([{ ...decision, assigned: null, evidence: null, attempt: null }], {
-      dryRun: false,
-      force: true,
-    })
+    decide(ledger, 1, 'resend', { force: true })
     ledger.startRun(SETTINGS)
-    const again = claimed(here, ledger)
-    await sendOne(ledger)
-    again.close()
+    await beginOne(here, ledger)
     expect(here.read('select begun from mandate join ledger on n = ledger order by n')).toEqual([
       { begun: 1 },
       { begun: 1 },
@@ -455,8 +447,6 @@ describe('25.4 what the register knows a mandate by', () => {
     const ledger = started([rowOf(1, { reference: '123' })])
     hold(here, ledger)
     ledger.startRun(SETTINGS)
-    const admission = ledger.admit({ severities: {} })
-    admission.rollback()
     admitDecided(ledger, here)
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
     ledger.startRun(SETTINGS)
@@ -541,16 +531,4 @@ describe('25.1 an older copy that a person goes on with', () => {
       expect(() => register(ledger).adopt({ ...words, run: SETTINGS })).toThrow('needs a person and a reason')
     expect(ledger.totals().ready).toBe(3)
   })
-})
-
-it('25.1 a register that is gone is made anew, and knows of nothing', () => {
-  const here = place()
-  const ledger = started()
-  claimed(here, ledger).close()
-  for (const ending of ['', '-wal', '-shm']) rmSync(here.path + ending, { force: true })
-  const own = here.register(ledger)
-  own.note()
-  expect(own.knowsLedger()).toBe(false)
-  own.close()
-  expect(existsSync(here.path)).toBe(true)
 })

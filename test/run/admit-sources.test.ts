@@ -1,27 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SourceError } from '../../src/errors.js'
-import type { Ledger } from '../../src/ledger/file/writer.js'
-import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { type AdmitOptions, admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf } from '../support/sources.js'
 import { sourceOf } from './source-samples.js'
-import { startVirtualTime } from './virtual-time.js'
-
-function newLedger(): Ledger {
-  const folder = mkdtempSync(join(tmpdir(), 'admission-'))
-  const ledger = openLedger({ file: join(folder, 'campaign.db'), clock: startVirtualTime().clock })
-  onTestFinished(() => {
-    ledger.close()
-    rmSync(folder, { recursive: true })
-  })
-  return ledger
-}
+import { open } from '../ledger/campaign-setup.js'
 
 const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({
   severities: {},
@@ -39,7 +24,7 @@ const NO_CORRECTIONS = { resubmitted: 0, notTaken: 0, isResultFile: false }
 
 describe('admitting the files of a command', () => {
   it('takes all of them in order, and tells how far it is', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     const seen: [string, number][] = []
     const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3]))
     const watch = (name: string, records: number) => void seen.push([name, records])
@@ -56,7 +41,7 @@ describe('admitting the files of a command', () => {
   })
 
   it('does not read a file again that it holds', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
     const again = {
       ...sourceOf('a.csv', [1]),
@@ -71,7 +56,7 @@ describe('admitting the files of a command', () => {
   })
 
   it('neither opens nor recognises a file again that it holds, packed or not', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     const text = exportOf(3)
     const paths = [fileOf(text, 'a.csv'), fileOf(gzipSync(exportOf(2)), 'b.csv.gz')]
     const { signal } = options()
@@ -89,7 +74,7 @@ describe('admitting the files of a command', () => {
   })
 
   it('finds out at the end of a stream that it holds it', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
     const stream = sourceOf('a.csv', [1], { isStream: true })
     expect(await admitSources(ledger, opened(stream), options())).toEqual([
@@ -99,7 +84,7 @@ describe('admitting the files of a command', () => {
   })
 
   it('takes none of them when one cannot be read whole', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     const failing = unreadable()
     const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3], { failing }))
     await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
@@ -109,7 +94,7 @@ describe('admitting the files of a command', () => {
   })
 
   it('takes none of them when one cannot be opened', async () => {
-    const ledger = newLedger()
+    const ledger = open()
     const failing = unreadable()
     const files = [...opened(sourceOf('a.csv', [1])), () => Promise.reject(failing)]
     await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
@@ -118,7 +103,7 @@ describe('admitting the files of a command', () => {
 
   it('takes nothing when it is interrupted, even after the last record', async () => {
     for (const records of [[1, 2, 3], [1]]) {
-      const ledger = newLedger()
+      const ledger = open()
       const controller = new AbortController()
       const source = sourceOf('a.csv', records, { onBatch: () => controller.abort() })
       const admitted = admitSources(ledger, opened(source), options({ signal: controller.signal }))

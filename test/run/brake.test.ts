@@ -1,8 +1,99 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mustStop, noteOutcome, startBrake, type Brake, type BrakeLimits } from '../../src/run/brake.js'
+import {
+  mustStop,
+  noteOutcome,
+  startBrake,
+  type Brake,
+  type BrakeLimits,
+  DECLINED,
+  exitStatusOf,
+  INTERRUPTED,
+  OUT_OF_TIME,
+  PILOT_DONE,
+  stopOfHalt,
+} from '../../src/run/brake.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
-import type { Halt, Outcome } from '../../src/domain/row/row-state.js'
+import { type Halt, type Outcome, totalsOf, type Totals } from '../../src/domain/row/row-state.js'
+
+type Count = Exclude<keyof Totals, 'read'>
+
+/** Totals that balance. */
+function totals(counts: Partial<Record<Count, number>>): Totals {
+  const read = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return { ...totalsOf(read, new Map()), ...counts }
+}
+
+const CREDENTIALS = stopOfHalt('credentials')
+const CERTIFICATE = stopOfHalt('certificate')
+
+describe('a campaign without a stop', () => {
+  it.each<[string, Partial<Record<Count, number>>, number]>([
+    ['nothing at all', {}, 0],
+    ['everything registered', { registered: 9 }, 0],
+    ['closed in other ways', { registered: 1, duplicate: 1, excluded: 1, superseded: 1, writtenOff: 1 }, 0],
+    ['an invalid row', { registered: 1, invalid: 1 }, 3],
+    ['a row in conflict', { conflict: 1 }, 3],
+    ['a refused row', { refused: 1 }, 3],
+    ['a ready row', { ready: 1 }, 5],
+    ['a ready row besides refused ones', { ready: 1, refused: 5, invalid: 2, conflict: 1 }, 5],
+    ['a row in doubt', { inDoubt: 1 }, 4],
+    ['a row in doubt besides all others', { inDoubt: 1, ready: 1, refused: 1 }, 4],
+    ['a row under way', { sending: 1 }, 4],
+  ])('%s', (_name, counts, expected) => {
+    expect(exitStatusOf(totals(counts), null, null)).toBe(expected)
+  })
+})
+
+describe('a signal', () => {
+  it('that came as an abort of the library caller is 130', () => {
+    expect(exitStatusOf(totals({ ready: 1 }), INTERRUPTED, null)).toBe(130)
+  })
+})
+
+describe('totals that do not balance', () => {
+  it('are 1, before anything else', () => {
+    for (const stop of [null, DECLINED, INTERRUPTED, CREDENTIALS])
+      expect(exitStatusOf({ ...totals({ registered: 3 }), read: 4 }, stop, 130)).toBe(1)
+  })
+})
+
+describe('the order of exit statuses', () => {
+  it('holds for any combination', () => {
+    const ORDER = [1, 2, 130, 143, 6, 4, 5, 3, 0]
+    const count = fc.integer({ min: 0, max: 2 })
+    const stop = fc.constantFrom(
+      null,
+      DECLINED,
+      INTERRUPTED,
+      CREDENTIALS,
+      CERTIFICATE,
+      PILOT_DONE,
+      OUT_OF_TIME,
+    )
+    fc.assert(
+      fc.property(
+        fc.record({ inDoubt: count, sending: count, ready: count, refused: count, registered: count }),
+        stop,
+        fc.constantFrom(null, 130, 143),
+        (counts, cause, signalStatus) => {
+          const applies = [
+            ...(cause === DECLINED ? [2] : []),
+            ...(cause === INTERRUPTED || signalStatus !== null ? [signalStatus ?? 130] : []),
+            ...(cause === CREDENTIALS ? [6] : []),
+            ...(counts.inDoubt + counts.sending > 0 ? [4] : []),
+            ...(counts.ready > 0 ? [5] : []),
+            ...(counts.refused > 0 ? [3] : []),
+            0,
+          ]
+          const first = ORDER.find((code) => applies.includes(code))
+          expect(exitStatusOf(totals(counts), cause, signalStatus)).toBe(first)
+        },
+      ),
+      { seed: 20260409, numRuns: 500 },
+    )
+  })
+})
 
 const WIDE: BrakeLimits = { maxInDoubt: 1_000_000, maxRefused: null }
 
@@ -75,12 +166,6 @@ describe('the in-doubt budget', () => {
       ways: ['resolve'],
     })
   })
-
-  it('goes on stopping whatever the later outcomes are', () => {
-    expect(lastStop([...times(3, inDoubt()), { outcome: registered() }], { ...WIDE, maxInDoubt: 2 })).toBe(
-      'max_in_doubt',
-    )
-  })
 })
 
 describe('the canary', () => {
@@ -139,11 +224,6 @@ describe('identical refusals', () => {
     }
   })
 
-  it('are not forgotten when rows were only turned away in between', () => {
-    const steps = [{ outcome: registered() }, ...times(9, refused()), { outcome: turnedAway() }]
-    expect(lastStop([...steps, { outcome: refused() }])).toBe('identical_refusals')
-  })
-
   it('are the same when only numbers in the message differ', () => {
     const refusal = (message: string): Step => ({ outcome: refused({ message }) })
     expect(
@@ -199,10 +279,6 @@ describe('the refusal limit', () => {
       why: '2 of 2 answered rows were refused, more than the limit allows',
       next: 'Look at to-do/refused.csv, correct the export or raise the limit, then run again',
     })
-  })
-
-  it('does nothing when none is set', () => {
-    expect(ride(mixed(200)).stops.every((stop) => stop === null)).toBe(true)
   })
 })
 

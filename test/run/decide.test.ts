@@ -70,14 +70,10 @@ describe('a row that was not sent', () => {
       pauseMs: 500,
       stop: null,
     })
-    expect(decide(notSent(), facts({ connectionFailures: 3, random: 0.25 }))).toMatchObject({
+    expect(decide(notSent(), facts({ connectionFailures: 3, random: 0.25, turnedAway: 8 }))).toMatchObject({
       next: { kind: 'again', afterMs: 1_000 },
       pauseMs: 1_000,
     })
-  })
-
-  it('is not bounded by how often the service turned it away', () => {
-    expect(decide(notSent(), facts({ turnedAway: 8 })).next.kind).toBe('again')
   })
 
   it('is left for a later run after a quarter of an hour, and still holds back the others', () => {
@@ -125,11 +121,6 @@ describe('a row that was turned away', () => {
       },
     })
   })
-
-  it('goes on just below these bounds', () => {
-    const known = { turnedAway: 7, ageMs: 15 * MINUTE_MS - 1 }
-    expect(decide(turnedAway(), facts(known))).toMatchObject({ next: { kind: 'again' }, stop: null })
-  })
 })
 
 describe('a row that is not available yet', () => {
@@ -171,11 +162,6 @@ describe('a wait of more than a quarter of an hour', () => {
       why: 'The service asked to wait for 1 day',
       next: 'Run the same command again after that time',
     })
-  })
-
-  it('is told before the same row was turned away too often', () => {
-    const outcome = turnedAway({ retryAfterMs: 86_400_000 })
-    expect(decide(outcome, facts({ turnedAway: 8 })).stop?.kind).toBe('retry_after')
   })
 })
 

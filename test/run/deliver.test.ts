@@ -137,19 +137,17 @@ describe('feeding', () => {
     expect(world.totals().registered).toBe(1_500)
     expect(held).toBeLessThanOrEqual(256 + 32)
   })
+})
 
-  it('throws what the ledger throws when it is read, after what is under way has ended', async () => {
-    const world = openDeliveryWorld(300)
-    const unreadable = new Error('Cannot read the ledger')
-    const ready = (after: number, limit: number) => {
-      if (after > 0) throw unreadable
-      return world.ledger.ready(after, limit)
-    }
-    await expect(world.deliver(allRegistered, { ledger: { ...world.ledger, ready } })).rejects.toBe(
-      unreadable,
-    )
-    expect(world.totals()).toMatchObject({ registered: 256, sending: 0, ready: 44 })
-  })
+it('throws what the ledger throws when it is read, after what is under way has ended', async () => {
+  const world = openDeliveryWorld(300)
+  const unreadable = new Error('Cannot read the ledger')
+  const ready = (after: number, limit: number) => {
+    if (after > 0) throw unreadable
+    return world.ledger.ready(after, limit)
+  }
+  await expect(world.deliver(allRegistered, { ledger: { ...world.ledger, ready } })).rejects.toBe(unreadable)
+  expect(world.totals()).toMatchObject({ registered: 256, sending: 0, ready: 44 })
 })
 
 describe('limits', () => {
@@ -162,11 +160,6 @@ describe('limits', () => {
     expect(stop?.kind).toBe('limit')
     expect(new Set(rowsOf(world.requests))).toEqual(new Set([1, 2, 3]))
     expect(world.totals()).toMatchObject({ registered: 3, ready: 17 })
-  })
-
-  it('--limit of all rows or more is no stop', async () => {
-    for (const limit of [5, 6])
-      expect(await openDeliveryWorld(5).deliver(allRegistered, { policy: { limit } })).toBe(null)
   })
 
   it('--max-duration sends nothing after that time, and lets what is under way finish', async () => {
@@ -184,11 +177,6 @@ describe('limits', () => {
     })
     expect(stop?.kind).toBe('max_duration')
     expect(world.time.clock.monotonic()).toBe(20_000)
-  })
-
-  it('--max-duration is no stop when nothing is left', async () => {
-    const world = openDeliveryWorld(1)
-    expect(await world.deliver(allRegistered, { policy: { maxDurationMs: 50 } })).toBe(null)
   })
 
   it('--rate spaces the requests', async () => {
@@ -229,13 +217,6 @@ describe('signals', () => {
     expect(stop?.kind).toBe('signal')
     expect(world.time.clock.monotonic()).toBe(5_000)
     expect(world.totals().ready).toBe(3)
-  })
-
-  it('drain before the start sends nothing', async () => {
-    const world = openDeliveryWorld(3)
-    world.drain.abort()
-    expect((await world.deliver(allRegistered))?.kind).toBe('signal')
-    expect(world.requests).toEqual([])
   })
 
   it('abort reaches every request, and rows that had started are in doubt', async () => {
@@ -290,27 +271,9 @@ describe('Retry-After', () => {
     const during = world.requests.filter(({ atMs }) => atMs > pausedAtMs && atMs < pausedAtMs + 30_000)
     expect(during).toEqual([])
   })
-
-  it('with the last answer is not waited for', async () => {
-    const world = openDeliveryWorld(1)
-    const stop = await world.deliver((request) => ({
-      outcome: { ...registeredAs(request), evidence: registered({ retryAfterMs: 500_000 }).evidence },
-    }))
-    expect(stop).toBe(null)
-    expect(world.time.clock.monotonic()).toBe(100)
-  })
 })
 
 describe('rows that come again', () => {
-  it('24 are sent at most eight times while the service throttles', async () => {
-    const world = openDeliveryWorld(5)
-    const stop = await world.deliver(() => ({ outcome: turnedAway() }))
-    expect(stop?.kind).toBe('turned_away')
-    const perRow = upTo(5).map((row) => world.requests.filter((request) => request.row === row).length)
-    expect(Math.max(...perRow)).toBe(8)
-    expect(world.totals()).toMatchObject({ ready: 5, inDoubt: 0 })
-  })
-
   it('and are not available yet do not hold back the others', async () => {
     const world = openDeliveryWorld(30)
     const stop = await world.deliver((request) => ({
@@ -345,18 +308,6 @@ describe('rows that come again', () => {
   })
 
   const QUARTER_MS = 15 * 60_000
-
-  it('8.4.4 and are never available hold a run for a quarter of an hour, not for hours', async () => {
-    const world = openDeliveryWorld(1_000)
-    const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
-    expect(stop?.kind).toBe('waited')
-    expect(world.time.clock.monotonic()).toBeLessThan(QUARTER_MS + 60_000)
-    expect(world.totals()).toMatchObject({ ready: 1_000, inDoubt: 0 })
-    for (const row of upTo(1_000)) {
-      const asked = world.requests.filter((request) => request.row === row)
-      expect((asked.at(-1)?.atMs ?? 0) - (asked[0]?.atMs ?? 0)).toBeLessThan(QUARTER_MS + 2_000)
-    }
-  })
 
   it('8.4.4 and are never available end a run when no new row could be taken up any more', async () => {
     const world = openDeliveryWorld(2_500)

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Attempt } from '../../src/ledger/ledger.js'
+import { freshFolder } from '../support/folder.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
+import type { Attempt } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import {
   deliver,
@@ -13,7 +12,7 @@ import {
 } from '../../src/run/deliver.js'
 import { admitRows } from './mandate-samples.js'
 import { registered } from './outcome-samples.js'
-import { startVirtualTime, type VirtualTime } from './virtual-time.js'
+import { startVirtualTime } from './virtual-time.js'
 import type { Stop } from '../../src/run/brake.js'
 import type { Totals, Outcome } from '../../src/domain/row/row-state.js'
 
@@ -34,21 +33,7 @@ export interface Request {
 /** What the service says to a request, and after how many milliseconds. */
 export type Script = (request: Request) => { readonly outcome: Outcome; readonly tookMs?: number }
 
-export interface DeliveryWorld {
-  readonly file: string
-  readonly time: VirtualTime
-  readonly ledger: Ledger
-  /** Every request that left, in order. */
-  readonly requests: readonly Request[]
-  readonly events: readonly DeliveryEvent[]
-  readonly drain: AbortController
-  readonly abort: AbortController
-  /** Runs a delivery to its end. */
-  readonly deliver: (script: Script, options?: DeliveryOptions) => Promise<Stop | null>
-  readonly totals: () => Totals
-  /** Closes the ledger and opens it again, as the next start of the program does. */
-  readonly reopen: () => Ledger
-}
+export type DeliveryWorld = ReturnType<typeof openDeliveryWorld>
 
 interface DeliveryOptions {
   readonly policy?: Partial<DeliveryPolicy>
@@ -79,15 +64,11 @@ export const registeredAs = ({ ordinal }: Request): Outcome =>
 export const allRegistered: Script = (request) => ({ outcome: registeredAs(request) })
 
 /** A real ledger file with so many ready rows, a virtual clock and a scripted service. */
-export function openDeliveryWorld(rows: number): DeliveryWorld {
-  const folder = mkdtempSync(join(tmpdir(), 'delivery-'))
-  const file = join(folder, 'campaign.db')
+export function openDeliveryWorld(rows: number) {
+  const file = join(freshFolder(), 'campaign.db')
   const time = startVirtualTime()
   let ledger = openLedger({ file, clock: time.clock, defer: time.defer })
-  onTestFinished(() => {
-    ledger.close()
-    rmSync(folder, { recursive: true })
-  })
+  onTestFinished(() => ledger.close())
   ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
   admitRows(ledger, rows)
   ledger.startRun(RUN_SETTINGS)
@@ -123,11 +104,13 @@ export function openDeliveryWorld(rows: number): DeliveryWorld {
     get ledger() {
       return ledger
     },
-    requests,
-    events,
+    /** Every request that left, in order. */
+    requests: requests as readonly Request[],
+    events: events as readonly DeliveryEvent[],
     drain,
     abort,
-    deliver: (script, options = {}) =>
+    /** Runs a delivery to its end. */
+    deliver: (script: Script, options: DeliveryOptions = {}): Promise<Stop | null> =>
       time.runUntil(
         deliver({
           ledger: options.ledger ?? ledger,
@@ -144,8 +127,9 @@ export function openDeliveryWorld(rows: number): DeliveryWorld {
           },
         }),
       ),
-    totals: () => ledger.totals(),
-    reopen: () => {
+    totals: (): Totals => ledger.totals(),
+    /** Closes the ledger and opens it again, as the next start of the program does. */
+    reopen: (): Ledger => {
       ledger.close()
       ledger = openLedger({ file, clock: time.clock, defer: time.defer })
       return ledger

@@ -6,13 +6,20 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
+import type { ResolutionReport } from '../../src/ledger/ledger.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { readDecisions } from '../../src/decisions/read-decisions.js'
 import { openSource } from '../../src/source/read-source.js'
-import { inDoubt, refused, registered, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
+import {
+  inDoubt,
+  refused,
+  registered,
+  resolutionOf,
+  SETTINGS,
+  stoppedClock,
+} from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
 import { RESAVINGS, type Resaving } from '../support/resavings.js'
 import { optionsOf } from '../support/sources.js'
@@ -38,17 +45,12 @@ const OPTIONS = optionsOf(`
     unique_mandate_reference: Referenz
     status: Status`)
 
+const ALL = 'none iban date reference refused ragged twice contradicts ended in_doubt'.split(
+  ' ',
+) as readonly Fault[]
 type Fault =
-  | 'none'
-  | 'iban'
-  | 'date'
-  | 'reference'
-  | 'refused'
-  | 'ragged'
-  | 'twice'
-  | 'contradicts'
-  | 'ended'
-  | 'in_doubt'
+  | ('none' | 'iban' | 'date' | 'reference' | 'refused')
+  | ('ragged' | 'twice' | 'contradicts' | 'ended' | 'in_doubt')
 
 interface Line {
   readonly customer: number
@@ -76,30 +78,18 @@ const quoted = (cells: readonly string[]): string =>
 /** What the export has instead of the truth. */
 function damaged(line: Line): string[] {
   const cells = cellsOf(line)
-  switch (line.fault) {
-    case 'iban':
-      return [
-        quoted(
-          cells.map((cell, at) =>
-            at === 1 ? cell.replace(/.$/, (d) => String((Number(d) + 1) % 10)) : cell,
-          ),
-        ),
-      ]
-    case 'date':
-      return [quoted(cells.map((cell, at) => (at === 2 ? '30.02.2021' : cell)))]
-    case 'reference':
-      return [quoted(cells.map((cell, at) => (at === 4 ? '' : cell)))]
-    case 'ended':
-      return [quoted(cells.map((cell, at) => (at === 6 ? 'gekündigt' : cell)))]
-    case 'ragged':
-      return [quoted([...cells, 'one too many'])]
-    case 'twice':
-      return [quoted(cells), quoted(cells)]
-    case 'contradicts':
-      return [quoted(cells), quoted(cells.map((cell, at) => (at === 2 ? '01.02.2020' : cell)))]
-    default:
-      return [quoted(cells)]
+  const other = (at: number, text: string): string => quoted(cells.with(at, text))
+  const mistyped = cells[1]!.replace(/.$/, (digit) => String((Number(digit) + 1) % 10))
+  const written: Partial<Record<Fault, string[]>> = {
+    iban: [other(1, mistyped)],
+    date: [other(2, '30.02.2021')],
+    reference: [other(4, '')],
+    ended: [other(6, 'gekündigt')],
+    ragged: [quoted([...cells, 'one too many'])],
+    twice: [quoted(cells), quoted(cells)],
+    contradicts: [quoted(cells), other(2, '01.02.2020')],
   }
+  return written[line.fault] ?? [quoted(cells)]
 }
 
 /** What is written off stays as it is; so does what is ended. */
@@ -133,28 +123,11 @@ const lines = (faults: readonly Fault[]) =>
       })),
     )
 
-const CLOSABLE: ReadonlySet<Fault> = new Set<Fault>([
-  'iban',
-  'date',
-  'reference',
-  'refused',
-  'ragged',
-  'contradicts',
-  'ended',
-  'in_doubt',
-])
+const CLOSABLE = new Set<Fault>(ALL.filter((fault) => fault !== 'none' && fault !== 'twice'))
 
-interface Loop {
-  readonly ledger: Ledger
-  readonly give: (name: string, content: string | Buffer) => Promise<void>
-  readonly send: (refusedCustomers: ReadonlySet<number>, doubtful: ReadonlySet<number>) => Promise<void>
-  /** Takes the decisions of a file that a person filled in. */
-  readonly settle: (name: string, content: Buffer) => Promise<void>
-  readonly pack: () => Promise<(name: string) => Buffer>
-  readonly close: () => void
-}
+type Loop = ReturnType<typeof startLoop>
 
-function startLoop(): Loop {
+function startLoop() {
   const folder = mkdtempSync(join(tmpdir(), 'loop-'))
   const file = join(folder, 'campaign.db')
   const ledger = openLedger({ file, clock: stoppedClock(), pid: 1 })
@@ -163,7 +136,7 @@ function startLoop(): Loop {
   let files = 0
   return {
     ledger,
-    give: async (name, content) => {
+    give: async (name: string, content: string | Buffer) => {
       const path = join(folder, `${(files += 1)}-${name}`)
       writeFileSync(path, content)
       const check = {
@@ -178,7 +151,7 @@ function startLoop(): Loop {
         { severities: {}, signal: new AbortController().signal, watch: () => undefined },
       )
     },
-    send: async (refusedCustomers, doubtful) => {
+    send: async (refusedCustomers: ReadonlySet<number>, doubtful: ReadonlySet<number>) => {
       for (let [row] = ledger.ready(0, 1); row !== undefined; [row] = ledger.ready(0, 1)) {
         const { customerNo } = row.mandate
         const outcome = refusedCustomers.has(customerNo)
@@ -189,30 +162,20 @@ function startLoop(): Loop {
         await ledger.settle(await ledger.begin(row), outcome)
       }
     },
-    settle: async (name, content) => {
+    /** Takes the decisions of a file that a person filled in. */
+    settle: async (name: string, content: Buffer) => {
       const path = join(folder, `${(files += 1)}-filled-${name}`)
       writeFileSync(path, content)
-      const reader = openLedgerReader(file)
-      try {
-        const report = ledger.resolve(await readDecisions(reader, path, 'ops'), { dryRun: false })
-        expect(report.results.filter(({ kind }) => kind === 'rejected')).toEqual([])
-        expect(report.isApplied).toBe(true)
-      } finally {
-        reader.close()
-      }
+      const decisions = await readDecisions(ledger.view, path, 'ops')
+      expectApplied(ledger.resolve(decisions, { dryRun: false }))
     },
     pack: async () => {
       const out = join(folder, `pack-${(files += 1)}`)
-      const reader = openLedgerReader(file)
-      try {
-        const { totals, balanced } = await writeReport(reader, { out })
-        expect(balanced).toBe(true)
-        expect(totals).toEqual(ledger.totals())
-        for (const source of reader.sources()) expect(isBalanced(source.totals)).toBe(true)
-      } finally {
-        reader.close()
-      }
-      return (name) => readFileSync(join(out, name === 'summary.json' ? '.' : 'to-do', name))
+      const { totals, balanced } = await writeReport(ledger.view, { out })
+      expect(balanced).toBe(true)
+      expect(totals).toEqual(ledger.totals())
+      for (const source of ledger.view.sources()) expect(isBalanced(source.totals)).toBe(true)
+      return (name: string) => readFileSync(join(out, name === 'summary.json' ? '.' : 'to-do', name))
     },
     close: () => {
       ledger.close()
@@ -268,27 +231,17 @@ const typedOver = (row: readonly string[], right: readonly string[]): string[] =
     return at === 2 ? cell : `="${cell}"`
   })
 
-const ALL = [
-  'none',
-  'iban',
-  'date',
-  'reference',
-  'refused',
-  'ragged',
-  'twice',
-  'contradicts',
-  'ended',
-  'in_doubt',
-] as const
-
 describe('9.1 given back unchanged', () => {
   const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
 
+  /** Which rows of a file are kept; most often all. */
+  const SOME = fc.oneof(fc.constant(4095), fc.constant(4095), fc.integer({ min: 0, max: 4095 }))
+
   it.each(RESAVINGS)(
-    'and saved again by %s, nothing changes',
+    'whole or in part, and saved again by %s, nothing changes',
     async (_, resave) => {
       await fc.assert(
-        fc.asyncProperty(lines(ALL), fc.boolean(), async (all, isSent) => {
+        fc.asyncProperty(lines(ALL), fc.boolean(), SOME, async (all, isSent, kept) => {
           const loop = startLoop()
           try {
             await loop.give('export.csv', exportOf(all, damaged))
@@ -296,8 +249,12 @@ describe('9.1 given back unchanged', () => {
             const before = loop.ledger.totals()
             const first = await loop.pack()
             for (const name of FILES) {
-              if (parsed(first(name)).data.length < 2) continue
-              await loop.give(name, resave(first(name)))
+              const { data, meta } = parsed(first(name))
+              const rows = data.filter((_, at) => at === 0 || (kept & (1 << (at - 1))) !== 0)
+              if (rows.length < 2) continue
+              const part = Papa.unparse(rows, { delimiter: meta.delimiter, quotes: true })
+              const isWhole = rows.length === data.length
+              await loop.give(name, resave(isWhole ? first(name) : Buffer.from(`\uFEFF${part}\n`)))
               expect(signed(loop.ledger.totals()), name).toEqual(signed(before))
             }
             const second = await loop.pack()
@@ -308,31 +265,6 @@ describe('9.1 given back unchanged', () => {
           }
         }),
         { seed: SEED, numRuns: RUNS, endOnFailure: true },
-      )
-    },
-    120_000,
-  )
-
-  it.each(['corrections.csv', 'refused.csv', 'not-sent.csv'] as const)(
-    'in part, a subset of %s changes nothing either',
-    async (name) => {
-      await fc.assert(
-        fc.asyncProperty(lines(ALL), fc.integer({ min: 0, max: 4095 }), async (all, kept) => {
-          const loop = startLoop()
-          try {
-            await loop.give('export.csv', exportOf(all, damaged))
-            await loop.send(customersWith(all, 'refused'), NONE)
-            const before = loop.ledger.totals()
-            const { data, meta } = parsed((await loop.pack())(name))
-            const rows = data.filter((_, at) => at === 0 || (kept & (1 << (at - 1))) !== 0)
-            if (rows.length < 2) return
-            await loop.give(name, Papa.unparse(rows, { delimiter: meta.delimiter, quotes: true }))
-            expect(signed(loop.ledger.totals())).toEqual(signed(before))
-          } finally {
-            loop.close()
-          }
-        }),
-        { seed: SEED, numRuns: 2 * RUNS, endOnFailure: true },
       )
     },
     120_000,
@@ -456,18 +388,15 @@ async function closeRound(
 }
 
 /** The rows of a conflict are closed together. */
-function closeRows(ledger: Ledger, rows: readonly number[]): void {
-  const rest = {
-    decision: 'written_off',
-    by: 'ops',
-    reason: 'agreed',
-    assigned: null,
-    evidence: null,
-  } as const
-  const report = ledger.resolve(
-    rows.map((rowId) => ({ ...rest, rowId, attempt: null })),
-    { dryRun: false },
+const closeRows = (ledger: Ledger, rows: readonly number[]): void =>
+  expectApplied(
+    ledger.resolve(
+      rows.map((row) => resolutionOf(row, 'written_off')),
+      { dryRun: false },
+    ),
   )
-  expect(report.results.filter(({ kind }) => kind === 'rejected')).toEqual([])
-  expect(report.isApplied).toBe(true)
+
+function expectApplied({ isApplied, results }: ResolutionReport): void {
+  expect(results.filter(({ kind }) => kind === 'rejected')).toEqual([])
+  expect(isApplied).toBe(true)
 }

@@ -135,23 +135,6 @@ describe('growth', () => {
 })
 
 describe('throttling', () => {
-  it.each<[string, Outcome, boolean]>([
-    ['429', turnedAway(), true],
-    ['421', turnedAway({ status: 421 }), true],
-    ['not available yet', notAvailableYet(), false],
-    ['503 in doubt', inDoubt({ status: 503, errorCode: null }), true],
-    ['503 that is configured as turned away', turnedAway({ status: 503 }), true],
-    ['500', inDoubt({ status: 500, errorCode: null }), false],
-    ['a headers timeout', inDoubt({ errorCode: 'UND_ERR_HEADERS_TIMEOUT' }), true],
-    ['an answer that stops in the middle', inDoubt({ errorCode: 'UND_ERR_BODY_TIMEOUT' }), true],
-    ['our own deadline', inDoubt({ errorCode: 'DEADLINE' }), true],
-    ['a reset', inDoubt(), false],
-    ['200', registered(), false],
-    ['422', refused(), false],
-  ])('%s', (_name, outcome, expected) => {
-    expect(isThrottling(outcome)).toBe(expected)
-  })
-
   it('halves the slots, rounded down, and never below one', () => {
     const at = { beganMs: 5, nowMs: 9, underWay: 1 }
     const cut = (slots: number): Ramp => afterOutcome({ ...startRamp(64), slots, clean: 1 }, turnedAway(), at)
@@ -205,6 +188,11 @@ describe('the sign of an outcome', () => {
     ['refused', refused(), 'clean'],
     ['a refusal by 503', refused({ status: 503 }), 'throttled'],
     ['429', turnedAway(), 'throttled'],
+    ['421', turnedAway({ status: 421 }), 'throttled'],
+    ['503 that is configured as turned away', turnedAway({ status: 503 }), 'throttled'],
+    ['500', inDoubt({ status: 500, errorCode: null }), 'neutral'],
+    ['a headers timeout', inDoubt({ errorCode: 'UND_ERR_HEADERS_TIMEOUT' }), 'throttled'],
+    ['an answer that stops in the middle', inDoubt({ errorCode: 'UND_ERR_BODY_TIMEOUT' }), 'throttled'],
     ['not available yet', notAvailableYet(), 'neutral'],
     ['503 in doubt', inDoubt({ status: 503, errorCode: null }), 'throttled'],
     ['silence', inDoubt({ errorCode: 'DEADLINE' }), 'throttled'],

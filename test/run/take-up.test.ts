@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Ledger } from '../../src/ledger/file/writer.js'
-import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { describe, expect, it } from 'vitest'
 import { admitSources, type AdmittedSource, sourceOpeners } from '../../src/run/admit-sources.js'
 import { validExport, validLine } from '../support/export.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
-import { startVirtualTime } from './virtual-time.js'
+import { open } from '../ledger/campaign-setup.js'
 
 const HEADER = validExport(0).trim()
 const exportWith = (column: string, cells: readonly string[]): string =>
@@ -15,30 +12,17 @@ const exportWith = (column: string, cells: readonly string[]): string =>
 
 const LEARNED = 'words: { status: { active: ["1"], notActive: ["4"] } }'
 
-interface Place {
-  readonly ledger: Ledger
-  readonly admit: (path: string, yaml?: string) => Promise<AdmittedSource>
-  readonly totals: () => Record<string, number>
-  readonly held: () => string[]
-}
-
-function newPlace(): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'take-up-'))
-  const ledger = openLedger({ file: join(folder, 'campaign.db'), clock: startVirtualTime().clock })
-  onTestFinished(() => {
-    ledger.close()
-    rmSync(folder, { recursive: true })
-  })
+function newPlace() {
+  const ledger = open()
   const { signal } = new AbortController()
   return {
-    ledger,
-    admit: async (path, yaml = '') => {
+    admit: async (path: string, yaml = ''): Promise<AdmittedSource> => {
       const files = sourceOpeners([path], optionsOf(yaml), CHECK, signal)
       const [admitted] = await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
       return admitted!
     },
     totals: () => Object.fromEntries(Object.entries(ledger.totals()).filter(([, count]) => count > 0)),
-    held: () => [...ledger.view.rows(['conflict'], 0, 100)].map(({ rule }) => rule ?? ''),
+    held: () => ledger.view.rows(['conflict'], 0, 100).map(({ rule }) => rule ?? ''),
   }
 }
 

@@ -9,7 +9,7 @@ const ALONE = [
   'test/tooling/**/*.test.ts',
   'test/driver.test.ts',
   'test/cli/commands.test.ts',
-  'test/ledger/**/{emergency-file,holder,lock,recovery}.test.ts',
+  'test/ledger/**/{emergency-file,lock,recovery}.test.ts',
   'test/trust/output.test.ts',
   // They replace modules.
   'test/machine.test.ts',

@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  symlinkSync,
+  writeFileSync,
+  mkdtempSync,
+  rmSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
@@ -8,8 +19,132 @@ import {
   distrustSecret,
   entryAt,
   ownUserId,
+  distrustOwnFile,
+  hasAccessList,
+  isPrivateGroup,
+  assertReportFolder,
+  makeFolder,
 } from '../../src/trust/entry.js'
 import { freshFolder } from '../support/folder.js'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+
+describe('26.3 a folder that is made', () => {
+  it('is made with those above it, for this user alone; one that is there stays as it is', () => {
+    const folder = freshFolder()
+    const deep = join(folder, 'a', 'b', 'c')
+    makeFolder(deep)
+    makeFolder(deep)
+    for (const path of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, path)).mode & 0o777).toBe(0o700)
+    chmodSync(folder, 0o755)
+    makeFolder(folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o755)
+  })
+
+  it('is refused at once where none can be: below a file, behind a broken link, below /proc', () => {
+    const folder = freshFolder()
+    writeFileSync(join(folder, 'file'), '')
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
+    expect(() => makeFolder(join(folder, 'file', 'x'))).toThrow('ENOTDIR')
+    expect(() => makeFolder(join(folder, 'link'))).toThrow('EEXIST')
+    expect(() => makeFolder('/proc/sepa-migrate/checked')).toThrow('ENOENT')
+  })
+})
+
+describe('26.3 a folder for a report', () => {
+  it('is one that only this user can write, or that can be made; looking leaves nothing behind', () => {
+    const above = freshFolder()
+    const folder = join(above, 'pack')
+    expect(() => assertReportFolder(join(folder, 'night'))).not.toThrow()
+    expect(readdirSync(above)).toEqual([])
+    for (const place of ['/proc/sepa-migrate/pack', join(above, 'file', 'pack')]) {
+      writeFileSync(join(above, 'file'), '')
+      expect(() => assertReportFolder(place)).toThrow(
+        `the folder "${place}": it cannot be made, or not be written to (ENO`,
+      )
+    }
+    mkdirSync(folder)
+    expect(() => assertReportFolder(folder)).not.toThrow()
+    chmodSync(folder, 0o777)
+    expect(() => assertReportFolder(folder)).toThrow('anybody on this machine can write to it')
+  })
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'groups-'))
+const files = { users: join(folder, 'passwd'), groups: join(folder, 'group') }
+writeFileSync(
+  files.users,
+  'root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:\nbob:x:1001:1001::/:\nola:x:1002:50::/:\n',
+)
+writeFileSync(
+  files.groups,
+  'root:x:0:\nanna:x:1000:\nbob:x:1001:anna\nself:x:60:anna\nstaff:x:50:\nempty:x:70:\n',
+)
+
+describe('a group', () => {
+  it.each([
+    { group: 'of the same name, nobody else in it', gid: 1000, isPrivate: true },
+    { group: 'that lists the user alone', gid: 60, isPrivate: true },
+    { group: 'without members', gid: 70, isPrivate: true },
+    { group: 'that lists somebody else', gid: 1001, isPrivate: false },
+    { group: 'that is the first group of somebody else', gid: 50, isPrivate: false },
+    { group: 'that the files of this machine do not name', gid: 4711, isPrivate: false },
+  ])('$group: private $isPrivate', ({ gid, isPrivate }) => {
+    expect(isPrivateGroup(gid, 1000, files)).toBe(isPrivate)
+  })
+
+  it('may hold anybody where the files cannot be read', () => {
+    expect(isPrivateGroup(1000, 1000, { users: '/nowhere', groups: '/nowhere' })).toBe(false)
+  })
+})
+
+/** Debian's package acl, and a file system that keeps such lists. */
+function cannotSetLists(): string | false {
+  const folder = mkdtempSync(join(tmpdir(), 'access-list-'))
+  const { status } = spawnSync('setfacl', ['-m', 'u:65534:r', folder])
+  rmSync(folder, { recursive: true })
+  return status === 0 ? false : 'setfacl (package acl) is not here, or the file system keeps no access lists'
+}
+const needsLists = cannotSetLists()
+
+const give = (path: string, entry: string): void => void execFileSync('setfacl', ['-m', entry, path])
+
+describe('26.3 an access list', () => {
+  it('is none where nobody made one, and may be there where ls cannot tell', () => {
+    expect(hasAccessList(freshFolder())).toBe(false)
+    expect(hasAccessList('/nowhere/at/all')).toBe(true)
+  })
+
+  it.skipIf(needsLists)('that lets another user write makes folder and configuration distrusted', () => {
+    const folder = freshFolder()
+    const file = join(folder, 'sepa-migrate.yaml')
+    writeFileSync(file, '', { mode: 0o600 })
+    expect([distrustFolder(folder), distrustInstructions(file)]).toEqual([null, null])
+    give(file, 'u:65534:rw')
+    expect(hasAccessList(file)).toBe(true)
+    expect(distrustInstructions(file)?.why).toBe('its access list may let others write to it (mode 0660+)')
+    expect(distrustOwnFile(entryAt(file)!, file)?.why).toContain('its access list')
+    execFileSync('setfacl', ['-b', file])
+    give(folder, 'u:65534:rwx')
+    expect(distrustFolder(folder)?.why).toBe('its access list may let others write to it (mode 0770+)')
+    const inner = join(folder, 'inner')
+    mkdirSync(inner, { mode: 0o700 })
+    expect(distrustFolder(inner)?.why).toContain('above it: its access list may let others write to it')
+  })
+
+  it.skipIf(needsLists)(
+    'that only lets another user read is no fault, and neither is a group of one’s own',
+    () => {
+      const folder = freshFolder()
+      give(folder, 'u:65534:rx')
+      expect(distrustFolder(folder)).toBeNull()
+      execFileSync('setfacl', ['-b', folder])
+      chownSync(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
+      chmodSync(folder, 0o770)
+      expect(distrustFolder(folder)).toBeNull()
+    },
+  )
+})
 
 const NOBODY = 65_534
 const SHARED_GROUP = 54_321 // no group of this machine, so anybody may be in it
@@ -32,7 +167,8 @@ describe('a private file', () => {
   })
 
   it('is not trusted when others may open it, as a link, as a folder, under two names', () => {
-    expect(check(freshFile(0o640))).toBe('other users may open it (mode 0640)')
+    for (const mode of [0o640, 0o604, 0o660, 0o644, 0o602])
+      expect(check(freshFile(mode))).toBe(`other users may open it (mode 0${mode.toString(8)})`)
     const file = freshFile()
     symlinkSync(file, `${file}-link`)
     expect(check(`${file}-link`)).toBe('it is a symbolic link')

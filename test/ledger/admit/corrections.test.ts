@@ -1,22 +1,96 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
-  COLUMNS,
   CREDITOR,
-  HEADER,
   holding,
   IBAN,
   open,
   OTHER_IBAN,
-  recordOf,
   registered,
   running,
   send,
-  summaryOf,
+  type Values,
 } from '../campaign-setup.js'
-import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
+import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
+import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
+import { locate } from '../../../src/ledger/admit/corrections.js'
+
+const ROWS: readonly Values[] = [
+  { customerNo: 1001, reference: 'M-1', iban: IBAN },
+  { customerNo: 1002, reference: 'M-2', iban: OTHER_IBAN },
+  { customerNo: 1002, reference: 'M-3', iban: IBAN, verdict: 'invalid' },
+]
+
+/** The row that is found among those before `first`. */
+const locateIn = (file: string, cells: readonly string[], first = 1_000): number | null =>
+  byHand(file, (connection) => {
+    const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
+    const fingerprints = createFingerprints(secret ?? Buffer.alloc(0))
+    return locate({ connection, fingerprints, first }, cells)
+  })
+
+function found(cells: readonly string[], { rows = ROWS, first = 1_000 } = {}): number | null {
+  const ledger = holding(rows)
+  return locateIn(ledger.file, cells, first)
+}
+
+describe('the row that a damaged line was meant to correct', () => {
+  it('is found by two of customer, account and reference, wherever they stand', () => {
+    expect(found(['', 'shifted', OTHER_IBAN, '1002'])).toBe(2)
+    expect(found(['1001', '', '', '', 'm-1'])).toBe(1)
+  })
+
+  it('is found by its number and one of them', () => {
+    expect(found(['3', 'M-3'])).toBe(3)
+    expect(found(['3.0', IBAN])).toBe(3)
+  })
+
+  it('reads cells as a spreadsheet saves them', () => {
+    expect(found(['1001.0', 'de89 3704 0044 0532 0130 00'])).toBe(1)
+    expect(found(['="1002"', '="M-2"'])).toBe(2)
+  })
+
+  it('is not found by one alone, nor by a creditor and a date, which whole files share', () => {
+    expect(found(['1001'])).toBeNull()
+    expect(found([IBAN])).toBeNull()
+    expect(found(['M-1', IBAN])).toBeNull()
+    expect(found(['1', CREDITOR, '2020-01-31'])).toBeNull()
+    expect(found([])).toBeNull()
+    expect(found(['', ''])).toBeNull()
+  })
+
+  it('is none where as much speaks for two rows, else the one for which most speaks', () => {
+    const twins: Values[] = [
+      { customerNo: 1002, reference: 'M-3', iban: IBAN },
+      { customerNo: 1002, reference: 'M-4', iban: IBAN },
+    ]
+    expect(found(['1002', IBAN], { rows: twins })).toBeNull()
+    expect(found(['1002', IBAN, 'M-4'], { rows: twins })).toBe(2)
+  })
+
+  it('is never a row of the file at hand', () => {
+    expect(found(['1001', IBAN], { first: 1 })).toBeNull()
+    expect(found(['1001', IBAN], { first: 2 })).toBe(1)
+  })
+
+  it('is never one that was replaced since, but what replaced it', () => {
+    const ledger = holding([{ verdict: 'invalid' }], [{ corrects: 1 }])
+    expect(locateIn(ledger.file, ['1000', IBAN])).toBe(2)
+  })
+})
+
+it('a line whose row number cannot be read holds that row back', () => {
+  const ledger = holding(
+    [{}, { reference: 'M-2', customerNo: 1002 }],
+    [{ corrects: 0, verdict: 'invalid', mandateKey: null, cells: ['x', '1000', IBAN, '?'] }],
+  )
+  const states = byHand(ledger.file, (connection) =>
+    connection.prepare<[], string>('select state from row order by id').pluck().all(),
+  )
+  expect(states).toEqual(['superseded', 'ready', 'invalid'])
+})
 
 const FINDING = {
   rule: 'UMR_EMPTY',
@@ -27,32 +101,33 @@ const FINDING = {
   remedy: 'Fill it in.',
 } as const
 
+/** A row whose mandate cannot be told. */
+const UNREAD = { verdict: 'invalid', reference: '', mandateKey: null } as const
+
 /** The corrected row names another mandate: its reference was the damage. */
 const CORRECTED = { reference: 'M-ONE', corrects: 1 } as const
 
 describe('a row that corrects the reference of an older one', () => {
-  const replaceable = OLD_STATES.filter((state) => !isProtected(state) && state !== 'superseded')
-
-  it.each(replaceable)('replaces a row that is %s', async (state) => {
-    const ledger = running()
-    await reach(ledger, state)
-    admit(ledger, [CORRECTED])
-    const rows = rowsOf(ledger.file)
-    const newcomer = rows.at(-1)
-    expect(newcomer?.state).toBe('ready')
-    expect(rows[0]).toMatchObject({ state: 'superseded', supersededBy: newcomer?.id })
-    expect(isBalanced(ledger.totals())).toBe(true)
-  })
-
-  it.each(OLD_STATES.filter(isProtected))('is a conflict where the row is %s', async (state) => {
-    const ledger = running()
-    await reach(ledger, state)
-    admit(ledger, [CORRECTED])
-    expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
-    expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-      `This cannot replace record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
-    )
-  })
+  it.each(OLD_STATES.filter((state) => state !== 'superseded'))(
+    'replaces a row that is %s, where nothing of it may have been sent, and else is a conflict',
+    async (state) => {
+      const ledger = running()
+      await reach(ledger, state)
+      admit(ledger, [CORRECTED])
+      const rows = rowsOf(ledger.file)
+      const newcomer = rows.at(-1)
+      expect(isBalanced(ledger.totals())).toBe(true)
+      if (!isProtected(state)) {
+        expect(newcomer?.state).toBe('ready')
+        expect(rows[0]).toMatchObject({ state: 'superseded', supersededBy: newcomer?.id })
+        return
+      }
+      expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
+      expect(problemsOf(ledger.file).at(-1)?.message).toBe(
+        `This cannot replace record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
+      )
+    },
+  )
 
   it('replaces what replaced the row since', () => {
     const ledger = holding(
@@ -91,18 +166,10 @@ describe('a row that corrects the reference of an older one', () => {
 describe('a file that was given back', () => {
   it('says that a row is still wrong, and keeps the old one', () => {
     const ledger = holding(
-      [{ verdict: 'invalid' }, { verdict: 'invalid', reference: '', mandateKey: null, customerNo: 7 }],
+      [{ verdict: 'invalid' }, { ...UNREAD, customerNo: 7 }],
       [
         { verdict: 'invalid', corrects: 1, isUnchanged: true },
-        {
-          verdict: 'invalid',
-          reference: '',
-          mandateKey: null,
-          customerNo: 7,
-          corrects: 2,
-          isUnchanged: true,
-          findings: [FINDING],
-        },
+        { ...UNREAD, customerNo: 7, corrects: 2, isUnchanged: true, findings: [FINDING] },
       ],
     )
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'duplicate'])
@@ -268,15 +335,13 @@ describe('a row number that cannot be trusted', () => {
   })
 
   it('is taken where a cell that could not be read is still the same', () => {
-    const ledger = open()
-    admitUnreadable(ledger, ['1000 (old)', 'DE00', '31.01.2020', 'DE98', 'M/1'])
+    const ledger = holding([unreadable('1000 (old)', 'DE00', '31.01.2020', 'DE98', 'M/1')])
     admit(ledger, [{ reference: 'M-9', cells: ['1000', 'DE00', '2020-01-31', 'DE98', 'M-9'], corrects: 1 }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
   })
 
   it('looks into every cell of a record that had too many', () => {
-    const ledger = open()
-    admitUnreadable(ledger, ['1000', '', IBAN, '2020-01-31', 'DE98', 'M-1'])
+    const ledger = holding([unreadable('1000', '', IBAN, '2020-01-31', 'DE98', 'M-1')])
     admit(ledger, [{ customerNo: 5, reference: 'M-9', corrects: 1 }])
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
   })
@@ -309,17 +374,8 @@ describe('a row number that cannot be trusted', () => {
 })
 
 /** A record of which nothing could be read but its cells. */
-function admitUnreadable(ledger: ReturnType<typeof open>, cells: readonly string[]): void {
-  const admission = ledger.admit({ severities: {} })
-  const source = admission.open({ name: 'damaged.csv', header: HEADER, columns: COLUMNS })
-  const nothing = {
-    customerNo: null,
-    iban: null,
-    signedDate: null,
-    creditorIdentifier: null,
-    mandateReference: null,
-  }
-  source.add([{ ...recordOf({ verdict: 'invalid', mandateKey: null, cells }), values: nothing }])
-  source.close(summaryOf(1))
-  admission.commit()
+const unreadable = (...cells: readonly string[]): Values => {
+  const [customerNo, iban, signedDate, creditorIdentifier, mandateReference] = [null, null, null, null, null]
+  const values = { customerNo, iban, signedDate, creditorIdentifier, mandateReference }
+  return { verdict: 'invalid', mandateKey: null, cells, values }
 }

@@ -107,10 +107,15 @@ const TABLE: { name: string; rows: Values[]; states: string[] }[] = [
     rows: [{}, {}, {}, { reference: 'M-2', customerNo: 2 }],
     states: ['ready', 'duplicate', 'duplicate', 'ready'],
   },
-  {
-    name: 'an identical pair and a third that differs',
-    rows: [{}, {}, { signedDate: '2021-01-01' }],
+  ...[{ signedDate: '2021-01-01' }, { iban: OTHER_IBAN }, { customerNo: 77 }].map((other) => ({
+    name: `an identical pair and a third with another ${Object.keys(other).join()}`,
+    rows: [{}, {}, other],
     states: ['conflict', 'conflict', 'conflict'],
+  })),
+  {
+    name: 'an identical pair beside an invalid one',
+    rows: [{}, {}, { verdict: 'invalid' }],
+    states: ['conflict', 'conflict', 'invalid'],
   },
   {
     name: 'a row beside an invalid one',
@@ -156,6 +161,12 @@ describe('rows of one file', () => {
         message: 'The mandate is already in the file. The first row is sent. It is record 3.',
       },
     ])
+    expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([
+      'CONFLICT_MANDATE',
+      'CONFLICT_MANDATE',
+      null,
+      'DUPLICATE_MANDATE',
+    ])
   })
 
   it('says why a registered mandate is not changed by a later file', async () => {
@@ -177,8 +188,13 @@ describe('rows of one file', () => {
   })
 
   it('masks a reference that is an account number', () => {
-    const ledger = holding([{ reference: IBAN }, { reference: IBAN, customerNo: 7 }])
-    expect(problemsOf(ledger.file).map(({ value }) => value)).toEqual(['DE…3000', 'DE…3000'])
+    for (const [second, rows] of [
+      [{ customerNo: 7 }, 2],
+      [{}, 1],
+    ] as const) {
+      const { view } = holding([{ reference: IBAN }, { reference: IBAN, ...second }])
+      expect(view.problems(0, 9).map(({ value }) => value)).toEqual(Array<string>(rows).fill('DE…3000'))
+    }
   })
 })
 
@@ -286,11 +302,8 @@ describe('12 repeats that are decided in one go', () => {
     ])
   })
 
-  it('12 are none beside a row that is held back, or an older one', () => {
-    const beside = holding([{}, {}, { verdict: 'invalid' }])
-    expect(statesOf(beside.file)).toEqual(['conflict', 'conflict', 'invalid'])
-    const older = holding([{}], [{}, {}])
-    expect(statesOf(older.file)).toEqual(['ready', 'duplicate', 'duplicate'])
+  it('12 repeat an older row too', () => {
+    expect(statesOf(holding([{}], [{}, {}]).file)).toEqual(['ready', 'duplicate', 'duplicate'])
   })
 
   it('12 of more mandates than a page holds are all decided', () => {

@@ -8,16 +8,12 @@ import {
   registered,
   running,
   send,
-  COLUMNS,
-  HEADER,
-  recordOf,
-  summaryOf,
   type Values,
+  decide,
 } from '../campaign-setup.js'
-import { look, problemsOf, statesOf } from '../ledger-views.js'
+import { look, problemsOf, statesOf, execute } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { openDatabase } from '../../../src/driver.js'
 
 const THIRD_IBAN = 'AT611904300234573201'
 const FIRST = { customerNo: 1, iban: IBAN, reference: 'M-1', verdict: 'invalid' } as const
@@ -162,22 +158,13 @@ describe('26.2 a correction with the account of another customer', () => {
   })
 })
 
-function giveBack(
+const giveBack = (
   ledger: Ledger,
   values: Values,
   corrector: Corrector = { by: 'Berta', reason: null },
-): void {
-  const admission = ledger.admit({ severities: {}, corrector })
-  const source = admission.open({ name: 'mended.csv', header: HEADER, columns: COLUMNS })
-  source.add([recordOf({ corrects: 1, ...values })])
-  source.close(summaryOf(1))
-  admission.commit()
-}
+): unknown => admit(ledger, [{ corrects: 1, ...values }], { corrector, name: 'mended.csv' })
 
-function heldBack(): Ledger {
-  const ledger = holding([{ verdict: 'invalid' }])
-  return ledger
-}
+const heldBack = (): Ledger => holding([{ verdict: 'invalid' }])
 
 describe('26.2 a correction on record', () => {
   it('names who, why and each field before and after, and no whole account', () => {
@@ -207,14 +194,9 @@ describe('26.2 a correction on record', () => {
   })
 
   it('shows the cell where nothing could be read before, masked as an account', () => {
-    const ledger = open()
     const cells = ['1000', 'DE89 3704 0044 0532 0130 01', '30.02.2020', 'DE98ZZZ09999999999', 'M-1']
-    const admission = ledger.admit({ severities: {} })
-    const source = admission.open({ name: 'export.csv', header: HEADER, columns: COLUMNS })
-    const values = { ...recordOf().values, iban: null, signedDate: null }
-    source.add([{ ...recordOf({ verdict: 'invalid', mandateKey: null, cells }), values }])
-    source.close(summaryOf(1))
-    admission.commit()
+    const values = { iban: null, signedDate: null }
+    const ledger = holding([{ verdict: 'invalid', mandateKey: null, cells, values }])
     giveBack(ledger, {})
     expect(ledger.view.decisions(0, 9)[0]?.evidence).toBe(
       'iban "DE…3001" → "DE…3000", signed_date "30.02.2020" → "2020-01-31"',
@@ -252,37 +234,18 @@ describe('26.2 a correction on record', () => {
   it('can be written off in the state that it came in', () => {
     const ledger = heldBack()
     giveBack(ledger, { verdict: 'invalid', signedDate: '2020-02-01' })
-    const { isApplied } = ledger.resolve(
-      [
-        {
-          rowId: 2,
-          decision: 'written_off',
-          reason: 'closed',
-          by: 'Berta',
-          assigned: null,
-          evidence: null,
-          attempt: null,
-        },
-      ],
-      { dryRun: false },
-    )
-    expect(isApplied).toBe(true)
+    expect(decide(ledger, 2, 'written_off').isApplied).toBe(true)
   })
 
   it('never changes, and goes only with the words of a purge', () => {
     const ledger = heldBack()
     giveBack(ledger, { signedDate: '2020-02-01' })
-    const connection = openDatabase(ledger.file)
-    try {
-      for (const sql of [
-        `update decision set evidence = 'x'`,
-        `update decision set reason = 'x'`,
-        `update decision set decided_by = 'x'`,
-        'delete from decision',
-      ])
-        expect(() => connection.exec(sql)).toThrow(/never/)
-    } finally {
-      connection.close()
-    }
+    for (const sql of [
+      `update decision set evidence = 'x'`,
+      `update decision set reason = 'x'`,
+      `update decision set decided_by = 'x'`,
+      'delete from decision',
+    ])
+      expect(() => execute(ledger.file, sql)).toThrow(/never/)
   })
 })

@@ -427,25 +427,6 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     expect(ledger.ready(0, 10)).toEqual([])
   })
 
-  it('8.2.4 it says in every file what it was, in its own row and in those that replace it', async () => {
-    const { ledger, clock } = await justNow()
-    const told = (rowId: number): string => {
-      const row = rowsOf(ledger.file).find(({ id }) => id === rowId)!
-      return explain(row, { problems: [], decision: null }).message
-    }
-    const requestId = ledger.view.attempts(1)[0]!.requestId
-    const words = `in doubt: its request left 2026-06-15 10:00:00 UTC (id ${requestId}) and may have been applied.`
-    expect(rowsOf(ledger.file)[0]?.formerDoubt).toBe(null)
-    callRefused(ledger, clock)
-    expect(told(1)).toContain(`It was ${words}`)
-    ledger.retryRefused('Ada')
-    expect(told(1)).toContain(`It was ${words}`)
-    admit(ledger, [{ reference: 'M-9', corrects: 1 }])
-    expect(told(2)).toContain(`Row 1 of this mandate was ${words}`)
-    admit(ledger, [{ reference: 'M-2', customerNo: 2 }])
-    expect(told(3)).not.toContain('in doubt')
-  })
-
   it('says no more of the request than is known: none left, or nobody knows', async () => {
     const heldBack = inDoubt()
     const ledger = running([{ reference: 'M-1' }, { reference: 'M-2' }])

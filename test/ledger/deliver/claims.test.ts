@@ -13,6 +13,7 @@ import {
   send,
   SETTINGS,
   running,
+  mandates,
 } from '../campaign-setup.js'
 import { byHand, look, statesOf } from '../ledger-views.js'
 import { OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -89,12 +90,7 @@ describe('how far a ledger has come', () => {
 
 describe('an older copy that a person goes on with', () => {
   async function olderCopy(): Promise<Ledger> {
-    const ledger = holding([
-      { reference: 'M-1', customerNo: 1 },
-      { reference: 'M-2', customerNo: 2 },
-      { reference: 'M-3', customerNo: 3 },
-      { reference: 'M-4', customerNo: 4, verdict: 'invalid' },
-    ])
+    const ledger = holding([...mandates(3), { reference: 'M-4', customerNo: 4, verdict: 'invalid' }])
     const run = ledger.startRun(SETTINGS)
     await send(ledger, registered('NEW-1'))
     await send(ledger, refused())
@@ -115,10 +111,7 @@ describe('an older copy that a person goes on with', () => {
     const ledger = await olderCopy()
     ledger.claims.adoptOlderCopy(ADOPTION)
     expect(ledger.claims.hasMark('mark-2')).toBe(true)
-    const [decisions, last] = look(
-      ledger.file,
-      (reader) => [reader.decisions(0, 10), reader.runs().at(-1)] as const,
-    )
+    const [decisions, last] = [ledger.view.decisions(0, 10), ledger.view.runs().at(-1)]
     expect(decisions.filter(({ decision }) => decision === 'older_copy')).toMatchObject([
       { rowId: 2, by: 'Ada', reason: 'The disk was restored' },
       { rowId: 3, by: 'Ada', reason: 'The disk was restored' },

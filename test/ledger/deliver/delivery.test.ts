@@ -24,10 +24,8 @@ import {
   mandates,
   runningAt,
 } from '../campaign-setup.js'
-import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
-import { processes } from '../second-process.js'
+import { look, rowsOf, statesOf } from '../ledger-views.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
-import { isBalanced } from '../../../src/domain/row/row-state.js'
 
 /** Collects the flushes instead of waiting for the event loop. */
 function byHandFlushing() {
@@ -231,20 +229,6 @@ describe('the account number of a registered mandate (scenario 61)', () => {
     for (const end of ['', '-wal', '-shm', '.emergency.jsonl']) expect(holds(ledger.file + end)).toBe(false)
   })
 
-  it('leaves the files during a long run too', async () => {
-    const { defer, flushes } = byHandFlushing()
-    const ledger = open({ defer })
-    ledger.startRun(SETTINGS)
-    admit(ledger, mandates(2_000))
-    const begun = ledger.ready(0, 2_000).map((row) => ledger.begin(row))
-    flushes.shift()!()
-    const attempts = await Promise.all(begun)
-    const settled = attempts.map((attempt) => ledger.settle(attempt, registered(`NEW-${attempt.id}`)))
-    flushes.shift()!()
-    await Promise.all(settled)
-    expect(holds(ledger.file) || holds(`${ledger.file}-wal`)).toBe(false)
-  })
-
   it('leaves them once a second at most, because each time is a flush more', async () => {
     const { defer, flushes } = byHandFlushing()
     const clock = stoppedClock()
@@ -273,8 +257,6 @@ describe('the account number of a registered mandate (scenario 61)', () => {
     expect(statSync(`${ledger.file}-wal`).size).toBe(0)
   })
 })
-
-const start = processes()
 
 describe('a full disk (scenarios 40 and 41)', () => {
   /**
@@ -368,25 +350,5 @@ describe('a full disk (scenarios 40 and 41)', () => {
     ledger.close()
     const again = open({ file })
     expect(again.totals()).toMatchObject({ read: 1, ready: 1 })
-  })
-
-  // `ulimit -f` makes the system itself refuse to let any file of the process grow: the error is one of writing, not
-  // of space. What the process was told is what the next one finds.
-  it('where the system refuses to write: what was told is kept, nothing else', async () => {
-    const ledger = holding(mandates(300))
-    ledger.close()
-    const limited = start('deliver.mjs', [ledger.file], 'ulimit -f 1000')
-    expect(await limited.exitCode).toBe(0)
-    expect(limited.lines.at(-1)).toMatch(/^unwritable: Cannot write the ledger/)
-    const told = (word: string) => limited.lines.filter((line) => line.startsWith(word)).length
-    expect(told('begun')).toBeGreaterThan(2)
-    expect(told('begun')).toBeLessThan(300)
-
-    const again = open({ file: ledger.file })
-    const totals = again.totals()
-    expect(totals.refused).toBe(told('refused'))
-    expect(totals.refused + totals.inDoubt).toBe(told('begun'))
-    expect(isBalanced(totals)).toBe(true)
-    expect(byHand(ledger.file, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
   })
 })

@@ -1,8 +1,79 @@
 import { describe, expect, it } from 'vitest'
 import { LedgerError } from '../../../src/errors.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { holding, IBAN, OTHER_IBAN, send, turnedAway, mandates, running } from '../campaign-setup.js'
+import {
+  holding,
+  IBAN,
+  OTHER_IBAN,
+  send,
+  turnedAway,
+  mandates,
+  running,
+  refused,
+  registered,
+} from '../campaign-setup.js'
 import { byHand } from '../ledger-views.js'
+
+/** Which rows still hold an account, and which still hold cells. */
+const held = (file: string) =>
+  byHand(file, (connection) =>
+    connection
+      .prepare<[], { id: number; state: string; iban: string | null; cells: string | null }>(
+        'select id, state, iban, cells from row order by id',
+      )
+      .all()
+      .map(
+        ({ id, state, iban, cells }) =>
+          `${id} ${state}${iban === null ? '' : ' account'}${cells === null ? '' : ' cells'}`,
+      ),
+  )
+
+describe('when a mandate is registered, its account goes', () => {
+  it('from its duplicates, and from no other row', async () => {
+    const ledger = running([{}, {}, { reference: 'M-2', customerNo: 2 }])
+    await send(ledger, registered('NEW-1'))
+    expect(held(ledger.file)).toEqual(['1 registered', '2 duplicate', '3 ready account cells'])
+  })
+
+  it('from every row that it replaced, however long the chain, also of another mandate', async () => {
+    const ledger = running(
+      [{ verdict: 'invalid', reference: '', mandateKey: null }],
+      [{ verdict: 'invalid', reference: 'M-ONE', corrects: 1 }],
+      [{ reference: 'M-1', corrects: 1 }],
+    )
+    await send(ledger, registered('NEW-1'))
+    expect(held(ledger.file)).toEqual(['1 superseded', '2 superseded', '3 registered'])
+  })
+
+  it('and is looked for elsewhere only where another row may hold it', async () => {
+    const ledger = running(
+      [{ verdict: 'invalid', reference: '', mandateKey: null, customerNo: 3 }],
+      [{ customerNo: 3, reference: 'M-3', corrects: 1 }, {}, {}, { reference: 'M-2', customerNo: 2 }],
+    )
+    const copies = () => ledger.ready(0, 9).map(({ mandate, hasCopies }) => [mandate.customerNo, hasCopies])
+    expect(copies()).toEqual([
+      [3, true],
+      [1000, true],
+      [2, false],
+    ])
+    await send(ledger, registered('NEW-1'))
+    await send(ledger, registered('NEW-2'))
+    expect(held(ledger.file)).toEqual([
+      '1 superseded',
+      '2 registered',
+      '3 registered',
+      '4 duplicate',
+      '5 ready account cells',
+    ])
+  })
+
+  it('and a refused mandate keeps it, to be corrected', async () => {
+    const ledger = running([{}, {}])
+    await send(ledger, refused())
+    expect(held(ledger.file)).toEqual(['1 refused account cells', '2 duplicate account cells'])
+  })
+})
+
 const ids = (ledger: Ledger, after = 0, limit = 10): number[] =>
   ledger.ready(after, limit).map(({ id }) => id)
 
@@ -21,6 +92,14 @@ describe('the ready rows', () => {
     expect(ledger.ready(0, 1)).toMatchObject([{ id: 1, attempts: 1 }])
   })
 })
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
 
 describe('a row that does not hold what was admitted', () => {
   /** As any SQLite tool could, once the guards are gone. */
@@ -41,18 +120,15 @@ describe('a row that does not hold what was admitted', () => {
     `update row set signed_date = '2020-01-30' where id = 2`,
     `update row set original_mandate_reference = 'M-3' where id = 2`,
     `update row set original_creditor_identifier = 'DE98ABC09999999999' where id = 2`,
+    'update row set content_key = (select content_key from row where id = 3) where id = 2',
   ])('is not given out, nor is its page: %s', (sql) => {
     const ledger = holding(mandates(3))
     change(ledger.file, sql)
-    let error: unknown
-    try {
-      ledger.ready(0, 10)
-    } catch (thrown) {
-      error = thrown
-    }
+    expect(ledger.ready(0, 1)).toHaveLength(1)
+    const error = thrownBy(() => ledger.ready(0, 10))
     expect(error).toBeInstanceOf(LedgerError)
     expect(error).toMatchObject({ problem: 'damaged', exitCode: 8 })
-    expect(String(error)).toContain('row 2')
+    expect(String(error)).toMatch(/Cannot send row 2 .* no longer holds what was admitted/)
     expect(String(error)).not.toMatch(new RegExp(`${IBAN}|${OTHER_IBAN}`))
   })
 

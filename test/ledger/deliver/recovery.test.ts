@@ -1,11 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { holding, open, running, stoppedClock, mandates } from '../campaign-setup.js'
-import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
-import { processes } from '../second-process.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
-
-const start = processes()
+import { holding, mandates, open, running, stoppedClock } from '../campaign-setup.js'
+import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
+import { startProcess } from '../second-process.js'
 
 /** What a process leaves behind that died without a word: the ledger is closed, its attempts are open. */
 async function abandoned(count: number) {
@@ -19,17 +17,18 @@ async function abandoned(count: number) {
 async function killed(rows: number): Promise<string> {
   const ledger = holding(mandates(rows))
   ledger.close()
-  const holder = start('hold.mjs', [ledger.file])
-  await holder.says
+  const holder = startProcess('hold.mjs', [ledger.file])
+  expect(await holder.says).toBe(`held ${rows}`)
   await holder.kill()
   return ledger.file
 }
 
+const integrityOf = (file: string) => byHand(file, (db) => db.pragma('integrity_check', { simple: true }))
+
 describe('an intent without an outcome', () => {
-  it('is in doubt after a restart', async () => {
+  it('is in doubt after a restart, and found once: a second restart finds the same (scenario 35)', async () => {
     const { file } = await abandoned(2)
-    const clock = stoppedClock('2026-06-16T08:00:00.000Z')
-    const ledger = open({ file, clock })
+    const ledger = open({ file, clock: stoppedClock('2026-06-16T08:00:00.000Z') })
     expect(ledger.recovered).toBe(2)
     expect(statesOf(file)).toEqual(['in_doubt', 'in_doubt', 'ready'])
     expect(rowsOf(file)[0]?.lastAttempt).toMatchObject({
@@ -40,28 +39,25 @@ describe('an intent without an outcome', () => {
       status: null,
       endedAt: '2026-06-16T08:00:00.000Z',
     })
-    expect(look(file, (reader) => reader.campaign().changedAt)).toBe('2026-06-16T08:00:00.000Z')
+    expect(ledger.view.campaign().changedAt).toBe('2026-06-16T08:00:00.000Z')
     expect(isBalanced(ledger.totals())).toBe(true)
-  })
-
-  it('is found once: a second restart finds the same (scenario 35)', async () => {
-    const { file } = await abandoned(2)
-    open({ file }).close()
+    ledger.close()
     const rows = rowsOf(file)
-    const again = open({ file })
-    expect(again.recovered).toBe(0)
+    expect(open({ file }).recovered).toBe(0)
     expect(rowsOf(file)).toEqual(rows)
   })
 
-  it('marks the run that ended without a word', async () => {
-    const file = await killed(1)
+  it('marks the run that ended without a word, and nothing that it was told of is lost', async () => {
+    const file = await killed(10)
     expect(look(file, (reader) => reader.runs()[0])).toMatchObject({ endedAt: null, stoppedBy: null })
-    open({ file })
-    expect(look(file, (reader) => reader.runs()[0])).toMatchObject({
+    const again = open({ file })
+    expect(again.recovered).toBe(10)
+    expect(again.totals()).toMatchObject({ read: 10, inDoubt: 10 })
+    expect(again.view.runs()[0]).toMatchObject({
       endedAt: null,
       stoppedBy: 'ended_without_notice',
       exitCode: null,
-      attempts: { in_doubt: 1, open: 0 },
+      attempts: { in_doubt: 10, open: 0 },
     })
   })
 
@@ -71,13 +67,12 @@ describe('an intent without an outcome', () => {
     for (let n = 0; n < 2; n += 1) {
       const ledger = open({ file })
       expect(ledger.claims.standing().isLogMissing).toBe(true)
+      expect(ledger.view.runs()[0]).toMatchObject({ stoppedBy: 'ended_without_log' })
       ledger.close()
     }
-    expect(look(file, (reader) => reader.runs()[0])).toMatchObject({ stoppedBy: 'ended_without_log' })
     const ledger = open({ file })
     ledger.claims.trustLog()
     expect(ledger.claims.standing().isLogMissing).toBe(false)
-    ledger.close()
   })
 
   it('8.1.1 never takes a run that was closed on the way for one whose log was lost', async () => {
@@ -87,11 +82,12 @@ describe('an intent without an outcome', () => {
 
   it('names the emergency file that holds its answer, and passes over what is cut or foreign in it', async () => {
     const { file, attempts } = await abandoned(2)
+    const { requestId } = attempts[1]!
     const lines = [
       '{"kind":"header"}',
       'null',
       '[]',
-      `{"requestId":"${attempts[1]!.requestId}"}`,
+      `{"requestId":"${requestId}"}`,
       '{"requestId": 7}',
       '{"requ',
     ]
@@ -105,28 +101,44 @@ describe('an intent without an outcome', () => {
   })
 })
 
-/** The moments of ledger/README.md#crash-table. */
-describe('a process that is killed (K1 to K7)', () => {
-  it('loses nothing that it was told, at whatever moment it dies', async () => {
-    const ledger = holding(mandates(400))
-    ledger.close()
-    let [begun, refused] = [0, 0]
-    for (const lines of [3, 12, 31, 40, 77]) {
-      const child = start('deliver.mjs', [ledger.file])
-      await child.wrote(lines)
-      await child.kill()
-      begun += child.lines.filter((line) => line.startsWith('begun')).length
-      refused += child.lines.filter((line) => line.startsWith('refused')).length
-      const again = open({ file: ledger.file })
-      const totals = again.totals()
-      again.close()
-      // One row at a time: at most one commit of each kind may be on disk that the process could not say.
-      expect(totals.refused + totals.inDoubt).toBeGreaterThanOrEqual(begun)
-      expect(totals.refused).toBeGreaterThanOrEqual(refused)
-      expect(again.recovered).toBeLessThanOrEqual(1)
-      expect(isBalanced(totals)).toBe(true)
-      ;[begun, refused] = [totals.refused + totals.inDoubt, totals.refused]
-    }
-    expect(byHand(ledger.file, (db) => db.pragma('integrity_check', { simple: true }))).toBe('ok')
-  })
+/** The moments of ledger/README.md#crash-table (K1 to K7). */
+it('a process that is killed loses nothing that it was told, at whatever moment it dies', async () => {
+  const ledger = holding(mandates(400))
+  ledger.close()
+  let [begun, refused] = [0, 0]
+  for (const lines of [3, 12, 31, 40, 77]) {
+    const child = startProcess('deliver.mjs', [ledger.file])
+    await child.wrote(lines)
+    await child.kill()
+    begun += child.lines.filter((line) => line.startsWith('begun')).length
+    refused += child.lines.filter((line) => line.startsWith('refused')).length
+    const again = open({ file: ledger.file })
+    const totals = again.totals()
+    again.close()
+    // One row at a time: at most one commit of each kind may be on disk that the process could not say.
+    expect(totals.refused + totals.inDoubt).toBeGreaterThanOrEqual(begun)
+    expect(totals.refused).toBeGreaterThanOrEqual(refused)
+    expect(again.recovered).toBeLessThanOrEqual(1)
+    expect(isBalanced(totals)).toBe(true)
+    ;[begun, refused] = [totals.refused + totals.inDoubt, totals.refused]
+  }
+  expect(integrityOf(ledger.file)).toBe('ok')
+})
+
+// `ulimit -f` makes the system itself refuse to let any file of the process grow: the error is one of writing, not
+// of space. What the process was told is what the next one finds.
+it('where the system refuses to write, what was told is kept and nothing else', async () => {
+  const ledger = holding(mandates(300))
+  ledger.close()
+  const limited = startProcess('deliver.mjs', [ledger.file], 'ulimit -f 1000')
+  expect(await limited.exitCode).toBe(0)
+  expect(limited.lines.at(-1)).toMatch(/^unwritable: Cannot write the ledger/)
+  const told = (word: string) => limited.lines.filter((line) => line.startsWith(word)).length
+  expect(told('begun')).toBeGreaterThan(2)
+  expect(told('begun')).toBeLessThan(300)
+  const totals = open({ file: ledger.file }).totals()
+  expect(totals.refused).toBe(told('refused'))
+  expect(totals.refused + totals.inDoubt).toBe(told('begun'))
+  expect(isBalanced(totals)).toBe(true)
+  expect(integrityOf(ledger.file)).toBe('ok')
 })

@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
 import {
   chmodSync,
   existsSync,
@@ -23,9 +24,10 @@ import {
   running,
   SETTINGS,
   stoppedClock,
+  mandates,
 } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
-import { byHand, look } from '../ledger-views.js'
+import { byHand, look, query } from '../ledger-views.js'
 
 function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {
   try {
@@ -141,6 +143,25 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(fault.problem).toBe('newer')
     expect(fault.next).toBe('Install the newer version. Nothing was changed')
     expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('newer')
+  })
+
+  it('25.2 a ledger that is damaged, where nothing reads it by itself; nothing is written into it', () => {
+    const ledger = running(mandates(200).map((row) => ({ ...row, verdict: 'invalid' as const })))
+    ledger.endRun(1, { stoppedBy: null, exitCode: 3 })
+    ledger.close()
+    const [index] = query<{ rootpage: number }>(
+      ledger.file,
+      `select rootpage from sqlite_schema where name = 'row_mandate'`,
+    )
+    const descriptor = openSync(ledger.file, 'r+')
+    writeSync(descriptor, Buffer.alloc(400, 0x5a), 0, 400, (index!.rootpage - 1) * 4_096)
+    closeSync(descriptor)
+    const before = readFileSync(ledger.file)
+    const fault = faultOf(() => open({ file: ledger.file }))
+    expect(fault.problem).toBe('damaged')
+    expect(fault.message).toContain(ledger.file)
+    expect(fault.next).toContain('Send nothing from it')
+    expect(readFileSync(ledger.file).equals(before)).toBe(true)
   })
 
   it('a ledger that others can read', () => {

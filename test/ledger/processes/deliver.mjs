@@ -1,5 +1,5 @@
 // Begins and refuses row after row until the ledger gives up; prints one line per thing the ledger acknowledged.
-import { openLedger } from '../ledger/file/open-ledger.js'
+import { openLedger } from '../../../dist/ledger/file/open-ledger.js'
 
 const [file] = process.argv.slice(2)
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }

@@ -1,6 +1,6 @@
 // Begins 64 rows, fills the disk, and settles them all at once; prints how many answers the emergency file keeps.
 import { existsSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { openLedger } from '../ledger/file/open-ledger.js'
+import { openLedger } from '../../../dist/ledger/file/open-ledger.js'
 
 const UNDER_WAY = 64
 const [file] = process.argv.slice(2)

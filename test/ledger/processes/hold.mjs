@@ -1,5 +1,5 @@
 // Opens the ledger, begins as many attempts as there are ready rows, says so, and stays until it is killed.
-import { openLedger } from '../ledger/file/open-ledger.js'
+import { openLedger } from '../../../dist/ledger/file/open-ledger.js'
 
 const [file] = process.argv.slice(2)
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }

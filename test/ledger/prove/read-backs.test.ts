@@ -7,13 +7,14 @@ import {
   admit,
   IBAN,
   inDoubt,
-  open,
   OTHER_IBAN,
   refused,
   registered,
   send,
-  SETTINGS,
   stoppedClock,
+  mandates,
+  runningAt,
+  decide,
 } from '../campaign-setup.js'
 import { listed, startReadBack } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
@@ -36,13 +37,8 @@ const unanswered = (customerNo: number): HeardAnswer => ({
 })
 
 /** Customers 1001 to 1006: 1001 and 1002 in doubt, 1003 registered, 1004 refused, 1005 and 1006 ready. */
-async function campaign(options: Parameters<typeof open>[0] = {}): Promise<Ledger> {
-  const ledger = open(options)
-  ledger.startRun(SETTINGS)
-  admit(
-    ledger,
-    [1, 2, 3, 4, 5, 6].map((n) => ({ customerNo: 1000 + n, reference: `M-${n}` })),
-  )
+async function campaign(clock = stoppedClock()): Promise<Ledger> {
+  const ledger = runningAt(clock, mandates(6, 1001))
   for (const outcome of [inDoubt(), inDoubt(), registered('NEW-3'), refused()]) await send(ledger, outcome)
   return ledger
 }
@@ -56,12 +52,7 @@ describe('the customers of a read-back', () => {
   ] as const)('of %s rows are each asked once, the newest doubt first', async (scope, customers) => {
     const ledger = await campaign()
     expect(startReadBack(ledger, scope)).toMatchObject({ isContinued: false, customers: customers.length })
-    const pages = [
-      ledger.readBacks.next(2),
-      ledger.readBacks.next(2),
-      ledger.readBacks.next(2),
-      ledger.readBacks.next(2),
-    ]
+    const pages = [2, 2, 2, 2].map((limit) => ledger.readBacks.next(limit))
     expect(pages.flat()).toEqual(customers)
   })
 
@@ -87,7 +78,7 @@ describe('the customers of a read-back', () => {
 describe('a read-back that was broken off', () => {
   it('goes on with whoever gave no list yet, for a day', async () => {
     const clock = stoppedClock()
-    const ledger = await campaign({ clock })
+    const ledger = await campaign(clock)
     const first = startReadBack(ledger, 'all')
     ledger.readBacks.record(first.id, [listed(1002), unanswered(1003)])
     ledger.readBacks.end(first.id, 'signal')
@@ -129,12 +120,11 @@ describe('rows that a list is held against', () => {
 
   it('are not what was refused, but are what a person called refused', async () => {
     const clock = stoppedClock()
-    const ledger = await campaign({ clock })
+    const ledger = await campaign(clock)
     startReadBack(ledger, 'all')
     expect(ledger.readBacks.rowsOf(1004)).toEqual([])
     clock.advance(16 * 60_000)
-    const decision = { decision: 'refused' as const, by: 'Ada', reason: 'they said no', assigned: null }
-    ledger.resolve([{ ...decision, rowId: 1, evidence: null, attempt: null }], { dryRun: false })
+    decide(ledger, 1, 'refused')
     expect(ledger.readBacks.rowsOf(1001)).toMatchObject([{ rowId: 1 }])
   })
 })
@@ -216,11 +206,7 @@ describe('evidence', () => {
       ],
       reasons: [null, 'The service answered 503'],
     })
-    const writtenOff = { decision: 'written_off' as const, by: 'Ada', reason: 'over', assigned: null }
-    ledger.resolve(
-      [1, 2, 5, 6].map((rowId) => ({ ...writtenOff, rowId, evidence: null, attempt: null })),
-      { dryRun: false },
-    )
+    for (const rowId of [1, 2, 5, 6]) decide(ledger, rowId, 'written_off')
     ledger.purge(people)
     expect(kept()).toEqual({
       proofs: [

@@ -61,17 +61,6 @@ describe('25.2 the ready rows that a choice takes, sent and claimed alike,', () 
     expect(idsOf(ledger, only(['Segment', 'none']))).toEqual([])
   })
 
-  it('meet all that is named: columns, and the country of the account', () => {
-    const ledger = open()
-    admitCells(ledger, ['Segment', 'Tier'], [['A', '1'], ['A', '2'], ['B', '1'], ['A', '1']]) // prettier-ignore
-    expect(idsOf(ledger, only(['Segment', 'A'], ['Tier', '1']))).toEqual([1, 4])
-    expect(idsOf(ledger, only(['Segment', 'A'], ['Segment', 'B']))).toEqual([])
-    expect(idsOf(ledger, { only: [], countries: ['NL'] })).toEqual([2, 4])
-    expect(idsOf(ledger, { only: [], countries: ['NL', 'DE'] })).toEqual([1, 2, 3, 4])
-    expect(idsOf(ledger, { ...only(['Tier', '1']), countries: ['NL'] })).toEqual([4])
-    expect(idsOf(ledger, { only: [], countries: [] })).toEqual([])
-  })
-
   it('are looked for in the column of their own file, wherever it stands there', () => {
     const ledger = open()
     admitCells(ledger, ['Segment'], [['A'], ['B']])
@@ -87,15 +76,5 @@ describe('25.2 the ready rows that a choice takes, sent and claimed alike,', () 
     byHand(ledger.file, (connection) => connection.exec('update row set cells = null where id = 2'))
     expect(idsOf(ledger, only(['Segment', 'A']))).toEqual([1, 3])
     expect(idsOf(ledger, { only: [], countries: ['NL'] })).toEqual([2])
-  })
-
-  it('can be asked for by another choice in between', () => {
-    const ledger = open()
-    admitCells(ledger, ['Segment'], [['A'], ['B'], ['A']])
-    const first = ledger.ready(0, 1, only(['Segment', 'A']))
-    expect(ledger.countReady(only(['Segment', 'B']))).toBe(1)
-    expect(ledger.countReady()).toBe(3)
-    const next = ledger.ready(first[0]?.id ?? 0, 5, only(['Segment', 'A']))
-    expect([...first, ...next].map(({ id }) => id)).toEqual([1, 3])
   })
 })

@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest'
+import { isBalanced, ROW_STATES } from '../../../src/domain/row/row-state.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { ROW_STATES, isBalanced } from '../../../src/domain/row/row-state.js'
+import type { LedgerReader } from '../../../src/ledger/read/open-reader.js'
+import type { RegisteredRow, RowRecord } from '../../../src/ledger/read/reader.js'
 import {
   admit,
+  decide,
+  holding,
   IBAN,
   inDoubt,
+  mandates,
   open,
+  OTHER_IBAN,
   refused,
   registered,
   running,
+  runningAt,
   send,
   SETTINGS,
   stoppedClock,
-  mandates,
+  turnedAway,
 } from '../campaign-setup.js'
 import { byHand, look } from '../ledger-views.js'
 
@@ -20,7 +28,7 @@ describe('a reader beside the writer', () => {
   it('sees what was committed, and nothing else', async () => {
     const ledger = running()
     const reader = openLedgerReader(ledger.file)
-    expect(reader.totals().read).toBe(0)
+    expect(reader.totals()).toMatchObject({ read: 0, resubmitted: 0, ready: 0 })
     admit(ledger, mandates(2))
     expect(reader.totals()).toMatchObject({ read: 2, ready: 2 })
     const sent = send(ledger, registered('NEW-1'))
@@ -29,6 +37,7 @@ describe('a reader beside the writer', () => {
     expect(reader.totals()).toMatchObject({ ready: 1, registered: 1 })
     expect(isBalanced(reader.totals())).toBe(true)
     reader.close()
+    expect(() => reader.totals()).toThrow('not open')
   })
 
   it('does not hold the writer up between its pages (scenario 60)', async () => {
@@ -46,39 +55,25 @@ describe('a reader beside the writer', () => {
     expect(byHand(ledger.file, (db) => db.pragma('wal_checkpoint(TRUNCATE)'))).toMatchObject([{ busy: 0 }])
     reader.close()
   })
-
-  it('keeps nothing of the ledger open when it is closed', () => {
-    const ledger = open()
-    const reader = openLedgerReader(ledger.file)
-    reader.close()
-    expect(() => reader.totals()).toThrow('not open')
-  })
 })
 
 describe('rows', () => {
   it('come by state, in order of id, page by page', async () => {
     const ledger = running([...mandates(6), { reference: 'M-7', customerNo: 7, verdict: 'invalid' }])
     for (const outcome of [refused(), registered('NEW-2'), refused(), inDoubt()]) await send(ledger, outcome)
-    const pages = (...args: Parameters<ReturnType<typeof openLedgerReader>['rows']>) =>
-      look(ledger.file, (reader) => reader.rows(...args).map(({ id, state }) => [id, state]))
-    expect(pages(['refused', 'in_doubt', 'invalid'], 0, 3)).toEqual([
-      [1, 'refused'],
-      [3, 'refused'],
-      [4, 'in_doubt'],
-    ])
-    expect(pages(['refused', 'in_doubt', 'invalid'], 4, 3)).toEqual([[7, 'invalid']])
-    expect(pages(['refused', 'refused'], 0, 10)).toEqual([
-      [1, 'refused'],
-      [3, 'refused'],
-    ])
-    expect(pages([], 0, 10)).toEqual([])
+    const page = (...args: Parameters<LedgerReader['rows']>) =>
+      ledger.view.rows(...args).map(({ id, state }) => `${id} ${state}`)
+    const states = ['refused', 'in_doubt', 'invalid'] as const
+    expect(page(states, 0, 3)).toEqual(['1 refused', '3 refused', '4 in_doubt'])
+    expect(page(states, 4, 3)).toEqual(['7 invalid'])
+    expect(page(['refused', 'refused'], 0, 10)).toEqual(['1 refused', '3 refused'])
+    expect(page([], 0, 10)).toEqual([])
   })
 
   it('show everything but the account number', () => {
     const ledger = open()
     admit(ledger, [{}], { name: 'march.csv' })
-    const row = look(ledger.file, (reader) => reader.row(1))
-    expect(row).toEqual({
+    expect(ledger.view.row(1)).toEqual({
       id: 1,
       sourceId: 1,
       source: 'march.csv',
@@ -104,15 +99,84 @@ describe('rows', () => {
       formerDoubt: null,
       cells: ['1000', IBAN, '2020-01-31', 'DE98ZZZ09999999999', 'M-1'],
     })
-    expect(look(ledger.file, (reader) => reader.row(2))).toBeNull()
+    expect(ledger.view.row(2)).toBeNull()
   })
 
   it('are found by the reference that was assigned, and by customer', async () => {
-    const ledger = running([{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 3 }])
-    await send(ledger, registered('NEW-1'))
-    expect(look(ledger.file, (reader) => reader.rowOfReference('new-1')?.id)).toBe(1)
-    expect(look(ledger.file, (reader) => reader.rowOfReference('NEW-2'))).toBeNull()
-    expect(look(ledger.file, (reader) => reader.rowsOfCustomer(1000).map(({ id }) => id))).toEqual([1, 2])
+    const { view, ...ledger } = running([{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 3 }])
+    await send({ view, ...ledger }, registered('NEW-1'))
+    expect(view.rowOfReference('new-1')?.id).toBe(1)
+    expect(view.rowOfReference('NEW-2')).toBeNull()
+    expect(view.rowsOfCustomer(1000).map(({ id }) => id)).toEqual([1, 2])
+  })
+})
+
+/** Rows in most states, several attempts, a correction of a correction, and a mandate that was released. */
+async function variedLedger(): Promise<Ledger> {
+  const clock = stoppedClock()
+  const ledger = runningAt(clock, [
+    ...mandates(9),
+    { reference: 'M-X', customerNo: 90, verdict: 'invalid' as const },
+    { reference: 'M-Y', customerNo: 91, verdict: 'excluded' as const },
+  ])
+  const outcomes = [registered('N-1'), refused(), inDoubt(), registered('N-2'), turnedAway(), inDoubt()]
+  for (const outcome of [...outcomes, registered('N-3')]) await send(ledger, outcome)
+  clock.advance(60 * 60 * 1_000)
+  decide(ledger, 3, 'resend')
+  admit(ledger, [{ reference: 'M-NEW', customerNo: 2, corrects: 2 }], { name: 'corrections.csv' })
+  admit(ledger, [{ reference: 'M-NEWER', customerNo: 2, corrects: 12 }], { name: 'again.csv' })
+  admit(ledger, [{ reference: 'M-LAST', customerNo: 3, corrects: 3 }], { name: 'resent.csv' })
+  return ledger
+}
+
+function walk(reader: LedgerReader, limit: number) {
+  const [rows, brief, sizes]: [RowRecord[], RegisteredRow[], number[]] = [[], [], []]
+  for (let after = 0; ;) {
+    const page = reader.page(after, limit)
+    if (page.last === null) return { rows, registered: brief, sizes }
+    rows.push(...page.rows)
+    brief.push(...page.registered)
+    sizes.push(page.rows.length + page.registered.length)
+    after = page.last
+  }
+}
+
+describe('pages of rows', () => {
+  it('hold every row once, as it is read alone, registered ones in brief, whatever their size', async () => {
+    const { view } = await variedLedger()
+    const alone = view.rows(ROW_STATES, 0, 1_000).map(({ id }) => view.row(id)!)
+    expect(alone).toHaveLength(14)
+    const expected = alone.filter(({ state }) => state === 'registered')
+    expect(expected.length).toBeGreaterThan(2)
+    for (let limit = 1; limit <= 15; limit += 1) {
+      const { rows, registered: brief, sizes } = walk(view, limit)
+      expect(rows).toEqual(alone.filter(({ state }) => state !== 'registered'))
+      expect(brief.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+      for (const [index, row] of brief.entries()) expect(expected[index]).toMatchObject(row)
+      expect(brief[0]).not.toHaveProperty('lastAttempt')
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(limit)
+      for (const { id, lastAttempt } of rows) expect(lastAttempt).toEqual(view.attempts(id).at(-1) ?? null)
+    }
+    expect(alone.some(({ attempts }) => attempts > 1)).toBe(true)
+  })
+
+  it('tell of a released doubt in its own row and in those that replaced it', async () => {
+    const { view } = await variedLedger()
+    const { requestId, startedAt, started } = view.attempts(3)[0]!
+    const doubt = { rowId: 3, requestId, startedAt, started }
+    expect(
+      walk(view, 3).rows.flatMap(({ id, formerDoubt }) => (formerDoubt === null ? [] : [[id, formerDoubt]])),
+    ).toEqual([
+      [3, doubt],
+      [14, doubt],
+    ])
+  })
+
+  it('count a registered correction in the source of the row whose place it took', async () => {
+    const ledger = await variedLedger()
+    for (let more = ledger.countReady(); more > 0; more -= 1) await send(ledger, registered(`N-9${more}`))
+    const corrected = walk(ledger.view, 100).registered.find(({ id }) => id === 13)
+    expect(corrected).toMatchObject({ source: 'again.csv', sourceId: 3, countedIn: 1 })
   })
 })
 
@@ -121,36 +185,103 @@ describe('counts', () => {
     const ledger = running(mandates(3))
     for (const message of ['unknown', 'closed', 'unknown']) await send(ledger, refused(message))
     const cause = { status: 422, serviceCode: 'INVALID_PARAMETER', field: 'customer_no' }
-    expect(look(ledger.file, (reader) => reader.refusalCounts())).toEqual([
+    expect(ledger.view.refusalCounts()).toEqual([
       { ...cause, message: 'unknown', count: 2 },
       { ...cause, message: 'closed', count: 1 },
     ])
   })
+
+  it('tell customers, mandates and accounts apart, with and without rows that have no place', async () => {
+    const ledger = running()
+    const counts = () => Object.values(ledger.view.distinctCounts())
+    expect(ledger.view.distinctCounts()).toEqual({ customers: 0, mandates: 0, accounts: 0 })
+    admit(ledger, [
+      { reference: 'M-1', customerNo: 1 },
+      { reference: 'M-2', customerNo: 1 },
+      { reference: 'M-2', customerNo: 1 },
+      { reference: 'M-3', customerNo: 3, iban: OTHER_IBAN, mandateKey: null, verdict: 'invalid' },
+    ])
+    expect(counts()).toEqual([2, 2, 2])
+    await send(ledger, refused())
+    admit(ledger, [{ reference: 'M-9', customerNo: 9, corrects: 1 }])
+    expect(counts()).toEqual([3, 2, 2])
+    await send(ledger, registered('NEW-1')) // whose account is gone
+    expect(counts()).toEqual([3, 2, 2])
+  })
 })
 
-describe('the date of the ledger', () => {
-  it('moves with every kind of change', async () => {
-    const clock = stoppedClock()
-    const ledger = open({ clock })
-    const dates: string[] = []
-    const note = () => {
-      dates.push(look(ledger.file, (reader) => reader.campaign().changedAt))
-      clock.advance(1_000)
-    }
-    note()
-    ledger.bind({ baseUrl: 'https://service.example', username: 'merchant' })
-    note()
-    const run = ledger.startRun(SETTINGS)
-    note()
-    admit(ledger, mandates(2))
-    note()
-    await send(ledger, refused())
-    note()
-    ledger.retryRefused('Ada')
-    note()
-    ledger.endRun(run, { stoppedBy: null, exitCode: 0 })
-    note()
-    expect(new Set(dates).size).toBe(dates.length)
-    expect([...dates].sort()).toEqual(dates)
+describe('control totals', () => {
+  const ofSources = ({ view }: Ledger) => view.sources().map(({ totals }) => totals)
+
+  it('show a row that was lost', () => {
+    const ledger = holding(mandates(2))
+    byHand(ledger.file, (db) => {
+      db.exec('drop trigger row_is_kept')
+      db.exec('delete from row where id = 2')
+    })
+    expect(isBalanced(look(ledger.file, (reader) => reader.totals()))).toBe(false)
   })
+
+  it('of a source count its records in the states of the rows that hold their places, of a later file too', () => {
+    const ledger = holding(
+      [{ verdict: 'invalid' }, { reference: 'M-2', customerNo: 2 }],
+      [{ corrects: 1 }, { reference: 'M-3', customerNo: 3 }],
+      [],
+    )
+    expect(ofSources(ledger)).toMatchObject([
+      { read: 2, resubmitted: 0, ready: 2, invalid: 0, superseded: 0 },
+      { read: 1, resubmitted: 1, ready: 1 },
+      { read: 0, ready: 0 },
+    ])
+    expect(ofSources(ledger).every(isBalanced)).toBe(true)
+  })
+
+  it('a row that a later export replaced is superseded there, and counted where it stands now', () => {
+    expect(ofSources(holding([{}], [{ iban: OTHER_IBAN }]))).toMatchObject([
+      { read: 1, superseded: 1, ready: 0 },
+      { read: 1, superseded: 0, ready: 1 },
+    ])
+  })
+})
+
+it('the date of the ledger moves with every kind of change', async () => {
+  const clock = stoppedClock()
+  const ledger = open({ clock })
+  const dates: string[] = []
+  let run = 0
+  const changes: (() => unknown)[] = [
+    () => undefined,
+    () => ledger.bind({ baseUrl: 'https://service.example', username: 'merchant' }),
+    () => (run = ledger.startRun(SETTINGS)),
+    () => admit(ledger, mandates(2)),
+    () => send(ledger, refused()),
+    () => ledger.retryRefused('Ada'),
+    () => ledger.endRun(run, { stoppedBy: null, exitCode: 0 }),
+  ]
+  for (const change of changes) {
+    await change()
+    dates.push(ledger.view.campaign().changedAt)
+    clock.advance(1_000)
+  }
+  expect(new Set(dates).size).toBe(dates.length)
+  expect([...dates].sort()).toEqual(dates)
+})
+
+it('26.2 tells what people changed in rows that wait to be sent, and of no other', async () => {
+  const rows = mandates(3).map((row) => ({ ...row, verdict: 'invalid' as const }))
+  const ledger = running(rows)
+  const given = rows.map((row, at) => ({ ...row, verdict: 'sendable' as const, corrects: at + 1 }))
+  admit(ledger, [
+    { ...given[0], signedDate: '2020-02-01' },
+    { ...given[1], signedDate: '2020-02-02' },
+    { ...given[2], verdict: 'invalid', signedDate: '2020-02-03' },
+  ])
+  const told = { by: 'operator', at: expect.any(String) as string, reason: 'no reason given' }
+  expect(ledger.view.correctionsToSend(1)).toEqual({
+    rows: 2,
+    fields: [{ field: 'signed_date', count: 2 }],
+    first: [{ ...told, row: 1, changes: 'signed_date "2020-01-31" → "2020-02-01"' }],
+  })
+  await send(ledger, registered('NEW-1'))
+  expect(ledger.view.correctionsToSend(9)).toMatchObject({ rows: 1, first: [{ row: 2 }] })
 })

@@ -137,7 +137,8 @@ describe('a run under a plan', () => {
   })
 })
 
-type Change = (given: Scene) => Partial<MigrateOptions> | void | Promise<Partial<MigrateOptions> | void>
+/** Options of the run that are others by then, if any. */
+type Change = (given: Scene) => unknown
 
 const service = ({ options }: Scene, more: Partial<MigrateOptions['service']>) => ({
   service: { ...options.service, ...more },
@@ -219,7 +220,9 @@ const DRIFTS: readonly (readonly [string, Change, RegExp])[] = [
   ],
   [
     'no approval', // of a later plan
-    async ({ place, options }) => void (await planned(place, { ...options, limit: 4 })),
+    async ({ place, options }) => {
+      await planned(place, { ...options, limit: 4 })
+    },
     /: not approved: nobody has approved this plan\. /,
   ],
   [
@@ -247,7 +250,7 @@ const laterBy = (laterMs: () => number) => ({
 describe('each drift alone is refused with its name', () => {
   it.each(DRIFTS)('%s', async (_, change, says) => {
     const given = await scene()
-    const changed = (await change(given)) ?? {}
+    const changed = (await change(given)) as Partial<MigrateOptions> | undefined
     await expectRefused({ ...given, options: { ...given.options, ...changed } }, says)
   })
 
@@ -397,14 +400,6 @@ describe('an approval with a key', () => {
     const limited = await planned(given.place, { ...given.asked, limit: 2 }, 'other.json')
     writeFileSync(file, readFileSync(signedBeside(given.place, limited, GRACE, { name: 'other.json' })))
     await expectRefused(given, /approves another plan/)
-  })
-
-  it('does not count for a plan that was changed after it was signed', async () => {
-    const given = await bound()
-    signedBeside(given.place, given.document, GRACE)
-    const file = given.place.at('plan.json')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"limit": null', '"limit": 2'))
-    await expectRefused(given, /was changed since it was recorded/)
   })
 
   it('expires when its approver said, and another one makes up for it', async () => {

@@ -40,9 +40,9 @@ function askingWorld(count: number) {
   const requests: Request[] = []
   const batches: { readonly atMs: number; readonly answers: readonly CustomerAnswer[] }[] = []
   const events: AskEvent[] = []
-  const timers = new Set<object>()
   const drain = new AbortController()
   const abort = new AbortController()
+  const timers = new Set<object>()
   const times = new Map<number, number>()
   let underWay = 0
   let given = 0
