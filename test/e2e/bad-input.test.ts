@@ -182,6 +182,11 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     status: LEDGER,
     says: /ledger/,
   },
+  'a ledger in a folder that is not there': {
+    typed: [...RUN, '--ledger', 'nowhere/sepa-migrate.db'],
+    status: LEDGER,
+    says: /Cannot open the ledger .*ENOENT/,
+  },
   'a plan that is not there, for a ledger without a mandate': {
     typed: ['run', '--plan', 'plan.json'],
     given: (there) => ownLedger(there).close(),

@@ -29,9 +29,13 @@ it('9.2.6 what is written is written nowhere else: nothing is sent, and nothing 
   expect(await refusal('check', './problems.csv', '--out', '.')).toContain('reads or keeps')
   expect([read('export.csv'), read('./problems.csv')]).toEqual([validExport(2), validExport(2)])
   expect(sandbox().mandates()).toEqual([])
-  // A report takes no ledger of its name for its own.
-  const named = await program('run', 'export.csv', '--ledger', 'summary.json', '--out', '.')
-  expect([named.status, named.stderr]).toEqual([2, expect.stringContaining('reads or keeps')])
+  // A ledger that a report would be written over is told before anything is sent.
+  expect(await refusal('run', 'export.csv', '--ledger', 'summary.json', '--out', '.')).toContain(
+    'reads or keeps',
+  )
+  const inFolder = ['--ledger', 'new/summary.json', '--out', 'new']
+  expect(await refusal('run', 'export.csv', ...inFolder)).toContain('reads or keeps')
+  expect(sandbox().requests().received.migrate).toBe(0)
 
   write('faults.json', '[]')
   writeFileSync(path('open.db'), '', { mode: 0o644 })

@@ -1,5 +1,6 @@
 import { assertReportFolder } from '../../trust/entry.js'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { assertNotTaken } from '../../trust/output.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
@@ -11,7 +12,15 @@ import {
   assertPlanned,
 } from '../../migrate/options.js'
 import { closingLines, NO_PACK, oldPages, setAsideLines, verificationIn, writePack } from '../closing.js'
-import { type Command, type Context, lookInto, ownFlag, ownText, nothingToCorrect } from '../command.js'
+import {
+  type Command,
+  type Context,
+  lookInto,
+  namedFiles,
+  ownFlag,
+  ownText,
+  nothingToCorrect,
+} from '../command.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
@@ -79,8 +88,7 @@ async function run(context: Context): Promise<CommandResult> {
   assertPlanned({ approval, plan: ownText(context, 'plan') }, readTarget(settings, world).baseUrl)
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
-  // A folder of the ledger that cannot be trusted is told as such, when the ledger is opened.
-  if (isReported(settings) && distrustLedgerFolder(settings.ledger) === null) assertReportFolder(settings.out)
+  if (isReported(settings)) await assertReportPlace(context)
   announceSignals(context)
   let closed: Closed | null = null
   const tell = watchRun(context)
@@ -94,6 +102,16 @@ async function run(context: Context): Promise<CommandResult> {
   } catch (error) {
     return failed(context, service, error, closed)
   }
+}
+
+/** What would keep the report from being written is told before anything is sent. @throws {UsageError} */
+async function assertReportPlace(context: Context): Promise<void> {
+  const { ledger, out } = context.settings
+  const { PACK_NAMES } = await import('../../report/pack/pack.js')
+  const forbidden = namedFiles(context, null)
+  for (const name of PACK_NAMES) assertNotTaken(join(out, name), { what: 'report file', forbidden })
+  // A folder of the ledger that cannot be trusted is told as such, when the ledger is opened.
+  if (distrustLedgerFolder(ledger) === null) assertReportFolder(out)
 }
 
 /** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */

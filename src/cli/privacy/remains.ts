@@ -88,7 +88,7 @@ export function remainsOf(context: Context, mark: string): Remains {
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger. */
-export const listsIn = ({ cells, values }: Pick<Remains, 'cells' | 'values'>): string[] => [
+const listsIn = ({ cells, values }: Pick<Remains, 'cells' | 'values'>): string[] => [
   ...cells,
   ...values.filter((path) => path.endsWith('.csv')),
 ]

@@ -1,7 +1,16 @@
 import { basename, dirname, resolve } from 'node:path'
 import { codeOf, LedgerError } from '../../errors.js'
 import { distrustFolder, entryAt, distrustPrivateFile, isMountPoint } from '../../trust/entry.js'
-import { closeSync, readFileSync, writeSync, fchmodSync, openSync, statfsSync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  readFileSync,
+  writeSync,
+  fchmodSync,
+  openSync,
+  statfsSync,
+  type Stats,
+} from 'node:fs'
 import { openTrusted } from '../../trust/output.js'
 import { openDatabase } from '../../driver.js'
 
@@ -190,8 +199,10 @@ const besideSqlite = (file: string): string[] => ['-wal', '-shm', '-journal'].ma
 const sideFilesOf = (file: string): string[] => [...ledgerFiles(file), ...besideSqlite(lockFileOf(file))]
 
 /** Why others could change what lies in the folder of a ledger, or null. */
-export const distrustLedgerFolder = (file: string): string | null =>
-  distrustFolder(dirname(resolve(file)))?.why ?? null
+export function distrustLedgerFolder(file: string): string | null {
+  const folder = dirname(resolve(file))
+  return existsSync(folder) ? (distrustFolder(folder)?.why ?? null) : null
+}
 
 /**
  * Everything that can be told of a ledger's place before SQLite opens anything there: who may change the folder, and
