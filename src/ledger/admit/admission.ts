@@ -123,7 +123,7 @@ const nextRow = (connection: Connection): number =>
     sqlValue(connection)<number>`select coalesce(max(last_row), 0) + 1 from source`.get() ?? 1,
   )
 
-interface GivenSource {
+export interface GivenSource {
   readonly name: string
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
@@ -151,7 +151,7 @@ function admitSource(parts: AdmissionParts, firstOfAll: number, given: GivenSour
   return {
     add: (records: readonly CheckedRecord[]) => guard(() => takeRecords(source, records)),
     /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
-    close: (summary: SourceSummary): ClosedSource => {
+    close: (summary: SourceSummary): GivenBack & { readonly kind: 'admitted' | 'known' } => {
       const kind = guard(() => closeSource(source, summary, parts))
       closed()
       const givenBack = source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))
@@ -249,13 +249,9 @@ function closeSource(
 }
 
 /** Lines that name a row of the ledger, and those of them that were not taken. */
-interface GivenBack {
+type GivenBack = {
   readonly resubmitted: number
   readonly notTaken: number
-}
-
-interface ClosedSource extends GivenBack {
-  readonly kind: 'admitted' | 'known'
 }
 
 const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0 }

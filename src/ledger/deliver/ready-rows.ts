@@ -241,12 +241,12 @@ export function createClaims(parts: ClaimParts) {
   }
 }
 
-interface Resembling {
+export interface Resembling {
   readonly row: number
   readonly place: string
 }
 
-interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
+export interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly mark: string
   readonly run: RunSettings
 }
