@@ -72,19 +72,17 @@ const amount = z.number().optional()
 const flag = z.boolean().optional()
 const day = wireDate.optional()
 
-/** Several optional texts of one object. */
-const texts = <const Name extends string>(...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, text])) as Record<Name, typeof text>
+/** Several optional fields of one type in one object. */
+const all =
+  <Type extends z.ZodType>(type: Type) =>
+  <const Name extends string>(...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>
+const [texts, integers, amounts] = [all(text), all(integer), all(amount)]
 
-const addressLines = texts(
-  'address_line_1',
-  'address_line_2',
-  'address_line_3',
-  'administrative_area',
-  'dependent_locality',
-  'organization',
-  'sorting_code',
-)
+const addressLines = {
+  ...texts('address_line_1', 'address_line_2', 'address_line_3', 'administrative_area'),
+  ...texts('dependent_locality', 'organization', 'sorting_code'),
+}
 const place = texts('zipcode', 'city', 'country')
 
 const customer = z.strictObject({
@@ -114,25 +112,17 @@ const electricityCollection = z.strictObject({
   avflyttad_datum: day,
   frankopplad: flag,
   frankopplad_datum: day,
-  anladr: text,
-  natom: text,
+  ...texts('anladr', 'natom'),
   arsforb: integer,
-  anlid: text,
-  kravmall: text,
-  plombkod: text,
+  ...texts('anlid', 'kravmall', 'plombkod'),
   slutfaktura: flag,
-  objtyp: integer,
-  faktforb: integer,
-  faktfrek: integer,
+  ...integers('objtyp', 'faktforb', 'faktfrek'),
   nyttighet: text,
 })
 
 const billogramItem = z.strictObject({
   ...texts('item_no', 'title', 'description', 'unit'),
-  count: amount,
-  price: amount,
-  vat: amount,
-  discount: amount,
+  ...amounts('count', 'price', 'vat', 'discount'),
   start_date: day,
   end_date: day,
   external_id: z.string().nullable().optional(),
@@ -180,14 +170,6 @@ const uniqueValue = z
   ])
   .nullable()
 
-const rotavdragTexts = texts(
-  'rotavdrag_personal_number',
-  'rotavdrag_description',
-  'rotavdrag_description_of_property',
-  'rotavdrag_apartment_designation',
-  'rotavdrag_housing_association_org_no',
-)
-
 /** The fields that travel in both directions with one shape. */
 const shared = {
   invoice_no: integer,
@@ -196,13 +178,9 @@ const shared = {
   items: z.array(billogramItem),
   invoice_date: day,
   due_date: day,
-  due_days: integer,
-  reminder_due_days: integer,
+  ...integers('due_days', 'reminder_due_days'),
   respite_date: day,
-  invoice_fee: amount,
-  invoice_fee_vat: amount,
-  reminder_fee: amount,
-  interest_rate: amount,
+  ...amounts('invoice_fee', 'invoice_fee_vat', 'reminder_fee', 'interest_rate'),
   currency: z.enum(CURRENCIES).optional(),
   info: z
     .strictObject({
@@ -215,7 +193,8 @@ const shared = {
   regional_sweden: z
     .strictObject({
       rotavdrag: integer,
-      ...rotavdragTexts,
+      ...texts('rotavdrag_personal_number', 'rotavdrag_description', 'rotavdrag_description_of_property'),
+      ...texts('rotavdrag_apartment_designation', 'rotavdrag_housing_association_org_no'),
       autogiro_betalarnummer: text,
       autogiro_payment_date: day,
       ...texts('autogiro_status', 'autogiro_full_status'),
@@ -231,18 +210,9 @@ const shared = {
   contract: z.strictObject({ start_date: day, end_date: day }).optional(),
   detailed_sums: z
     .strictObject({
-      collector_paid_sum: amount,
-      credited_sum: amount,
-      gross_sum: amount,
-      interest_fee: amount,
-      invoice_fee: amount,
-      invoice_fee_vat: amount,
-      net_sum: amount,
-      paid_sum: amount,
-      remaining_sum: amount,
-      reminder_fee: amount,
-      rounding: amount,
-      vat_sum: amount,
+      ...amounts('collector_paid_sum', 'credited_sum', 'gross_sum', 'interest_fee', 'invoice_fee'),
+      ...amounts('invoice_fee_vat', 'net_sum', 'paid_sum', 'remaining_sum', 'reminder_fee'),
+      ...amounts('rounding', 'vat_sum'),
       regional_sweden: z.strictObject({ rotavdrag_sum: amount }).optional(),
     })
     .optional(),

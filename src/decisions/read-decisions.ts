@@ -24,17 +24,12 @@ import { isSepaIban } from '../domain/value/iban.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
-const DECISIONS: ReadonlyMap<string, Decision> = new Map([
-  ['registered', 'registered'],
-  ['refused', 'refused'],
-  ['resend', 'resend'],
-  ['written-off', 'written_off'],
-  ['written_off', 'written_off'],
-])
+const DECISIONS: readonly Decision[] = ['registered', 'refused', 'resend', 'written_off']
 
 /** @throws {UsageError} for anything but one of the four decisions */
 export function readDecision(text: string): Decision {
-  const decision = DECISIONS.get(text.trim().toLowerCase())
+  const word = text.trim().toLowerCase().replace('-', '_')
+  const decision = DECISIONS.find((each) => each === word)
   if (decision !== undefined) return decision
   throw new UsageError(
     `"${showValue(text)}" is not a decision`,
@@ -169,20 +164,10 @@ function readLine(row: ListRow, rowId: number | null, file: string, usualBy: str
 }
 
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
-export interface Listed {
-  readonly line: number
-  readonly customerNo: number
-  readonly mandateReference: string
-  readonly creditorIdentifier: string
-  readonly signedDate: string | null
-  readonly originalCreditorIdentifier: string | null
-  readonly originalMandateReference: string | null
-}
+export type ListEntry = Readonly<ReturnType<ReturnType<typeof readListed>>>
 
-/** With the account as it stands there, whole or masked; it is compared and never shown. */
-export interface ListEntry extends Listed {
-  readonly account: string | null
-}
+/** Without the account, which is compared and never shown. */
+export type Listed = Omit<ListEntry, 'account'>
 
 interface Wanted {
   /** Names that can mean nothing else, the best first. */
@@ -227,9 +212,9 @@ export const LIST_NAMES: readonly string[] = [
  * Reads the lines of one list.
  * @throws {UsageError} for a line without customer number or assigned reference, and for columns that could both be one
  */
-export function readListed(list: string): (row: ListRow) => ListEntry {
+export function readListed(list: string) {
   let columns: ReadonlyMap<ListColumn, string> | null = null
-  return (row) => {
+  return (row: ListRow) => {
     columns ??= findColumns(row, list)
     const found = columns
     const cellOf = (column: ListColumn): string => cleanCell(row.cell(found.get(column) ?? '') ?? '')
@@ -247,6 +232,7 @@ export function readListed(list: string): (row: ListRow) => ListEntry {
       customerNo,
       mandateReference,
       creditorIdentifier: cellOf('creditorIdentifier'),
+      /** As it stands there, whole or masked. */
       account: orNull('account'),
       signedDate: orNull('signedDate'),
       originalCreditorIdentifier: orNull('originalCreditorIdentifier'),
@@ -275,19 +261,10 @@ function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string
 /** How a value of the list stands to that of a row: `fits` does not contradict it, and does not prove it either. */
 type Agreement = 'same' | 'fits' | 'unknown' | 'differs'
 
-export interface Comparison {
-  /** What the list contradicts; empty where it could be the row. */
-  readonly differing: readonly string[]
-  /** The whole account or the original reference is the row's: more than a customer and four digits. */
-  readonly isSpecific: boolean
-}
+export type Comparison = ReturnType<typeof compareWith>
 
 /** Compares an entry with a row of any state. */
-export function compareWith(
-  reader: Pick<LedgerReader, 'isAccountOf'>,
-  row: RowRecord,
-  entry: ListEntry,
-): Comparison {
+export function compareWith(reader: Pick<LedgerReader, 'isAccountOf'>, row: RowRecord, entry: ListEntry) {
   const account = agreementOfAccount(reader, row, entry.account)
   const reference = agreementOfReference(row.originalMandateReference, entry.originalMandateReference)
   const agreements: readonly (readonly [name: string, agreement: Agreement])[] = [
@@ -298,7 +275,9 @@ export function compareWith(
     ['original reference', reference],
   ]
   return {
+    /** What the list contradicts; empty where it could be the row. */
     differing: agreements.flatMap(([name, agreement]) => (agreement === 'differs' ? [name] : [])),
+    /** The whole account or the original reference is the row's: more than a customer and four digits. */
     isSpecific: account === 'same' || reference === 'same',
   }
 }

@@ -27,13 +27,7 @@ export type Difference =
   /** A row in doubt that the list neither proves nor rules out. */
   | { readonly kind: 'still_in_doubt'; readonly row: RowRecord; readonly detail: string }
 
-export interface Reconciliation {
-  readonly listed: number
-  readonly matched: number
-  readonly differences: readonly Difference[]
-  /** For each row in doubt that exactly one entry of the list proves, and that entry proves no other row. */
-  readonly proposals: readonly Resolution[]
-}
+export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
 
 const PAGE = 1_000
 
@@ -46,12 +40,7 @@ const PAGE = 1_000
  * @throws {SourceError} for a list that cannot be read
  * @throws {UsageError} for a list without customer numbers or assigned references
  */
-export async function reconcile(
-  reader: LedgerReader,
-  list: SourceInput,
-  by: string,
-  signal: AbortSignal,
-): Promise<Reconciliation> {
+export async function reconcile(reader: LedgerReader, list: SourceInput, by: string, signal: AbortSignal) {
   const table = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
   const read = readListed(table.name)
   const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
@@ -66,6 +55,7 @@ export async function reconcile(
   const { differences, seen } = found
   for (const row of rowsOf(reader, 'registered'))
     if (!seen.has(row.id)) differences.push({ kind: 'missing_there', row })
+  // For each row in doubt that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
   const decided = { by, evidence: `${table.name} (SHA-256 ${table.sha256()})` }
   for (const row of rowsOf(reader, 'in_doubt')) {
@@ -277,12 +267,7 @@ interface LeftOpen {
   readonly why: string
 }
 
-export interface ReadBackDecisions {
-  readonly resolutions: readonly Resolution[]
-  readonly leftOpen: readonly LeftOpen[]
-  /** Rows in doubt that nobody asked about since their last request. */
-  readonly notAsked: number
-}
+export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
 
 interface Decider {
   readonly by: string
@@ -300,14 +285,14 @@ export function decideFromReadBack(
   decider: Decider,
   absentAfterMs = USUAL_ABSENT_AFTER_MS,
   given: string | null = null,
-): ReadBackDecisions {
+) {
   const absenceOf = absencesAlong(reader, absentAfterMs)
   const creditors = [...new Set([...reader.assignedCreditors(), ...(given === null ? [] : [given])])]
   const [creditor = null] = creditors.length === 1 ? creditors : []
   const whose = given === null ? OF_REGISTERED : OF_PERSON
   const resolutions: Resolution[] = []
   const leftOpen: LeftOpen[] = []
-  let notAsked = 0
+  let notAsked = 0 // since their last request
   for (const { row, proof } of rowsInDoubt(reader)) {
     if (proof?.attempts !== row.attempts) {
       notAsked += 1

@@ -16,7 +16,6 @@ import {
   serveOperations,
   type ServiceParts,
   countRequests,
-  type RequestCounts,
 } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate } from './store.js'
@@ -80,7 +79,7 @@ export async function startSandbox(given: SandboxOptions = {}) {
     mandates: (): HeldMandate[] => [...heldMandates(store)],
     offers: (): Offer[] => store.offers(),
     billograms: (): Billogram[] => heldBillograms(parts),
-    requests: (): RequestCounts => counter.counts(),
+    requests: counter.counts,
 
     /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
     close(): Promise<void> {

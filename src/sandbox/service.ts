@@ -262,45 +262,32 @@ function textOfMember(body: unknown, name: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
 }
 
-/** What `GET /_sandbox/requests` shows: everything since this sandbox started. */
-export interface RequestCounts {
-  /** Requests with right credentials and a readable body, by operation, whatever became of them. */
-  readonly received: Readonly<Record<Operation, number>>
-  /** Every request under /api, by the status that was answered; `none` where a fault left it without one. */
-  readonly answered: Readonly<Record<string, number>>
-  /** By kind of fault. */
-  readonly faults: Readonly<Record<string, number>>
-  /** Subjects that came more than once: customer numbers, offer ids, billogram ids, payment source ids. */
-  readonly repeated: readonly { operation: Operation; subject: string; requests: number }[]
-}
-
 type RequestCounter = ReturnType<typeof countRequests>
 
 export function countRequests() {
   const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
-  const subjects: Record<Operation, Map<string, number>> = {
-    migrate: new Map(),
-    offer: new Map(),
-    billogram: new Map(),
-    read_back: new Map(),
-    cancel: new Map(),
-  }
+  const subjects = new Map(OPERATIONS.map((operation) => [operation, new Map<string, number>()]))
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()
   return {
     receive(operation: Operation, subject: string): Occasion {
       received[operation] += 1
-      const subjectOrdinal = countUp(subjects[operation], subject)
+      const subjectOrdinal = countUp(subjects.get(operation) ?? new Map<string, number>(), subject)
       return { operation, subject, ordinal: received[operation], subjectOrdinal }
     },
     answer: (status: number | 'none'): void => void countUp(answered, String(status)),
     misbehave: (kind: string): void => void countUp(faults, kind),
-    counts: (): RequestCounts => ({
+    /** What `GET /_sandbox/requests` shows: everything since this sandbox started. */
+    counts: () => ({
+      /** Requests with right credentials and a readable body, by operation, whatever became of them. */
       received: { ...received },
+      /** Every request under /api, by the status that was answered; `none` where a fault left it without one. */
       answered: Object.fromEntries(answered),
+      /** By kind of fault. */
       faults: Object.fromEntries(faults),
-      repeated: OPERATIONS.flatMap((operation) =>
-        [...subjects[operation]]
+      /** Subjects that came more than once: customer numbers, offer ids, billogram ids, payment source ids. */
+      repeated: [...subjects].flatMap(([operation, times]) =>
+        [...times]
           .filter(([subject, requests]) => requests > 1 && subject !== '')
           .map(([subject, requests]) => ({ operation, subject, requests })),
       ),

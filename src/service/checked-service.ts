@@ -107,10 +107,14 @@ export function readRetryAfterMs(
   return waitMs < 0 ? null : waitMs
 }
 
-/** The one form in which a date may be sent (RFC 9110, 5.6.7), which is how JavaScript writes it; null for any other. */
+/** In one of the three forms that a recipient must accept (RFC 9110, 5.6.7), to the letter; null for any other text. */
 function httpDateMs(text: string): number | null {
-  const ms = Date.parse(text)
-  return ms >= 0 && new Date(ms).toUTCString() === text ? ms : null
+  const date = new Date(text.endsWith('GMT') ? text : `${text} GMT`)
+  const [day = '', of = '', month = '', year = '', time = ''] = date.toUTCString().split(/,? /)
+  const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' })
+  const dashed = `${weekday}, ${of}-${month}-${year.slice(2)} ${time} GMT`
+  const asctime = `${day} ${month} ${of.replace(/^0/, ' ')} ${time} ${year}`
+  return date.getTime() >= 0 && [date.toUTCString(), dashed, asctime].includes(text) ? date.getTime() : null
 }
 
 /** Where the service is, checked once at start. */

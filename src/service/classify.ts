@@ -1,7 +1,7 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
 import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
-import type { Evidence, Halt, Outcome } from '../domain/row/row-state.js'
+import { type Evidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
 import {
   type Exchange,
@@ -224,24 +224,15 @@ function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner):
 }
 
 /** What is known without the words of the service. */
-function factsOf(exchange: Exchange): Evidence {
-  const { response, error } = exchange
+export function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): Evidence {
+  const { 'retry-after': retryAfter, date } = response?.headers ?? {}
   return {
-    started: exchange.started,
+    ...NOTHING_LEFT,
+    started,
     status: response?.status ?? null,
     errorCode: error === null ? null : (error.code ?? error.name),
-    serviceCode: null,
-    field: null,
-    message: null,
-    answer: null,
-    durationMs: exchange.durationMs,
-    retryAfterMs:
-      response === null
-        ? null
-        : readRetryAfterMs(response.headers['retry-after'], {
-            date: response.headers['date'],
-            receivedAtMs: exchange.receivedAtMs,
-          }),
+    durationMs,
+    retryAfterMs: readRetryAfterMs(retryAfter, { date, receivedAtMs }),
   }
 }
 

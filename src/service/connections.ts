@@ -34,14 +34,7 @@ export interface ConnectionOptions {
 }
 
 /** The one pool of a run. */
-export interface Connections {
-  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
-  readonly origin: string
-  /** Makes the pool, which else the first request does. */
-  readonly open: () => void
-  /** Ends every connection at once; what is in flight ends as it stands. */
-  readonly close: () => Promise<void>
-}
+export type Connections = ReturnType<typeof openConnections>
 
 /** An answer of the interface has a few hundred bytes; more than this is not read. */
 const MAX_ANSWER_BYTES = 1_048_576
@@ -56,7 +49,7 @@ const loadUndici = () =>
   }
 
 /** @throws {UsageError} for certificates or a proxy address that cannot be used */
-export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): Connections {
+export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
   const {
     concurrency,
     connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS,
@@ -103,7 +96,7 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions): C
   return { ...openedWhenUsed(open), origin: baseUrl.origin }
 }
 
-function openedWhenUsed(open: () => Dispatcher): Omit<Connections, 'origin'> {
+function openedWhenUsed(open: () => Dispatcher) {
   let opened: Dispatcher | null = null
   let isClosed = false
   const used = (): Dispatcher => {
@@ -113,9 +106,13 @@ function openedWhenUsed(open: () => Dispatcher): Omit<Connections, 'origin'> {
     return opened
   }
   return {
-    dispatcher: { dispatch: (request, handler) => used().dispatch(request, handler) },
+    dispatcher: {
+      dispatch: (...request: Parameters<Dispatcher['dispatch']>) => used().dispatch(...request),
+    },
+    /** Makes the pool, which else the first request does. */
     open: () => void used(),
-    close: async () => {
+    /** Ends every connection at once; what is in flight ends as it stands. */
+    close: async (): Promise<void> => {
       isClosed = true
       await opened?.destroy()
     },

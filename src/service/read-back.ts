@@ -6,7 +6,7 @@ import {
   headerOfMore,
 } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { parseJson } from './classify.js'
+import { factsOf, parseJson } from './classify.js'
 import {
   type Exchange,
   type Response,
@@ -18,15 +18,10 @@ import {
   isTlsFault,
 } from './exchange.js'
 import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
-import {
-  type CheckedService,
-  type Credentials,
-  USUAL_TIMEOUT_MS,
-  readRetryAfterMs,
-} from './checked-service.js'
+import { type CheckedService, type Credentials, USUAL_TIMEOUT_MS } from './checked-service.js'
 import { basicAuthorization, clientOptions, type ClientMachine, type ClientOptions } from './client.js'
 import { checkTimer, openConnections } from './connections.js'
-import type { Halt } from '../domain/row/row-state.js'
+import type { Evidence, Halt } from '../domain/row/row-state.js'
 
 /** What one question for the payment sources of a customer brought. */
 export type SourcesSeen = Listed | NotRead
@@ -39,10 +34,12 @@ interface Listed {
   readonly durationMs: number
 }
 
-export interface NotRead {
+/** Nothing was asked at all where it did not start. */
+export interface NotRead extends Pick<
+  Evidence,
+  'started' | 'retryAfterMs' | 'status' | 'errorCode' | 'durationMs'
+> {
   readonly kind: 'not_read'
-  /** False where nothing left: the service was not asked at all. */
-  readonly started: boolean
   /**
    * `missing`: the service has no read-back, or does not know the customer. `refused`: it will not answer this
    * question. `unreadable`: it answered, and not with a list. `no_answer`: nothing whole came.
@@ -52,13 +49,8 @@ export interface NotRead {
   readonly reason: string
   /** Asked again, the same question may be answered: it is a read, and changes nothing. */
   readonly canRepeat: boolean
-  /** What the service asks to be waited, milliseconds, or null. */
-  readonly retryAfterMs: number | null
   /** Why no further question makes sense, or null. */
   readonly halt: Halt | null
-  readonly status: number | null
-  readonly errorCode: string | null
-  readonly durationMs: number
 }
 
 type Cause = Pick<NotRead, 'cause' | 'canRepeat' | 'halt'>
@@ -70,17 +62,11 @@ const LATER = [408, 421, 425, 429]
 
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
 export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen {
-  const { response, error, durationMs } = exchange
-  const notRead = (cause: Cause, reason: string): NotRead => ({
-    kind: 'not_read',
-    ...cause,
-    started: exchange.started,
-    reason,
-    retryAfterMs: response === null ? null : retryAfter(response, exchange.receivedAtMs),
-    status: response?.status ?? null,
-    errorCode: error === null ? null : (error.code ?? error.name),
-    durationMs,
-  })
+  const { response, durationMs } = exchange
+  const notRead = (cause: Cause, reason: string): NotRead => {
+    const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
+    return { kind: 'not_read', ...cause, started, reason, retryAfterMs, status, errorCode, durationMs }
+  }
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
   if (status !== 200 && status !== 204) return notRead(causeOf(status), answered(response, clean))
@@ -133,9 +119,6 @@ function answered({ status, bodyText }: Response, clean: Cleaner): string {
     .map((word) => clean(word, MAX_MESSAGE_BYTES))
   return `The service answered ${status}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
 }
-
-const retryAfter = ({ headers }: Response, receivedAtMs: number): number | null =>
-  readRetryAfterMs(headers['retry-after'], { date: headers['date'], receivedAtMs })
 
 /** Ten thousand sources take some 2.5 MB. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024

@@ -26,7 +26,6 @@ import {
   saysTheSame,
   unclearFindings,
   type Forgotten,
-  type Restored,
   type Resubmission,
 } from './columns/resubmission.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
@@ -148,7 +147,7 @@ interface Line {
 /** What a line of a file of ours says of itself, and how it was saved since. */
 interface Given {
   readonly resubmission?: Resubmission
-  readonly restored?: Restored
+  readonly restored?: ReturnType<ReturnType<typeof restoreFrom>>
 }
 
 const NOT_GIVEN: Given = {}
@@ -222,7 +221,7 @@ const NONE_FORGOTTEN: readonly Forgotten[] = []
 
 const datedBy = (
   checks: CheckOptions,
-  { formats }: Restored,
+  { formats }: Pick<ReturnType<ReturnType<typeof restoreFrom>>, 'formats'>,
   resubmission: Resubmission | undefined,
 ): CheckOptions => ({
   ...checks,

@@ -64,7 +64,7 @@ describe('GET /api/v2/payment_source', () => {
     expect(await idsOf(sandbox)).toHaveLength(1)
   })
 
-  it('answers 204 for a customer without any, and 400 for what is no customer number', async () => {
+  it('answers 204 for a customer without any, and refuses what is no such question', async () => {
     const sandbox = await start()
     expect(await list(sandbox, 1)).toMatchObject({ status: 204, text: '' })
     for (const wrong of ['', '0', '-1', 'abc', '1.5', '9007199254740992'])
@@ -73,6 +73,9 @@ describe('GET /api/v2/payment_source', () => {
         json: { status: 'INVALID_PARAMETER', data: { field: 'customer_no' } },
       })
     expect((await exchange(sandbox, 'GET', PATH)).status).toBe(400)
+    expect(await exchange(sandbox, 'DELETE', PATH)).toMatchObject({ status: 405, headers: { allow: 'GET' } })
+    const unnamed = await exchange(sandbox, 'GET', `${PATH}?customer_no=1`, { credentials: null })
+    expect(unnamed.status).toBe(401)
   })
 
   it('shows a new mandate only after the lag', async () => {

@@ -1,4 +1,4 @@
-import { shortDigest, type PlanDocument } from '../../domain/plan/plan.js'
+import { creditorLine, shortDigest, sourceLine, toSend, type PlanDocument } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
@@ -33,7 +33,6 @@ export function planLines(document: PlanDocument): Line[] {
     settings,
     changedSettings,
   } = document
-  const toSend = Math.min(rows.count, limit ?? rows.count)
   const asActive = treatedAsActiveText(document.treatedAsActive ?? [])
   return [
     [toned('strong', 'The plan '), document.digest],
@@ -42,24 +41,16 @@ export function planLines(document: PlanDocument): Line[] {
     `User at the service: ${target.username}`,
     `Ledger: ${document.ledgerId}`,
     plural(sources.length, 'source:', 'sources:'),
-    ...first(
-      sources,
-      ({ name, records, bytes, sha256 }) =>
-        `${name}: ${plural(records, 'record', 'records')}, ${plural(bytes, 'byte', 'bytes')}, SHA-256 ${sha256}`,
-    ),
+    ...first(sources, sourceLine),
     ...totalsLines(document.totals),
     [
-      toned('strong', `To send: ${plural(toSend, 'row', 'rows')}`),
+      toned('strong', `To send: ${plural(toSend(document), 'row', 'rows')}`),
       limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`,
       `, digest ${shortDigest(rows.digest)}`,
     ],
     ...(document.retriesRefused ? ['  with the rows that the service refused'] : []),
     ...choiceLines(document.choice).map((line) => `  ${line}`),
-    ...first(
-      creditors,
-      ({ creditorIdentifier, count }) =>
-        `previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
-    ),
+    ...first(creditors, creditorLine),
     ...(corrections === undefined ? [] : correctionLines(corrections)),
     ...(staysBehind.length === 0 ? [] : ['Stays behind:']),
     ...first(
@@ -78,13 +69,12 @@ export function planLines(document: PlanDocument): Line[] {
 
 /** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */
 export function planStanding({ digest, plannedAt, plannedBy, document, approvals }: PlanRecord) {
-  const { rows, limit } = document
   const approval = approvals.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
   return {
     digest,
     plannedAt,
     plannedBy,
-    rows: Math.min(rows.count, limit ?? rows.count),
+    rows: toSend(document),
     approvedBy: approval?.approvedBy ?? null,
     approvedUntil: approval?.expiresAt ?? null,
   }

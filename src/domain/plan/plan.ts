@@ -72,6 +72,16 @@ export interface StaysBehind {
 
 export type PlannedSettings = Readonly<Record<string, unknown>>
 
+/** How many rows a run under the plan may send. */
+export const toSend = ({ rows, limit }: Pick<PlanDocument, 'rows' | 'limit'>): number =>
+  Math.min(rows.count, limit ?? rows.count)
+
+/** A source of a plan, and a previous creditor, as one line. */
+export const sourceLine = ({ name, records, bytes, sha256 }: PlannedSource): string =>
+  `${name}: ${plural(records, 'record', 'records')}, ${plural(bytes, 'byte', 'bytes')}, SHA-256 ${sha256}`
+export const creditorLine = ({ creditorIdentifier, count }: PlanDocument['creditors'][number]): string =>
+  `previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`
+
 /** The bytes of a plan as they stand in its file and in the ledger. */
 export const textOfPlan = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
 
@@ -118,16 +128,10 @@ const valueText = (value: unknown): string => (value === undefined ? 'nothing' :
 const rowsText = ({ count, digest }: PlannedRows): string =>
   `${plural(count, 'row', 'rows')} (${shortDigest(digest)})`
 
-interface ChangedSource {
-  readonly how: 'changed' | 'missing' | 'added'
-  readonly name: string
-}
-
 /** A source is known by its bytes; the name only says which one was meant. */
-export function changedSources(
-  planned: readonly PlannedSource[],
-  now: readonly PlannedSource[],
-): ChangedSource[] {
+export function sourceDrifts(planned: readonly PlannedSource[], now: readonly PlannedSource[]): Drift[] {
+  const told = (how: keyof typeof HOW, name: string): Drift =>
+    drift('source', `source ${how}: "${name}" ${HOW[how]}`)
   const isIn = (sources: readonly PlannedSource[], { sha256 }: PlannedSource): boolean =>
     sources.some((other) => other.sha256 === sha256)
   const isNamed = (sources: readonly PlannedSource[], { name }: PlannedSource): boolean =>
@@ -135,11 +139,8 @@ export function changedSources(
   const added = now.filter((source) => !isIn(planned, source))
   const gone = planned.filter((source) => !isIn(now, source) && !isNamed(added, source))
   return [
-    ...gone.map(({ name }) => ({ how: 'missing' as const, name })),
-    ...added.map((source) => ({
-      how: isNamed(planned, source) ? ('changed' as const) : ('added' as const),
-      name: source.name,
-    })),
+    ...gone.map(({ name }) => told('missing', name)),
+    ...added.map((source) => told(isNamed(planned, source) ? 'changed' : 'added', source.name)),
   ]
 }
 
@@ -149,19 +150,11 @@ const HOW = {
   added: 'was not planned',
 } as const
 
-export const sourceDrifts = (planned: readonly PlannedSource[], now: readonly PlannedSource[]): Drift[] =>
-  changedSources(planned, now).map(({ how, name }) => drift('source', `source ${how}: "${name}" ${HOW[how]}`))
-
-/** Names of the settings that differ. */
-export const changedSettings = (planned: PlannedSettings, now: PlannedSettings): string[] =>
-  [...new Set([...Object.keys(planned), ...Object.keys(now)])].filter(
-    (name) => JSON.stringify(planned[name]) !== JSON.stringify(now[name]),
-  )
-
 export const settingDrifts = (planned: PlannedSettings, now: PlannedSettings): Drift[] =>
-  changedSettings(planned, now).map((name) =>
-    drift('setting', `setting changed: ${name} from ${valueText(planned[name])} to ${valueText(now[name])}`),
-  )
+  [...new Set([...Object.keys(planned), ...Object.keys(now)])]
+    .map((name) => ({ name, from: valueText(planned[name]), to: valueText(now[name]) }))
+    .filter(({ from, to }) => from !== to)
+    .map(({ name, from, to }) => drift('setting', `setting changed: ${name} from ${from} to ${to}`))
 
 const targetText = ({ baseUrl, username }: PlanDocument['target']): string => `${baseUrl} as ${username}`
 

@@ -23,22 +23,12 @@ const MOST_KEPT = 10
 const LONGEST = 140
 
 export function evidenceOf(verdict: SourceVerdict): Evidence {
-  switch (verdict.kind) {
-    case 'proven':
-      return { verdict: 'proven', why: null, sources: [kept(verdict.source)] }
-    case 'twice':
-      return { verdict: 'twice', why: null, sources: keptOf(verdict.sources) }
-    case 'absent':
-      return { verdict: 'absent', why: null, sources: [] }
-    case 'other':
-      return { verdict: 'other', why: verdict.why, sources: keptOf(verdict.sources) }
-    case 'unreadable':
-      return { verdict: 'unreadable', why: maskAccounts(verdict.reason), sources: [] }
-  }
+  const { kind } = verdict
+  if (kind === 'unreadable') return { verdict: kind, why: maskAccounts(verdict.reason), sources: [] }
+  const sources = kind === 'proven' ? [verdict.source] : kind === 'absent' ? [] : verdict.sources
+  const why = kind === 'other' ? verdict.why : null
+  return { verdict: kind, why, sources: sources.slice(0, MOST_KEPT).map(kept) }
 }
-
-const keptOf = (sources: readonly ListedSource[]): readonly KeptSource[] =>
-  sources.slice(0, MOST_KEPT).map(kept)
 
 function kept({ id, status, reference, iban, signedAt }: ListedSource) {
   const account = accountOf(iban)
@@ -75,24 +65,18 @@ export function beforeSending(verdict: SourceVerdict): 'send' | 'hold_back' | 'a
 /** Why a row is held back, as one sentence for the operator. */
 export function heldBackBecause({ verdict, why, sources }: Evidence): string {
   const shown = sources.map(textOf).join('; ')
-  return `${HELD_BACK[wordOf(verdict, why)]}, so it was not sent: ${shown}`
-}
-
-function wordOf(verdict: Evidence['verdict'], why: Evidence['why']): keyof typeof HELD_BACK {
-  if (why === 'ended' || why === 'ambiguous') return why
-  if (why === 'other_date') return 'otherDate'
-  return verdict === 'twice' ? 'moreThanOnce' : 'once'
+  return `${HELD_BACK[why ?? verdict] ?? HELD_ONCE}, so it was not sent: ${shown}`
 }
 
 /** What the service holds, as the beginning of that sentence. */
-const HELD_BACK = {
-  once: 'The service already holds this mandate',
-  moreThanOnce: 'The service already holds this mandate more than once',
+const HELD_ONCE = 'The service already holds this mandate'
+const HELD_BACK: Readonly<Partial<Record<string, string>>> = {
+  twice: 'The service already holds this mandate more than once',
   ended: 'The service holds this mandate as one that was cancelled',
-  otherDate: 'The service holds a mandate with this account and another date',
+  other_date: 'The service holds a mandate with this account and another date',
   ambiguous:
     'The service holds a mandate that is this one or that of another row with the same account and date',
-} as const
+}
 
 const textOf = ({ id, status, reference }: KeptSource): string =>
   `payment source ${id ?? 'without an id'}${reference === null ? '' : `, reference ${reference}`}${status === null ? '' : `, ${status}`}`

@@ -112,7 +112,7 @@ export const TOTAL_OF_STATE = {
   refused: 'refused',
   in_doubt: 'inDoubt',
   written_off: 'writtenOff',
-} as const satisfies Record<RowState, string>
+} as const
 
 /** `read` comes from the reader's own count, not from the states, so that a lost row shows. */
 export const totalsOf = (read: number, byState: ReadonlyMap<RowState, number>, resubmitted = 0): Totals => ({
@@ -139,21 +139,8 @@ export const isBalanced = (totals: Totals): boolean =>
  * `in_doubt → ready` is the only edge that can deliver what the service may already hold.
  * The ledger's triggers repeat this table.
  */
-export const ROW_STATES = [
-  'invalid',
-  'duplicate',
-  'conflict',
-  'excluded',
-  'superseded',
-  'ready',
-  'sending',
-  'registered',
-  'refused',
-  'in_doubt',
-  'written_off',
-] as const
-
-export type RowState = (typeof ROW_STATES)[number]
+export type RowState = keyof typeof TOTAL_OF_STATE
+export const ROW_STATES = Object.keys(TOTAL_OF_STATE) as readonly RowState[]
 
 export type RowEvent =
   | 'intent'

@@ -87,20 +87,15 @@ export function renderManifest(
   return canonical({ digest: digestOfManifest(content), ...content })
 }
 
-export interface ReadManifest {
-  readonly manifest: Manifest
-  /** Every byte is as this program writes it. */
-  readonly isCanonical: boolean
-  readonly isDigestRight: boolean
-}
+export type ReadManifest = Exclude<ReturnType<typeof readManifest>, 'no_json' | null>
 
 /** `no_json` where it is none; null for JSON that is no manifest. */
-export function readManifest(text: string): ReadManifest | 'no_json' | null {
+export function readManifest(text: string) {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return 'no_json'
+    return 'no_json' as const
   }
   const parsed = manifestSchema.safeParse(value)
   if (!parsed.success) return null
@@ -108,16 +103,15 @@ export function readManifest(text: string): ReadManifest | 'no_json' | null {
   const { digest, ...content } = value as Record<string, unknown>
   return {
     manifest: parsed.data,
+    /** Every byte is as this program writes it. */
     isCanonical: canonical(value as object) === text,
     isDigestRight: digest === digestOfManifest(content),
   }
 }
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
-
 /** summary.json: the figures of the pack for programs. */
 export const renderSummary = (facts: ReportFacts): string =>
-  json({
+  canonical({
     schemaVersion: 1,
     campaign: campaignIn(facts),
     balanced: facts.balanced,
@@ -148,41 +142,23 @@ export const renderSummary = (facts: ReportFacts): string =>
     definitions: DEFINITIONS,
   })
 
-const campaignIn = ({ ledger, campaign }: ReportFacts) => ({
-  ledger,
-  ledgerId: campaign.ledgerId,
-  baseUrl: campaign.baseUrl,
-  username: campaign.username,
-  createdAt: campaign.createdAt,
-  changedAt: campaign.changedAt,
-  purgedAt: campaign.purgedAt,
-})
+function campaignIn({ ledger, campaign }: ReportFacts) {
+  const { ledgerId, baseUrl, username, createdAt, changedAt, purgedAt } = campaign
+  return { ledger, ledgerId, baseUrl, username, createdAt, changedAt, purgedAt }
+}
 
-const sourceIn = (source: SourceRecord) => ({
-  name: source.name,
-  sha256: source.sha256,
-  bytes: source.bytes,
-  records: source.records,
-  resubmitted: source.resubmitted,
-  blankLines: source.blankLines,
-  admittedAt: source.admittedAt,
-  balanced: isBalanced(source.totals),
-  totals: source.totals,
-})
+function sourceIn({ totals, ...source }: SourceRecord) {
+  const { name, sha256, bytes, records, resubmitted, blankLines, admittedAt } = source
+  const balanced = isBalanced(totals)
+  return { name, sha256, bytes, records, resubmitted, blankLines, admittedAt, balanced, totals }
+}
 
-const runIn = (run: RunRecord) => ({
-  run: run.id,
-  startedAt: run.startedAt,
-  startedAs: run.startedAs,
-  endedAt: run.endedAt,
-  version: run.version,
-  asOf: run.asOf,
-  zone: run.zone,
-  stoppedBy: run.stoppedBy,
-  exitCode: run.exitCode,
-  attempts: run.attempts,
-  settings: run.settings,
-})
+/** The host says nothing to a program. */
+function runIn({ id, host: _, settings, stoppedBy, exitCode, attempts, ...run }: RunRecord) {
+  const { startedAt, startedAs, endedAt, version, asOf, zone } = run
+  const began = { run: id, startedAt, startedAs, endedAt, version, asOf, zone }
+  return { ...began, stoppedBy, exitCode, attempts, settings }
+}
 
 /** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
 export const plansIn = (plans: readonly PlanRecord[]) =>

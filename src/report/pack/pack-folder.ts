@@ -33,21 +33,7 @@ type PackOutput = ReturnType<typeof outputTo>
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
 export type ScratchFile = ReturnType<typeof scratchAt>
 
-export interface Published {
-  /** Where the files are: the folder that was asked for, or one in it. */
-  readonly folder: string
-  /** The file that stood in the way and was left as it is. */
-  readonly kept: string | null
-  /** The lists to work in; null where there are none. */
-  readonly toDo: ToDo | null
-}
-
-interface ToDo {
-  readonly folder: string
-  readonly files: readonly PackFile[]
-  /** A folder of earlier lists in which somebody works: it was left as it is. */
-  readonly left: string | null
-}
+export type Published = Awaited<ReturnType<typeof moveInto>>
 
 /** A folder whose files appear together, each complete, or not at all. */
 export type PackFolder = Awaited<ReturnType<typeof openPackFolder>>
@@ -213,7 +199,7 @@ interface Finished {
   readonly ledgerId: string
 }
 
-async function moveInto(out: string, finished: Finished): Promise<Published> {
+async function moveInto(out: string, finished: Finished) {
   const { workshop, files, lists, stale } = finished
   const kept = await keptFile(out, files, stale)
   const folder = kept === null ? out : await freeFolder(out, files, stale)
@@ -222,11 +208,21 @@ async function moveInto(out: string, finished: Finished): Promise<Published> {
   for (const { name } of files) await rename(join(workshop, name), join(folder, name))
   await rm(workshop, { recursive: true })
   await syncFolder(folder)
-  return { folder, kept, toDo }
+  return {
+    /** Where the files are: the folder that was asked for, or one in it. */
+    folder,
+    /** The file that stood in the way and was left as it is. */
+    kept,
+    /** The lists to work in; null where there are none. */
+    toDo,
+  }
 }
 
-/** The lists with their note, as a whole. */
-async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished): Promise<ToDo> {
+/**
+ * The lists with their note, as a whole.
+ * @returns also, as `left`, a folder of earlier lists in which somebody works: it was left as it is
+ */
+async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished) {
   const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
   await writeFile(join(workshop, TO_DO, NOTE), noteText(ledgerId, files), { mode: 0o600, flush: true })
   await syncFolder(join(workshop, TO_DO))

@@ -8,7 +8,7 @@ import type { ReportFacts } from '../facts/row-walk.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { tableHead, fact, table } from './look.js'
-import { shortDigest } from '../../domain/plan/plan.js'
+import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 
 /** The parts of a setting that is an object, else none. */
@@ -238,7 +238,7 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
       },
       {
         name: say('label.rows'),
-        of: (plan) => texts.count(plannedRows(plan)),
+        of: (plan) => texts.count(toSend(plan.document)),
         as: 'figures',
       },
       {
@@ -261,10 +261,6 @@ const sentIn = (attempts: RunRecord['attempts']): number =>
 /** The runs that sent something under a plan. */
 export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
   idsText(runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0))
-
-/** As many as a run under the plan may send. */
-export const plannedRows = ({ document: { rows, limit } }: PlanRecord): number =>
-  Math.min(rows.count, limit ?? rows.count)
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval

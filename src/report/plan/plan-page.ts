@@ -1,9 +1,14 @@
 import { html } from 'hono/html'
 import {
   type PlanDocument,
-  type PlannedSource,
-  changedSettings,
-  changedSources,
+  creditorLine,
+  rowDrifts,
+  settingDrifts,
+  sourceDrifts,
+  sourceLine,
+  targetDrifts,
+  toSend,
+  versionDrifts,
 } from '../../domain/plan/plan.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
@@ -27,7 +32,7 @@ export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null
       ${section('last', 'Beside the last plan', lastText(document, last))}
       ${section('totals', 'Totals before the first request', totalsTable(document, last))}
       ${correctionsSection(document)} ${behindSection(document)}
-      ${section('sources', 'Sources', listOf(document.sources.map(sourceText), '', 'settings one'))}
+      ${section('sources', 'Sources', listOf(document.sources.map(sourceLine).map(plainText), '', 'settings one'))}
       ${settingsSection(document)} ${section('sign-off', 'Approval', SIGNATURES)}
       <footer>
         All times are UTC. Nothing was sent and no file was admitted when this was made. The digest names the
@@ -50,8 +55,6 @@ const headSection = (document: PlanDocument): Markup =>
     </dl>
   </header>`
 
-const toSend = ({ rows, limit }: PlanDocument): number => Math.min(rows.count, limit ?? rows.count)
-
 const rowsText = (count: number): string => plural(count, 'row', 'rows')
 
 const sendSection = (document: PlanDocument): Markup =>
@@ -62,13 +65,7 @@ const sendSection = (document: PlanDocument): Markup =>
       ${durationText(document.expectedMs)} of
       sending.${document.retriesRefused ? ' Rows that the service refused are among them.' : ''}
     </p>
-    ${listOf(
-      document.creditors.map(
-        ({ creditorIdentifier, count }) =>
-          `previous creditor ${plainText(creditorIdentifier)}: ${rowsText(count)}`,
-      ),
-      '',
-    )}
+    ${listOf(document.creditors.map(creditorLine).map(plainText), '')}
     ${choiceLines(document.choice).map((line) => html`<p>${plainText(line)}.</p>`)}
     <p class="soft">Digest of the rows: <span class="id">${document.rows.digest}</span></p>
   </div>`
@@ -88,26 +85,15 @@ const lastText = (document: PlanDocument, last: PlanDocument | null): Markup =>
         </p>
         ${listOf(changedLines(document, last), 'Nothing changed since.')}`
 
-function changedLines(document: PlanDocument, last: PlanDocument): string[] {
-  const sources = changedSources(last.sources, document.sources).map(
-    ({ how, name }) => `${how === 'missing' ? 'gone' : how}: source ${plainText(name)}`,
-  )
-  const changed = (what: string, from: string | number, to: string | number): string[] =>
-    from === to ? [] : [`changed: ${what} from ${from} to ${to}`]
-  const [then, now] = [last.rows, document.rows]
-  const others = then.count === now.count ? ', and not the same ones' : ''
-  return [
-    ...sources,
-    ...(then.count === now.count && then.digest === now.digest
-      ? []
-      : [`changed: rows to send, ${countText(then.count)} then and ${countText(now.count)} now${others}`]),
-    ...changed('limit', last.limit ?? 'none', document.limit ?? 'none'),
-    ...changedSettings(last.settings, document.settings).flatMap((name) =>
-      changed(name, valueText(last.settings[name]), valueText(document.settings[name])),
-    ),
-    ...changed('program version', last.version, document.version),
-  ]
-}
+/** In the words of a run that is held to a plan. */
+const changedLines = (now: PlanDocument, last: PlanDocument): string[] =>
+  [
+    ...targetDrifts(last.target, now.target),
+    ...sourceDrifts(last.sources, now.sources),
+    ...rowDrifts(last.rows, now.rows),
+    ...settingDrifts({ limit: last.limit, ...last.settings }, { limit: now.limit, ...now.settings }),
+    ...versionDrifts(last.version, now.version),
+  ].map(({ text }) => plainText(text))
 
 function totalsTable(document: PlanDocument, last: PlanDocument | null): Markup {
   const countsIn = (plan: PlanDocument | null) => [
@@ -194,9 +180,6 @@ const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocu
       'No warnings.',
     ),
   )
-
-const sourceText = ({ name, records, bytes, sha256 }: PlannedSource): string =>
-  `${plainText(name)}: ${plural(records, 'record', 'records')}, ${plural(bytes, 'byte', 'bytes')}, SHA-256 ${sha256}`
 
 function settingsSection({ settings, changedSettings, settingsDigest }: PlanDocument): Markup {
   const lines = (names: readonly string[]): string[] =>

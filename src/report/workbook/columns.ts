@@ -14,7 +14,8 @@ import { explainVerified } from '../facts/explanation.js'
 import { maskedText } from '../files/cells.js'
 import { explainedColumns } from '../files/lists.js'
 import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
-import { plannedRows, runsUnder } from '../page/annex-runs.js'
+import { toSend } from '../../domain/plan/plan.js'
+import { runsUnder } from '../page/annex-runs.js'
 import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 
@@ -140,7 +141,7 @@ export const PLANS: ListColumns<PlanLine> = [
   ['label.at', 25, ({ plan }) => plan.plannedAt],
   ['cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)],
   ['label.asUser', 14, ({ plan }) => plan.plannedAs],
-  ['label.rows', 10, ({ plan }) => plannedRows(plan)],
+  ['label.rows', 10, ({ plan }) => toSend(plan.document)],
   ['label.at', 25, ({ approval }) => approval?.approvedAt ?? null],
   ['cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)],
   ['plans.key', 68, ({ approval }) => approval?.key ?? null],

@@ -73,19 +73,6 @@ interface Telling {
   readonly column: string
 }
 
-export interface Restored {
-  /** The cells of the line, those that were only saved again as they were before. */
-  readonly cells: readonly string[]
-  /** How a date cell is to be read. */
-  readonly formats: Readonly<Partial<Record<DateField, DecidedFormat>>>
-  /** Every telling cell is as it was. */
-  readonly isSame: boolean
-  /** Fields whose cell a spreadsheet may have changed beyond recognition. */
-  readonly unclear: readonly Field[]
-  /** Fields whose cell was saved in another notation and is read as it was. */
-  readonly restored: readonly Field[]
-}
-
 export interface RestoreOptions {
   readonly header: Header
   readonly mapping: Mapping
@@ -97,9 +84,7 @@ export interface RestoreOptions {
 }
 
 /** Prepares the comparison of the lines of one file with the rows they were written from. */
-export function restoreFrom(
-  options: RestoreOptions,
-): (cells: readonly string[], earlier: readonly EarlierRow[], isDecided?: boolean) => Restored {
+export function restoreFrom(options: RestoreOptions) {
   const { header, mapping, watched, today, declared } = options
   const tells = tellingColumns(header, mapping, watched)
 
@@ -127,7 +112,7 @@ export function restoreFrom(
     return row.isCorrection ? notationOf(cleanCell(text), format, today) : format
   }
 
-  return (cells, earlier, isDecided = false) => {
+  return (cells: readonly string[], earlier: readonly EarlierRow[], isDecided = false) => {
     const seen = earlier.map((row) => ({ row, likeness: compare(cells, row, isDecided) }))
     const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
     const next = [...cells]
@@ -152,7 +137,18 @@ export function restoreFrom(
           ? 'unsettled'
           : formatOf(field, next[position] ?? '', source?.row)
     })
-    return { cells: next, formats, isSame: whole !== undefined, unclear, restored }
+    return {
+      /** The cells of the line, those that were only saved again as they were before. */
+      cells: next,
+      /** How a date cell is to be read. */
+      formats,
+      /** Every telling cell is as it was. */
+      isSame: whole !== undefined,
+      /** Fields whose cell a spreadsheet may have changed beyond recognition. */
+      unclear,
+      /** Fields whose cell was saved in another notation and is read as it was. */
+      restored,
+    }
   }
 }
 

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { approvalDrifts, changedSources, type Drift } from '../../../src/domain/plan/plan.js'
+import { approvalDrifts, sourceDrifts, type Drift } from '../../../src/domain/plan/plan.js'
 const source = (name: string, sha256: string) => ({ name, sha256, bytes: 1, records: 1 })
 const texts = (drifts: readonly Drift[]): string[] => drifts.map(({ text }) => text)
 
 describe('sources', () => {
   it('are known by their bytes, whatever they are called', () => {
-    expect(changedSources([source('a.csv', '1')], [source('b.csv', '1')])).toEqual([])
+    expect(sourceDrifts([source('a.csv', '1')], [source('b.csv', '1')])).toEqual([])
   })
 
   it('are named where one changed, is missing or came to them', () => {
     const planned = [source('a.csv', '1'), source('b.csv', '2')]
-    expect(changedSources(planned, [source('a.csv', '9'), source('b.csv', '2')])).toEqual([
-      { how: 'changed', name: 'a.csv' },
+    expect(texts(sourceDrifts(planned, [source('a.csv', '9'), source('b.csv', '2')]))).toEqual([
+      'source changed: "a.csv" is not the file that was planned',
     ])
-    expect(changedSources(planned, [source('b.csv', '2'), source('c.csv', '3')])).toEqual([
-      { how: 'missing', name: 'a.csv' },
-      { how: 'added', name: 'c.csv' },
+    expect(texts(sourceDrifts(planned, [source('b.csv', '2'), source('c.csv', '3')]))).toEqual([
+      'source missing: "a.csv" was planned and is not here',
+      'source added: "c.csv" was not planned',
     ])
   })
 })
