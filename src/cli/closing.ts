@@ -11,37 +11,30 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { Context } from './command.js'
 import { nextLines, type CommandEnd } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
+import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import { LedgerError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
 import { notTheLatest } from '../register/campaign-register.js'
-import { type World, type Line, type Tone, toned } from './terminal/world.js'
+import { said, type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText } from '../domain/text/text.js'
 import type { Totals } from '../domain/row/row-state.js'
 
-export interface Written {
-  /** The path of each file by its name. */
-  readonly files: Readonly<Record<string, string>>
-  readonly warnings: readonly string[]
-}
-
-interface WrittenPack extends Written {
-  /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
-  readonly proposed: readonly string[]
-  /** What it says of the registered rows; null where nobody asked the service. */
-  readonly verification: Verification | null
-}
-
 /** Where no report was asked for. */
-export const NO_PACK: WrittenPack = { files: {}, warnings: [], proposed: [], verification: null }
+export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
+  files: {},
+  warnings: [],
+  proposed: [],
+  verification: null,
+}
 
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language' | 'told'>,
   signWith: KeyObject | null = null,
-): Promise<WrittenPack> {
+) {
   const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
@@ -49,16 +42,19 @@ export async function writePack(
   const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, told, ...signing })
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
+    /** The path of each file by its name. */
     files: Object.fromEntries([
       ...files.map(({ name }) => [name, join(folder, name)] as const),
       ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
-    warnings: [
-      ...(written.isAsExpected === false ? [DIFFERS] : []),
-      ...(kept === null ? [] : [keptText(kept, out, folder, 'report')]),
-      ...(toDo === null || toDo.left === null ? [] : [workedInText(toDo.left, basename(toDo.folder))]),
-    ],
-    proposed: proposedLines(proposals),
+    warnings: said([
+      written.isAsExpected === false && DIFFERS,
+      kept !== null && keptText(kept, out, folder, 'report'),
+      toDo !== null && toDo.left !== null && workedInText(toDo.left, basename(toDo.folder)),
+    ]),
+    /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
+    proposed: said([proposedText(proposals)]),
+    /** What it says of the registered rows; null where nobody asked the service. */
     verification,
   }
 }
@@ -95,31 +91,49 @@ export function closingLines(
 ): Line[] {
   const { totals, stop } = standing
   const report = files['report.html']
-  return [
+  return said([
     '',
     ...totalsLines(totals),
     '',
-    ...(stop === null ? [] : [[toned('open', 'Stopped early'), `: ${stop.why}.`]]),
+    stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
     ...openPoints(totals, standing.verification ?? null),
     ...notes,
-    ...(report === undefined ? [] : [`Report: ${report}`]),
+    report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
-  ]
+  ])
 }
+
+/** What the ledger says of how the campaign stands, with no run that stopped and no report. */
+const standingIn = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerReader) => ({
+  totals: reader.totals(),
+  stop: null,
+  campaign: reader.campaign(),
+  files: {},
+  verification: verificationIn(reader),
+  canBeAsked: canBeAsked(asked, reader),
+})
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
 export const closingAt = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerReader): Line[] =>
-  closingLines(asked, {
-    totals: reader.totals(),
-    stop: null,
-    campaign: reader.campaign(),
-    files: {},
-    verification: verificationIn(reader),
-    canBeAsked: canBeAsked(asked, reader),
-  })
+  closingLines(asked, standingIn(asked, reader))
+
+/** How a command ends that only looks, and what its last lines are made of. */
+export function lookedAt(context: Context, reader: LedgerReader) {
+  const { isOlder, warnings } = olderOf(context.world, reader)
+  const standing = { ...standingIn(context, reader), isOlder }
+  const { totals, campaign, verification } = standing
+  const result: CommandResult = {
+    ...emptyResult,
+    exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals),
+    campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
+    totals,
+    warnings,
+  }
+  return { result, standing }
+}
 
 /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
-export function canBeAsked(
+function canBeAsked(
   { settings }: Pick<Context, 'settings'>,
   reader: Pick<LedgerReader, 'totals' | 'proofCounts'>,
 ): boolean {
@@ -155,23 +169,16 @@ function openPoints(totals: Totals, verification: Verification | null): Line[] {
   ]
 }
 
-/** Not the ledger that was last used: what it shows is not how the campaign stands. */
-interface Older {
-  readonly isOlder: boolean
-  readonly warnings: readonly string[]
-}
-
 /** What the register of this user knows of a ledger that is only looked at. */
 export function olderOf(
   { stateFolder }: Pick<World, 'stateFolder'>,
   reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark'>,
-): Older {
+): { isOlder: boolean; warnings: string[] } {
   try {
     const why = notTheLatest(stateFolder, reader)
-    if (why === null) return { isOlder: false, warnings: [] }
     return {
-      isOlder: true,
-      warnings: [`${why}. What it shows is not how the campaign stands`],
+      isOlder: why !== null,
+      warnings: why === null ? [] : [`${why}. What it shows is not how the campaign stands`],
     }
   } catch (error) {
     if (!(error instanceof LedgerError && error.problem === 'register')) throw error
@@ -210,22 +217,13 @@ export function standingWith(
 }
 
 /** Rows in doubt of whose customers the service last listed nothing. */
-interface Absent {
-  /** In-doubt.csv proposes to send them again. */
-  readonly proposed: number
-  /** They have to be asked about once more. */
-  readonly waiting: number
-  /** From when one question is enough for all that wait; ISO 8601, null where none does. */
-  readonly askFrom: string | null
-  /** Nothing that the same run sent was shown. */
-  readonly nothingPresent: number
-}
-
 export function absentOf(
   reader: Pick<LedgerReader, 'shown'>,
   { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
-): Absent {
+) {
+  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent.
   let [proposed, waiting, nothingPresent] = [0, 0, 0]
+  // From when one question is enough for all that wait.
   let askFrom: string | null = null
   for (const { absence } of absences(reader, absentAfterMs)) {
     if (absence.kind === 'resend') proposed += 1
@@ -237,26 +235,23 @@ export function absentOf(
   return { proposed, waiting, askFrom, nothingPresent }
 }
 
-export const absentLines = ({ proposed, waiting, askFrom, nothingPresent }: Absent): string[] => [
-  ...proposedLines(proposed),
-  ...(waiting === 0
-    ? []
-    : [
-        `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
-      ]),
-  ...(nothingPresent === 0
-    ? []
-    : [
-        `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
-      ]),
-]
+export const absentLines = ({
+  proposed,
+  waiting,
+  askFrom,
+  nothingPresent,
+}: ReturnType<typeof absentOf>): string[] =>
+  said([
+    proposedText(proposed),
+    waiting > 0 &&
+      `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
+    nothingPresent > 0 &&
+      `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
+  ])
 
-const proposedLines = (count: number): string[] =>
-  count === 0
-    ? []
-    : [
-        `${rowsAre(count)} absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.`,
-      ]
+const proposedText = (count: number): string | false =>
+  count > 0 &&
+  `${rowsAre(count)} absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.`
 
 const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'rows in doubt are')
 
@@ -265,9 +260,8 @@ const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'row
  * write-ahead log from being emptied. Opening it for writing and closing it again finishes that.
  */
 export const oldPages = (ledger: Pick<Ledger, 'holdsOldPages' | 'file'>): string[] =>
-  ledger.holdsOldPages()
-    ? [
-        `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
-          'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
-      ]
-    : []
+  said([
+    ledger.holdsOldPages() &&
+      `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
+        'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
+  ])

@@ -6,6 +6,7 @@ import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
+import { rows } from './settings/kinds.js'
 import type { Settings } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
@@ -61,6 +62,12 @@ export function ownText(context: Context, name: string): string | null {
 export function ownTexts(context: Context, name: string): readonly string[] {
   const values: unknown = context.own[name]
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
+}
+
+/** How many records or rows --sample names; null for all of them. */
+export function sampleOf(context: Context): number | null {
+  const text = ownText(context, 'sample')
+  return text === null ? null : rows(1).read(text, '--sample')
 }
 
 export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true

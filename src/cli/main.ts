@@ -25,8 +25,8 @@ import { distrustedConfiguration, readSettings, type Flags } from './settings/se
 import type { Log } from './terminal/log.js'
 import { boundedProgress, boundedWorld, printResult } from './terminal/output.js'
 import type { Progress } from './terminal/progress.js'
-import { jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
-import { type Output, type World } from './terminal/world.js'
+import { emptyResult, jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
+import { said, type Output, type World } from './terminal/world.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
@@ -169,16 +169,10 @@ function asHelp(
   return isCommand ? [name, '--help', ...others] : argv
 }
 
-async function statusOfUsage(
-  error: unknown,
-  command: string,
-  wantsJson: boolean,
-  world: World,
-): Promise<number> {
+function statusOfUsage(error: unknown, command: string, wantsJson: boolean, world: World): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const message = error instanceof Error ? error.message.replace(/^error: /, '') : 'unknown'
   if (wantsJson) {
-    const { emptyResult, jsonOf } = await import('./terminal/result.js')
     world.stdout.write(
       jsonOf(command, {
         ...emptyResult,
@@ -239,11 +233,11 @@ const exampleLines = (examples: readonly string[]): string[] => [
 function closingHelp({ epilogue, exits }: Command): string[] {
   const lines = exitLines(exits)
   const width = Math.max(...lines.map(([statuses]) => statuses.length))
-  return [
-    ...(epilogue.length === 0 ? [] : ['']),
+  return said([
+    epilogue.length > 0 && '',
     'Exit status:',
     ...lines.map(([statuses, meaning]) => `  ${statuses.padEnd(width)}  ${meaning}`),
-  ]
+  ])
 }
 
 function ownFlagOf(...[flags, help, more]: OwnFlag): Flag {

@@ -1,6 +1,6 @@
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
-import type { Line } from './terminal/world.js'
+import { said, type Line } from './terminal/world.js'
 import { treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
 import { plural } from '../domain/text/text.js'
 
@@ -32,25 +32,24 @@ const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab'
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
   const { encoding, delimiter, headerLine, sample } = reading
-  const counted = [
+  const counted = said([
     sample === undefined ? plural(records, 'record', 'records') : firstRecords(records),
-    ...(blankLines === 0 ? [] : [plural(blankLines, 'blank line', 'blank lines')]),
-  ]
-  const written = [
-    ...(encoding === undefined ? [] : [`${encoding.encoding} (${FOUND_BY[encoding.by] ?? encoding.by})`]),
-    ...(delimiter === undefined
-      ? []
-      : [`separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`]),
-    ...(headerLine === undefined ? [] : [`header in line ${headerLine}`]),
+    blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
+  ])
+  const written = said([
+    encoding !== undefined && `${encoding.encoding} (${FOUND_BY[encoding.by] ?? encoding.by})`,
+    delimiter !== undefined &&
+      `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`,
+    headerLine !== undefined && `header in line ${headerLine}`,
     ...footerText(reading),
-    ...(reading.resultFile === true ? ['written by this program'] : []),
-  ]
-  return [
+    reading.resultFile === true && 'written by this program',
+  ])
+  return said([
     `${name}: ${counted.join(', ')}`,
-    ...(written.length === 0 ? [] : [`  read as ${written.join(', ')}`]),
+    written.length > 0 && `  read as ${written.join(', ')}`,
     `  columns: ${columnsText(columns, reading)}`,
     ...formatLines(reading),
-  ]
+  ])
 }
 
 const footerText = ({ skipFooterLines = 0 }: SourceReading): string[] =>
@@ -69,28 +68,26 @@ function columnsText(
     return field === name ? `${field}${through}` : `${field} from "${name}"${through}`
   })
   const constant = constantCreditorIdentifier ?? null
-  return [
-    ...mapped,
-    ...(constant === null ? [] : [`sepa_creditor_identifier ${constant} for every row`]),
-  ].join(', ')
+  return said([...mapped, constant !== null && `sepa_creditor_identifier ${constant} for every row`]).join(
+    ', ',
+  )
 }
 
 /** What was done to values, as far as it is not the usual. */
 function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} }: SourceReading): Line[] {
-  const dates = [
-    ...(dateFormats?.signedDate === undefined ? [] : [`signed_date as ${dateFormats.signedDate}`]),
-    ...(dateFormats?.lastCollection === undefined || columns['last_collection_date'] === undefined
-      ? []
-      : [`last_collection_date as ${dateFormats.lastCollection}`]),
-  ]
+  const dates = said([
+    dateFormats?.signedDate !== undefined && `signed_date as ${dateFormats.signedDate}`,
+    dateFormats?.lastCollection !== undefined &&
+      columns['last_collection_date'] !== undefined &&
+      `last_collection_date as ${dateFormats.lastCollection}`,
+  ])
   const tidied = Object.entries(cleaned).map(([field, cells]) => `${field} (${cells})`)
-  return [
-    ...(dates.length === 0 ? [] : [`  dates: ${dates.join(', ')}`]),
-    ...(Object.keys(transforms).length === 0
-      ? []
-      : [`  changed by the configuration: ${Object.keys(transforms).join(', ')}`]),
-    ...(tidied.length === 0 ? [] : [`  tidied: ${tidied.join(', ')}`]),
-  ]
+  return said([
+    dates.length > 0 && `  dates: ${dates.join(', ')}`,
+    Object.keys(transforms).length > 0 &&
+      `  changed by the configuration: ${Object.keys(transforms).join(', ')}`,
+    tidied.length > 0 && `  tidied: ${tidied.join(', ')}`,
+  ])
 }
 
 const counted = (counts: Readonly<Record<string, number>> = {}): string =>
@@ -102,30 +99,26 @@ const counted = (counts: Readonly<Record<string, number>> = {}): string =>
 function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[string]]): string[] {
   const column = `"${read.column}"`
   const unknown = counted(read.notUnderstood)
-  return [
-    ...(read.staysBehind === undefined
-      ? []
-      : [`  ${read.staysBehind} by column ${column}: ${counted(read.keptBack)}`]),
-    ...(unknown === ''
-      ? []
-      : [`  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS[field] ?? field}`]),
-    ...(read.tooManyWords === undefined
-      ? []
-      : [`  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`]),
-  ]
+  return said([
+    read.staysBehind !== undefined && `  ${read.staysBehind} by column ${column}: ${counted(read.keptBack)}`,
+    unknown !== '' &&
+      `  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS[field] ?? field}`,
+    read.tooManyWords !== undefined &&
+      `  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`,
+  ])
 }
 
 /** What a person has to see of how a source was read: lines that were left out, words and what they keep back. */
 export function readingLines({ reading }: Pick<Source, 'reading'>): Line[] {
   const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
   const isTold = reading.undecided === undefined && treatedAsActive([{ name: '', reading }]).length > 0
-  return [
-    ...(isTold ? ['  no column says which mandates are active: every mandate is treated as active'] : []),
+  return said([
+    isTold && '  no column says which mandates are active: every mandate is treated as active',
     ...beforeHeader.map((line) => `  left out before the header: ${line}`),
     ...atEnd.map((line) => `  left out at the end: ${line}`),
     ...Object.entries(reading.words ?? {}).flatMap(wordLines),
     ...(reading.mayBeStatus ?? []).map((column) => `  not used, and of few values: ${column}`),
-  ]
+  ])
 }
 
 /** As many as a person reads before a question. */
@@ -138,9 +131,9 @@ const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>
 export function correctionLines({ rows, fields, first }: Corrections): string[] {
   if (rows === 0) return []
   const shown = first.slice(0, CORRECTIONS_SHOWN)
-  return [
+  return said([
     `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`,
     ...shown.map((corrected) => `  ${correctedText(corrected)}`),
-    ...(rows > shown.length ? [`  and ${rows - shown.length} more`] : []),
-  ]
+    rows > shown.length && `  and ${rows - shown.length} more`,
+  ])
 }

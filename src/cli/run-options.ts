@@ -31,7 +31,7 @@ import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
-import { type Line, toned } from './terminal/world.js'
+import { said, type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
 import { durationText, plural, timeText } from '../domain/text/text.js'
 
@@ -210,16 +210,12 @@ function askingLines({ ledger }: MigrationPlan, isAskingFirst: boolean): Line[] 
     return [
       'The service is asked about each row before it is sent; what it already holds is held back, in doubt',
     ]
-  return [
-    ...(ledger.campaign().asksFirst
-      ? [
-          [
-            toned('open', 'Warning'),
-            ': an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
-          ],
-        ]
-      : []),
-  ]
+  return said([
+    ledger.campaign().asksFirst && [
+      toned('open', 'Warning'),
+      ': an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
+    ],
+  ])
 }
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
@@ -238,21 +234,16 @@ export const leftRefusedNotes = (count: number): string[] =>
       ]
 
 /** What other ledgers of this user had to do with the rows. */
-export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] => [
-  ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
-  ...(inDoubt === 0
-    ? []
-    : [
-        replaces.length === 0
-          ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
-          : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`,
-      ]),
-  ...(inConflict === 0
-    ? []
-    : [
-        `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
-      ]),
-]
+export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] =>
+  said([
+    ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
+    inDoubt > 0 &&
+      (replaces.length === 0
+        ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
+        : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`),
+    inConflict > 0 &&
+      `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
+  ])
 
 const MOST_CREDITORS = 10
 
@@ -263,7 +254,7 @@ function planLines(
 ): Line[] {
   const { concurrency, rate } = pace
   const creditors = ledger.creditorsOfReady(choice)
-  return [
+  return said([
     [toned('strong', 'The plan')],
     ['Target: ', toned('strong', service.href)],
     `User at the service: ${service.username}`,
@@ -279,9 +270,8 @@ function planLines(
         ({ creditorIdentifier, count }) =>
           `  previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
       ),
-    ...(creditors.length > MOST_CREDITORS
-      ? [`  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`]
-      : []),
+    creditors.length > MOST_CREDITORS &&
+      `  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`,
     `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
-  ]
+  ])
 }

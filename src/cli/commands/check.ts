@@ -1,23 +1,22 @@
 import { join } from 'node:path'
-import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
   actorOf,
-  ownText,
   type Command,
   type Context,
   IGNORE_COLUMN,
   nothingToCorrect,
   openers,
   sampled,
+  sampleOf,
   namedFiles,
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines } from '../terminal/output.js'
-import { keptText, type Written } from '../closing.js'
+import { keptText } from '../closing.js'
 import {
   firstRecords,
   howReadLines,
@@ -28,7 +27,7 @@ import {
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
-import { type Line, type Tone, toned } from '../terminal/world.js'
+import { said, type Line, toned } from '../terminal/world.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText } from '../../domain/text/text.js'
@@ -63,7 +62,7 @@ export const checkCommand: Command = {
 
 async function check(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const sample = readSample(ownText(context, 'sample'))
+  const sample = sampleOf(context)
   const campaign = namedLedger(context)
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
@@ -80,6 +79,12 @@ async function check(context: Context): Promise<CommandResult> {
   }
 }
 
+interface Asked {
+  readonly sample: number | null
+  /** The ledger that the files are compared with. */
+  readonly campaign: string | null
+}
+
 const reading = (context: Context) => ({
   severities: context.settings.severities,
   corrector: { by: actorOf(context), reason: null },
@@ -91,7 +96,7 @@ const reading = (context: Context) => ({
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
-  { sample, campaign }: { sample: number | null; campaign: string | null },
+  { sample, campaign }: Asked,
 ): Promise<AdmittedSource[]> {
   const files = sampled(openers(context), sample)
   const options = { ...reading(context), onTheirOwn: campaign === null }
@@ -103,7 +108,7 @@ async function admitAll(
 const namedLedger = ({ settings }: Context): string | null =>
   settings.isNamed('ledger') ? settings.ledger : null
 
-async function writeFiles(context: Context, reader: LedgerReader, out: string): Promise<Written> {
+async function writeFiles(context: Context, reader: LedgerReader, out: string) {
   const forbidden = namedFiles(context, null)
   // Most checks write nothing, and the room of reports takes a while to load.
   const { writeProblems } = await import('../../report/pack/pack.js')
@@ -119,17 +124,9 @@ function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
 }
 
-function readSample(text: string | null): number | null {
-  if (text === null || /^[1-9]\d{0,8}$/.test(text)) return text === null ? null : Number(text)
-  throw new UsageError(`Cannot read --sample: "${text}" is not a whole number from 1`, 'Correct the value')
-}
-
-interface Checked {
+interface Checked extends Asked {
   readonly admitted: readonly AdmittedSource[]
-  /** The ledger that the files were compared with. */
-  readonly campaign: string | null
   readonly files: Readonly<Record<string, string>>
-  readonly sample: number | null
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: Checked): CommandResult {
@@ -148,33 +145,28 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
     campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
     totals,
     files,
-    warnings: [
-      ...(sample === null
-        ? []
-        : [`Only ${firstRecords(sample)} of each file ${sample === 1 ? 'was' : 'were'} checked`]),
+    warnings: said([
+      sample !== null && `Only ${firstRecords(sample)} of each file ${sample === 1 ? 'was' : 'were'} checked`,
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
         .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it`),
       ...(campaign === null ? unlikelyShares(reader) : []),
-    ],
-    lines: [
+    ]),
+    lines: said([
       ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
       ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
       ...todoLines(reader, todos),
       ...Object.values(files).map((path) => `All of them: ${path}`),
       ...correctionLines(corrections),
       '',
-      ...(campaign === null ? [] : [`The campaign of ${campaign}, as it would be with these files:`]),
+      campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
-      ...(notTaken === 0
-        ? []
-        : [
-            `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
-          ]),
+      notTaken > 0 &&
+        `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',
       ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
-    ],
+    ]),
     details: { problems: todos, sources, notTaken, corrections },
   }
 }
@@ -209,66 +201,55 @@ function nextLinesOf(
       'Correct the export and check it again; run leaves rows with an error behind, and reports them.',
       nextLine(context, again),
     ]
-  return [
-    ...(settings.get('baseUrl') === null && campaign === null
-      ? [
-          'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',
-        ]
-      : []),
+  return said([
+    settings.get('baseUrl') === null &&
+      campaign === null &&
+      'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',
     nextLine(context, {
       name: 'run',
       files: args,
       words: campaign === null ? ['--limit', '10'] : [],
       without: ['out'],
     }),
-  ]
+  ])
 }
 
 const EXAMPLES = 3
 /** Each column of a file wants a decision of its own. */
 const MOST_OF_FILE = 20
 
-/** What a rule found, as somebody works it off. */
-export interface Todo {
-  readonly rule: RuleId
-  readonly severity: 'error' | 'warning'
-  /** `asked`: the row stays behind because the file or the configuration says so, which is no fault. */
-  readonly kind: 'error' | 'warning' | 'asked'
-  readonly count: number
-}
-
-const ORDER: readonly Todo['kind'][] = ['error', 'warning', 'asked']
+type Todo = ReturnType<typeof todosOf>[number]
 
 /** Every rule with findings: errors first, then warnings, then what the operator asked for; the most frequent first. */
-export function todosOf(reader: LedgerReader): Todo[] {
+export function todosOf(reader: LedgerReader) {
   const todos = reader
     .problemCounts()
     .map(({ rule, severity, count }) => ({ rule, severity, count, kind: kindOf(rule, severity) }))
-  return ORDER.flatMap((kind) => todos.filter((todo) => todo.kind === kind))
+  return (['error', 'warning', 'asked'] as const).flatMap((kind) =>
+    todos.filter((todo) => todo.kind === kind),
+  )
 }
 
-/** An excluded row stays behind on purpose, and of a duplicate the other row is sent. */
-function kindOf(id: RuleId, severity: Todo['severity']): Todo['kind'] {
+/** `asked`: an excluded row stays behind on purpose, and of a duplicate the other row is sent, which is no fault. */
+function kindOf(id: RuleId, severity: 'error' | 'warning'): keyof typeof HEADINGS {
   const rule = RULES[id]
   const isAsked = 'state' in rule && rule.state !== 'conflict'
   return severity === 'error' && isAsked ? 'asked' : severity
 }
 
 const HEADINGS = { error: 'error', warning: 'warning', asked: 'left out' } as const
-const TONES: Readonly<Record<Todo['kind'], Tone>> = { error: 'bad', warning: 'open', asked: 'soft' }
+const TONES = { error: 'bad', warning: 'open', asked: 'soft' } as const
 
 /** The list for people: rule, count, what it says, three examples with their lines, remedy. */
 export function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
   if (todos.length === 0) return [[toned('good', 'No problems.')]]
   const hasSeveral = reader.sources().length > 1
   const ofKind = (kind: Todo['kind']): number => todos.filter((todo) => todo.kind === kind).length
-  const counts = [
-    ...(ofKind('error') === 0 ? [] : [plural(ofKind('error'), 'rule is broken', 'rules are broken')]),
-    ...(ofKind('warning') === 0 ? [] : [plural(ofKind('warning'), 'warning', 'warnings')]),
-    ...(ofKind('asked') === 0
-      ? []
-      : [plural(ofKind('asked'), 'reason to leave rows out', 'reasons to leave rows out')]),
-  ]
+  const counts = said([
+    ofKind('error') > 0 && plural(ofKind('error'), 'rule is broken', 'rules are broken'),
+    ofKind('warning') > 0 && plural(ofKind('warning'), 'warning', 'warnings'),
+    ofKind('asked') > 0 && plural(ofKind('asked'), 'reason to leave rows out', 'reasons to leave rows out'),
+  ])
   return [
     '',
     [toned('strong', 'To do'), `: ${counts.join(', ')}`],
@@ -282,13 +263,13 @@ function linesOf(reader: LedgerReader, { rule, severity, kind, count }: Todo, ha
   const isHeld = severity === 'warning' && 'unusable' in more
   const remedies = new Set(examples.map((example) => example.remedy))
   const [only = remedy] = remedies
-  return [
+  return said([
     [toned(TONES[kind], HEADINGS[kind].padEnd(8)), ` ${rule}, ${plural(count, 'time', 'times')}`],
     `  ${message}${isHeld ? ` ${STILL_NOT_SENT}` : ''}`,
     ...examples.map((example) => `    ${exampleText(example, message, hasSeveral)}`),
-    ...(count > examples.length ? [`    … and ${countText(count - examples.length)} more`] : []),
+    count > examples.length && `    … and ${countText(count - examples.length)} more`,
     `  → ${remedies.size === 1 ? only : remedy}`,
-  ]
+  ])
 }
 
 /** Where it is, what was found there, and what the message says beyond the rule. */
@@ -297,11 +278,9 @@ function exampleText(
   general: string,
   hasSeveral: boolean,
 ): string {
-  const place = line === null ? [source] : [...(hasSeveral ? [source] : []), `line ${line}`]
+  const place = line === null ? [source] : said([hasSeveral && source, `line ${line}`])
   const detail = message.replace(general, '').replace(STILL_NOT_SENT, '').trim()
   const isSaid = value === '' || (line === null && detail.includes(value))
-  const found = [...(column === '' ? [] : [column]), ...(isSaid ? [] : [`"${value}"`])].join(' ')
-  return [[...place, ...(found === '' ? [] : [found])].join(', '), ...(detail === '' ? [] : [detail])].join(
-    ': ',
-  )
+  const found = said([column !== '' && column, !isSaid && `"${value}"`]).join(' ')
+  return said([said([...place, found !== '' && found]).join(', '), detail !== '' && detail]).join(': ')
 }

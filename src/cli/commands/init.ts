@@ -8,7 +8,7 @@ import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
-import type { Line } from '../terminal/world.js'
+import { said, type Line } from '../terminal/world.js'
 import { plural } from '../../domain/text/text.js'
 
 const FILE = 'sepa-migrate.yaml'
@@ -44,10 +44,10 @@ async function init(context: Context): Promise<CommandResult> {
     ...emptyResult,
     files: { [FILE]: target },
     details: { configuration: isConfigurationNamed(context) ? context.settings.configuration.file : null },
-    lines: [
+    lines: said([
       ...configurationLines(context),
       `Wrote ${target}.`,
-      ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
+      inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
       edits.length === 0
         ? `Look through ${target} before the next command.`
         : `Look through ${target}, and decide what is marked EDIT in ${edits.length === 1 ? 'line' : 'lines'} ${edits.join(', ')}.`,
@@ -55,7 +55,7 @@ async function init(context: Context): Promise<CommandResult> {
       ...(inspection.missing.some((field) => !text.includes(`\n  ${field}: `))
         ? [`Then: ${commandLine(context, toCheck)}`]
         : [nextLine(context, toCheck)]),
-    ],
+    ]),
   }
 }
 
@@ -101,12 +101,12 @@ export const inspectCommand: Command = {
     const lines = linesOf(inspection)
     return {
       ...emptyResult,
-      lines: [
-        ...(file === null ? [] : [`Read with ${configurationName(context, file)}`]),
+      lines: said([
+        file !== null && `Read with ${configurationName(context, file)}`,
         ...lines,
         '',
         nextStep(context, inspection),
-      ],
+      ]),
       details: { inspection, configuration: file },
     }
   },
@@ -166,10 +166,10 @@ const shown = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${d
 
 function linesOf(inspection: Inspection): CommandResult['lines'] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
-  return [
+  return said([
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
-    ...(encoding === null ? [] : [`  encoding   ${encoding.value} (${encoding.evidence})`]),
-    ...(delimiter === null ? [] : [`  delimiter  ${shown(delimiter.value)} (${delimiter.evidence})`]),
+    encoding !== null && `  encoding   ${encoding.value} (${encoding.evidence})`,
+    delimiter !== null && `  delimiter  ${shown(delimiter.value)} (${delimiter.evidence})`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0
@@ -186,12 +186,11 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
         `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}` +
         (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),
-    ...(inspection.missing.length === 0
-      ? []
-      : [`Missing: ${inspection.missing.join(', ')}. A configuration says which column holds it.`]),
-    ...(inspection.staysBehind === '' ? [] : [`Understood: ${inspection.staysBehind}.`]),
+    inspection.missing.length > 0 &&
+      `Missing: ${inspection.missing.join(', ')}. A configuration says which column holds it.`,
+    inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
     '',
     'First rows (masked)',
     ...inspection.rows.map((cells) => `  ${cells.join(' | ')}`),
-  ]
+  ])
 }

@@ -1,9 +1,7 @@
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { Command } from '../command.js'
-import { canBeAsked, closingLines, writePack, OLDER_STATUS, olderOf, standingWith } from '../closing.js'
+import { lookInto, type Command } from '../command.js'
+import { closingLines, lookedAt, writePack, OLDER_STATUS, standingWith } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
-import { emptyResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 
 export const reportCommand: Command = {
@@ -29,33 +27,17 @@ export const reportCommand: Command = {
     const { settings } = context
     const keyFile = settings.get('signWith')
     const signWith = keyFile === null ? null : readSigningKey(keyFile)
-    const reader = openLedgerReader(settings.ledger, settings)
-    const totals = reader.totals()
-    const older = olderOf(context.world, reader)
-    const campaign = reader.campaign()
-    const isUnasked = canBeAsked(context, reader)
-    reader.close()
+    const { result, standing } = await lookInto(settings, (reader) => lookedAt(context, reader))
     noteOutputs(context, settings.out)
     const { files, warnings, proposed, verification } = await writePack(settings, signWith)
     return {
-      ...emptyResult,
-      exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
-      campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
-      totals,
+      ...result,
+      exitCode: standing.isOlder ? OLDER_STATUS : standingWith(verification, standing.totals),
       files,
-      warnings: [...older.warnings, ...warnings],
+      warnings: [...result.warnings, ...warnings],
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
-        ...closingLines(context, {
-          totals,
-          stop: null,
-          campaign,
-          files,
-          notes: proposed,
-          isOlder: older.isOlder,
-          verification,
-          canBeAsked: isUnasked,
-        }),
+        ...closingLines(context, { ...standing, files, notes: proposed, verification }),
       ],
     }
   },

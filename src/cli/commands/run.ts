@@ -43,7 +43,7 @@ import {
 import { askText } from '../terminal/prompt.js'
 import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
-import { type Toned, toned } from '../terminal/world.js'
+import { said, type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
 import { plural, durationText } from '../../domain/text/text.js'
@@ -233,14 +233,14 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
-        notes: [
-          ...(asActive === '' ? [] : [`${asActive}.`]),
+        notes: said([
+          asActive !== '' && `${asActive}.`,
           ...heldLines(end.held),
           ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
           ...heldBackLines(end.askedFirst),
           ...pack.proposed,
           ...trustedLines(service.trusted),
-        ],
+        ]),
         shown: end.askedFirst?.heldBack ?? 0,
         notAdmitted: end.admitted.length === 0 ? context.args : [],
       }),

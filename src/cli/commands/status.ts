@@ -1,20 +1,11 @@
 import { verificationText } from '../../domain/proof/verification.js'
-import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
-import type { Command, Context } from '../command.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { lookInto, type Command, type Context } from '../command.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
-import {
-  canBeAsked,
-  closingLines,
-  OLDER_STATUS,
-  olderOf,
-  standingWith,
-  verificationIn,
-  absentLines,
-  absentOf,
-} from '../closing.js'
+import { closingLines, lookedAt, absentLines, absentOf } from '../closing.js'
 import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
-import type { World } from '../terminal/world.js'
+import type { CommandResult } from '../terminal/result.js'
+import { said, type World } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -30,54 +21,33 @@ export const statusCommand: Command = {
   epilogue: [],
   exits: EXITS.verified,
   json: ['lastRun', 'latestPlan', 'verification', 'absent'],
-  run: async (context) => {
-    const reader = openLedgerReader(context.settings.ledger, context.settings)
-    try {
+  run: (context) =>
+    lookInto(context.settings, async (reader) => {
       if (context.own['watch'] === true) await watch(context, reader)
-      return standing(context, reader)
-    } finally {
-      reader.close()
-    }
-  },
+      return standingOf(context, reader)
+    }),
 }
 
-function standing(context: Context, reader: LedgerReader): CommandResult {
-  const { settings } = context
-  const campaign = reader.campaign()
-  const older = olderOf(context.world, reader)
-  const totals = reader.totals()
-  const verification = verificationIn(reader)
+function standingOf(context: Context, reader: LedgerReader): CommandResult {
+  const { settings, world } = context
+  const { result, standing } = lookedAt(context, reader)
+  const { campaign, verification } = standing
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
   const plan = reader.plans().at(-1)
   return {
-    ...emptyResult,
-    exitCode: older.isOlder ? OLDER_STATUS : standingWith(verification, totals),
-    warnings: older.warnings,
-    campaign: { ledger: settings.ledger, baseUrl: campaign.baseUrl },
-    totals,
-    lines: [
+    ...result,
+    lines: said([
       `Campaign: ${settings.ledger} for ${campaign.baseUrl ?? 'no service yet'}`,
-      ...(lastRun === undefined
-        ? ['No run yet.']
-        : [
-            `Last run: started ${lastRun.startedAt}, ${
-              lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
-            }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
-          ]),
-      ...(plan === undefined ? [] : [planStandingLine(plan, context.world.clock.now())]),
-      ...(verification === null ? [] : [verificationText(verification)]),
-      ...closingLines(context, {
-        totals,
-        stop: null,
-        campaign,
-        files: {},
-        notes: absentLines(absent),
-        isOlder: older.isOlder,
-        verification,
-        canBeAsked: canBeAsked(context, reader),
-      }),
-    ],
+      lastRun === undefined
+        ? 'No run yet.'
+        : `Last run: started ${lastRun.startedAt}, ${
+            lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
+          }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
+      plan !== undefined && planStandingLine(plan, world.clock.now()),
+      verification !== null && verificationText(verification),
+      ...closingLines(context, { ...standing, notes: absentLines(absent) }),
+    ]),
     details: {
       lastRun: lastRun ?? null,
       latestPlan: plan === undefined ? null : planStanding(plan),

@@ -1,3 +1,4 @@
+import { said } from '../terminal/world.js'
 import { resolve } from 'node:path'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -79,9 +80,9 @@ function conclude(
 ): CommandResult {
   return {
     ...standingAs(context.settings.ledger, view.totals()),
-    lines: [
+    lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
-      ...(rows.length === 0 ? [] : [`Rows: ${rows.join(', ')}`]),
+      rows.length > 0 && `Rows: ${rows.join(', ')}`,
       isDryRun
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
@@ -94,7 +95,7 @@ function conclude(
             }),
           ]
         : closingAt(context, view)),
-    ],
+    ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }
 }

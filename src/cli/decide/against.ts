@@ -1,3 +1,4 @@
+import { said } from '../terminal/world.js'
 import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
@@ -68,7 +69,7 @@ function conclude(
     exitCode: errors.length > 0 ? 2 : standing.exitCode === 0 && isDifferent ? 3 : standing.exitCode,
     errors,
     warnings: olderOf(context.world, reader).warnings,
-    lines: [
+    lines: said([
       `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
       `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,
       ...proposals.map(
@@ -76,16 +77,12 @@ function conclude(
           `Row ${rowId}: registered${isApplied ? ', recorded' : ' (proposed)'}. ${reason}`,
       ),
       ...differences.slice(0, SHOWN).map(describe),
-      ...(differences.length > SHOWN
-        ? [`… and ${differences.length - SHOWN} more (all of them with --json)`]
-        : []),
-      ...(proposals.length === 0 || isApplied
-        ? []
-        : [
-            applied === null
-              ? 'Nothing was recorded.'
-              : 'Nothing was recorded, because at least one proposal cannot be taken.',
-          ]),
+      differences.length > SHOWN && `… and ${differences.length - SHOWN} more (all of them with --json)`,
+      proposals.length > 0 &&
+        !isApplied &&
+        (applied === null
+          ? 'Nothing was recorded.'
+          : 'Nothing was recorded, because at least one proposal cannot be taken.'),
       ...(proposals.length > 0 && applied === null
         ? [
             nextLine(context, {
@@ -94,7 +91,7 @@ function conclude(
             }),
           ]
         : closingAt(context, reader)),
-    ],
+    ]),
     details: {
       reconciliation: { ...counts, isApplied, differences: differences.map(detailOf), proposed: proposals },
     },

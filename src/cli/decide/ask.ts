@@ -2,16 +2,25 @@ import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
-import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { absentLines, absentOf, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
-import { actorOf, lookInto, ownFlag, ownText, ownTexts, sameFlags, type Context } from '../command.js'
-import { askedLine, askService, sampleOf, unprovenLines, unprovenRows } from '../prove/asking.js'
+import {
+  actorOf,
+  lookInto,
+  ownFlag,
+  ownText,
+  ownTexts,
+  sameFlags,
+  sampleOf,
+  type Context,
+} from '../command.js'
+import { askedDetails, askedLine, askService, unprovenLines, unprovenRows } from '../prove/asking.js'
 import { nextLine } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { toned, type Line } from '../terminal/world.js'
+import { said, toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
 import { countText, plural } from '../../domain/text/text.js'
 
@@ -41,7 +50,7 @@ export async function askAboutDoubts(context: Context): Promise<Asked> {
   const creditor = creditorIn(context)
   const scope = SCOPES[ownText(context, 'of') ?? 'in-doubt'] ?? 'in_doubt'
   const { end, baseUrl } = await askService(context, { scope, sample: sampleOf(context) })
-  const { isProposed, ...asked } = conclude(context, baseUrl, end)
+  const { isProposed, ...asked } = await conclude(context, baseUrl, end)
   const decider = { by: actorOf(context), reason: ownText(context, 'reason')?.trim() ?? 'read back' }
   const { resolutions, ...open } = await lookInto(settings, (reader) =>
     decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
@@ -89,44 +98,30 @@ function creditorIn(context: Context): string | null {
   )
 }
 
-function conclude(
-  context: Context,
-  baseUrl: string,
-  end: ReadBackEnd,
-): CommandResult & { isProposed: boolean } {
-  const { world, settings } = context
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
-    const { stop, totals, asked, unanswered, isContinued, id, customers } = end
-    const older = olderOf(world, reader)
+const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
+  lookInto(context.settings, (reader) => {
+    const { world, settings } = context
+    const { isOlder, warnings } = olderOf(world, reader)
     const proofs = reader.proofCounts()
     const absent = absentOf(reader, settings)
     const verification = verificationIn(reader)
-    const standing = standingWith(verification, totals, stop, world.signals.exitStatus())
-    return {
+    const standing = standingWith(verification, end.totals, end.stop, world.signals.exitStatus())
+    const result: CommandResult = {
       ...emptyResult,
-      isProposed: absent.proposed > 0,
-      exitCode: older.isOlder ? OLDER_STATUS : standing,
+      exitCode: isOlder ? OLDER_STATUS : standing,
       campaign: { ledger: settings.ledger, baseUrl },
-      totals,
-      warnings: older.warnings,
+      totals: end.totals,
+      warnings,
       lines: [
         askedLine(end),
         ...proofLines(proofs),
         ...absentLines(absent),
         ...unprovenLines(verification, unprovenRows(reader, verification)),
       ],
-      details: {
-        stop: stop === null ? null : worded(stop),
-        readBack: { id, isContinued, customers, asked, unanswered },
-        proofs,
-        absent,
-      },
+      details: { ...askedDetails(end), proofs, absent },
     }
-  } finally {
-    reader.close()
-  }
-}
+    return { ...result, isProposed: absent.proposed > 0 }
+  })
 
 type Proofs = ReturnType<LedgerReader['proofCounts']>
 
@@ -155,13 +150,10 @@ const MOST_SHOWN = 20
 /** What stays in doubt, and why; the first of them row by row. */
 function leftOpenLines({ leftOpen, notAsked }: Omit<ReadBackDecisions, 'resolutions'>): string[] {
   const more = leftOpen.length - MOST_SHOWN
-  return [
+  return said([
     ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),
-    ...(more > 0 ? [`${countText(more)} more stay in doubt.`] : []),
-    ...(notAsked > 0
-      ? [
-          `${plural(notAsked, 'row', 'rows')} in doubt ${notAsked === 1 ? 'was' : 'were'} not read back since the last request: sepa-migrate resolve --ask asks.`,
-        ]
-      : []),
-  ]
+    more > 0 && `${countText(more)} more stay in doubt.`,
+    notAsked > 0 &&
+      `${plural(notAsked, 'row', 'rows')} in doubt ${notAsked === 1 ? 'was' : 'were'} not read back since the last request: sepa-migrate resolve --ask asks.`,
+  ])
 }

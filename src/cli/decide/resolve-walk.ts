@@ -3,7 +3,7 @@ import type { Resolution } from '../../ledger/ledger.js'
 import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { askChoice, askText, say } from '../terminal/prompt.js'
-import type { World } from '../terminal/world.js'
+import { said, type World } from '../terminal/world.js'
 
 const PAGE = 50
 
@@ -110,16 +110,16 @@ function evidenceOf(row: RowRecord, attempts: readonly AttemptRecord[]): string[
     row.originalMandateReference === null ? null : `reference ${row.originalMandateReference}`,
     row.signedDate === null ? null : `signed ${row.signedDate}`,
   ]
-  return [
+  return said([
     '',
     `Row ${row.id}, ${row.state.replace('_', ' ')}: ${row.source} line ${row.line}`,
     `  ${known.filter((part) => part !== null).join(', ')}`,
-    ...(row.rule === null ? [] : [`  ${row.rule}`]),
+    row.rule !== null && `  ${row.rule}`,
     ...attempts.map(
       ({ n, startedAt, requestId, status, reason }) =>
         `  attempt ${n} left ${startedAt}, request ${requestId}${status === null ? '' : `, status ${status}`}: ${
           reason ?? 'the program ended before it saw an answer'
         }`,
     ),
-  ]
+  ])
 }

@@ -4,7 +4,7 @@ import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { totalsLines } from '../terminal/output.js'
 import { correctionLines } from '../reading-lines.js'
-import { type Line, toned } from '../terminal/world.js'
+import { said, type Line, toned } from '../terminal/world.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { durationText, plural, timeText } from '../../domain/text/text.js'
 
@@ -13,10 +13,10 @@ const MOST = 10
 /** The first of a list, and how many there are besides. */
 function first<Entry>(entries: readonly Entry[], lineOf: (entry: Entry) => string): string[] {
   const more = entries.length - MOST
-  return [
+  return said([
     ...entries.slice(0, MOST).map((entry) => `  ${lineOf(entry)}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-  ]
+    more > 0 && `  and ${more} more`,
+  ])
 }
 
 /** What a run would do, as people read it before they approve it. */
@@ -34,7 +34,7 @@ export function planLines(document: PlanDocument): Line[] {
     changedSettings,
   } = document
   const asActive = treatedAsActiveText(document.treatedAsActive ?? [])
-  return [
+  return said([
     [toned('strong', 'The plan '), document.digest],
     `Made by ${document.plannedBy}${document.plannedAs === null ? '' : ` (user ${document.plannedAs})`} at ${timeText(document.plannedAt)}, version ${document.version}`,
     ['Target: ', toned('strong', target.baseUrl)],
@@ -48,23 +48,23 @@ export function planLines(document: PlanDocument): Line[] {
       limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`,
       `, digest ${shortDigest(rows.digest)}`,
     ],
-    ...(document.retriesRefused ? ['  with the rows that the service refused'] : []),
+    document.retriesRefused && '  with the rows that the service refused',
     ...choiceLines(document.choice).map((line) => `  ${line}`),
     ...first(creditors, creditorLine),
     ...(corrections === undefined ? [] : correctionLines(corrections)),
-    ...(staysBehind.length === 0 ? [] : ['Stays behind:']),
+    staysBehind.length > 0 && 'Stays behind:',
     ...first(
       staysBehind,
       ({ state, rule, count }) =>
         `${plural(count, 'row', 'rows')} ${stateName(state)}${rule === null ? '' : ` (${rule})`}`,
     ),
-    ...(asActive === '' ? [] : [[toned('open', 'Warning'), `: ${asActive}`] as Line]),
-    ...(warnings.length === 0 ? [] : ['Warnings:']),
+    asActive !== '' && ([toned('open', 'Warning'), `: ${asActive}`] as Line),
+    warnings.length > 0 && 'Warnings:',
     ...first(warnings, ({ rule, count }) => `${rule}: ${count}`),
     changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',
     ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(settings[name])}`),
     `Expected time: about ${durationText(document.expectedMs)} of sending`,
-  ]
+  ])
 }
 
 /** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */

@@ -1,3 +1,4 @@
+import { said } from '../terminal/world.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
@@ -279,19 +280,18 @@ async function erase(context: Context): Promise<CommandResult> {
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
       ...standingAs(settings.ledger, totals),
-      warnings: [
-        ...(report.isErased
-          ? []
-          : ['Another program is reading the ledger, so old pages may still hold the data. Erase again']),
-      ],
-      lines: [
+      warnings: said([
+        !report.isErased &&
+          'Another program is reading the ledger, so old pages may still hold the data. Erase again',
+      ]),
+      lines: said([
         `${name}: removed what was held of ${plural(rowIds.length, 'row', 'rows')}.`,
         'Kept: row, state, customer number, references, dates and masked account. The fingerprints of account and content are',
         'random bytes now: a later file with a mandate of this customer waits for a person. Plan again before a run under a plan.',
-        ...(customerNo === null ? [] : [`See it with: sepa-migrate customer show ${customerNo}`]),
+        customerNo !== null && `See it with: sepa-migrate customer show ${customerNo}`,
         ...remainLines(settings.ledger, remains),
         'These files are not changed for one customer: write the report again, and delete what is not needed.',
-      ],
+      ]),
       details: { erasure: { customerNo, rowIds, ...report, remaining: remains } },
     }
   } finally {

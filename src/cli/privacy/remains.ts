@@ -1,3 +1,4 @@
+import { said } from '../terminal/world.js'
 import { existsSync, constants, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, relative, resolve, basename, join } from 'node:path'
 import type { Context } from '../command.js'
@@ -26,10 +27,10 @@ import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
   const logFile = settings.get('logFile')
-  return [
-    ...(logFile === null ? [] : [{ kind: 'log', path: logFile } as const]),
-    ...(out === null ? [] : [{ kind: 'report', path: out } as const]),
-  ]
+  return said([
+    logFile !== null && ({ kind: 'log', path: logFile } as const),
+    out !== null && ({ kind: 'report', path: out } as const),
+  ])
 }
 
 /** Notes it beside the ledger, so that a purge can name it. */
@@ -49,21 +50,6 @@ export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: r
     )
 }
 
-interface Remains {
-  readonly removed: readonly string[]
-  /** Folders of reports that were killed, which do not say that they are of this ledger. */
-  readonly leftovers: readonly string[]
-  /** Result files that hold original cells. */
-  readonly cells: readonly string[]
-  /** Result files that quote single values. */
-  readonly values: readonly string[]
-  /** Result files with references and masked accounts. */
-  readonly references: readonly string[]
-  readonly logs: readonly string[]
-  /** Folders that could not be looked into. */
-  readonly unread: readonly string[]
-}
-
 /** Folders in which the commands of this campaign wrote. */
 const foldersOf = ({ settings }: Context): string[] => [
   ...new Set([
@@ -78,7 +64,7 @@ const foldersOf = ({ settings }: Context): string[] => [
  * What the commands of this campaign wrote beside the ledger and where it still is.
  * @param mark of the ledger
  */
-export function remainsOf(context: Context, mark: string): Remains {
+export function remainsOf(context: Context, mark: string) {
   const folders = foldersOf(context)
   const logs = readWritten(context.settings.ledger).flatMap(({ kind, path }) =>
     kind === 'log' && existsSync(path) ? [path] : [],
@@ -88,7 +74,7 @@ export function remainsOf(context: Context, mark: string): Remains {
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger. */
-const listsIn = ({ cells, values }: Pick<Remains, 'cells' | 'values'>): string[] => [
+const listsIn = ({ cells, values }: ReturnType<typeof findResultFiles>): string[] => [
   ...cells,
   ...values.filter((path) => path.endsWith('.csv')),
 ]
@@ -99,93 +85,65 @@ export function lossLines(
   { rows, withFiles }: { rows: number; withFiles: boolean },
 ): string[] {
   const lists = listsIn(findResultFiles(foldersOf(context)))
-  return [
+  return said([
     `From ${context.settings.ledger}: account numbers, original cells, quoted values and words of ${plural(rows, 'row', 'rows')}. Nothing can be corrected after that.`,
-    ...(lists.length === 0
-      ? []
-      : [
-          withFiles
-            ? 'These files, where they are of this ledger:'
-            : 'These files stay (--remove-files deletes them):',
-        ]),
+    lists.length > 0 &&
+      (withFiles
+        ? 'These files, where they are of this ledger:'
+        : 'These files stay (--remove-files deletes them):'),
     ...lists.map((path) => `  ${shown(path)}`),
-  ]
+  ])
 }
 
 /** Removes the result files with original cells or single values, except the signed page and workbook. */
-export const removeLists = (remains: Remains, owner: Owner): Promise<RemovedFiles> =>
-  removeOwn(listsIn(remains), owner)
+export const removeLists = (remains: Remains, owner: Owner) => removeOwn(listsIn(remains), owner)
 
 const shown = (path: string): string => {
   const short = relative('.', path)
   return short.startsWith('..') ? path : short
 }
 
-const group = (files: readonly string[], why: string): string[] =>
-  files.length === 0 ? [] : [...files.map((path) => `  ${shown(path)}`), `      ${why}`]
+type Remains = ReturnType<typeof remainsOf>
+
+const WHY_LEFT: Readonly<Record<'ledger' | Exclude<keyof Remains, 'removed'>, string>> = {
+  ledger:
+    'states, totals, customer numbers, references, dates, masked accounts, who decided what and when: the record of what became of each mandate',
+  cells:
+    'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
+  values:
+    'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
+  references: 'customer numbers, old and new references, masked accounts: the first collections need them',
+  logs: 'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+  leftovers:
+    'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
+  unread: 'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',
+}
 
 /** The closing statement: what is still there and why. */
 export function remainLines(ledger: string, remains: Remains): string[] {
+  const left = { ...remains, ledger: [ledger] }
   return [
     '',
     'What remains, and why:',
-    ...group(
-      [ledger],
-      'states, totals, customer numbers, references, dates, masked accounts, who decided what and when: the record of what became of each mandate',
-    ),
-    ...group(
-      remains.cells,
-      'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
-    ),
-    ...group(
-      remains.values,
-      'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
-    ),
-    ...group(
-      remains.references,
-      'customer numbers, old and new references, masked accounts: the first collections need them',
-    ),
-    ...group(
-      remains.logs,
-      'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
-    ),
-    ...group(
-      remains.leftovers,
-      'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
-    ),
-    ...group(
-      remains.unread,
-      'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',
-    ),
+    ...Object.entries(WHY_LEFT).flatMap(([name, why]) => {
+      const files = left[name as keyof typeof left]
+      return files.length === 0 ? [] : [...files.map((path) => `  ${shown(path)}`), `      ${why}`]
+    }),
     '  Not known to this ledger: your exports and crosswalk files, result files and logs that were moved, problems.csv',
     '  of a "check --out" elsewhere, the data files of rehearsals ("sandbox --data"), and copies of any of these.',
   ]
 }
 
-interface LeftFile {
-  readonly file: string
-  /** Completes "Left …: ". */
-  readonly why: string
-}
-
-interface RemovedFiles {
-  readonly removed: readonly string[]
-  readonly left: readonly LeftFile[]
-}
-
 /** Whose files they must be, and where its ledger is. */
-export interface Owner {
-  readonly ledger: string
-  readonly campaign: CampaignRecord
-}
+type Owner = Readonly<{ ledger: string; campaign: CampaignRecord }>
 
 /**
  * Removes those of the files that are proven to be of this ledger: by the hash that a manifest of it names, or by its mark
  * in every line. A name proves nothing: other campaigns and people give the same ones.
  */
-export async function removeOwn(files: readonly string[], owner: Owner): Promise<RemovedFiles> {
+export async function removeOwn(files: readonly string[], owner: Owner) {
   const removed: string[] = []
-  const left: LeftFile[] = []
+  const left: { file: string; why: string }[] = []
   for (const file of files) {
     const why = await removeOne(file, owner)
     if (why === null) removed.push(file)

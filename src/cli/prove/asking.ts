@@ -11,11 +11,11 @@ import type { VerifiedRow } from '../../ledger/read/reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'
-import { ownText, type Context, type OwnFlag } from '../command.js'
+import { type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, OF_SERVICE, SHARED, type OptionName } from '../settings/declared.js'
-import { rows as rowCount } from '../settings/kinds.js'
 import { readService } from '../settings/settings.js'
-import { toned, type Line } from '../terminal/world.js'
+import { worded } from '../terminal/result.js'
+import { said, toned, type Line } from '../terminal/world.js'
 import { countText, durationText, plural } from '../../domain/text/text.js'
 
 /** Settings of every command that asks the service what it holds. */
@@ -34,12 +34,6 @@ export const ASK_EXITS = {
   143: EXIT_STATUSES[143],
 } as const
 
-/** Null for all rows. */
-export function sampleOf(context: Context): number | null {
-  const text = ownText(context, 'sample')
-  return text === null ? null : rowCount(1).read(text, '--sample')
-}
-
 /**
  * Asks the service for the customers of these rows, or of a sample of them, and tells how far it is.
  * @throws {UsageError} as `readBack` does
@@ -47,7 +41,7 @@ export function sampleOf(context: Context): number | null {
 export async function askService(
   context: Context,
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
-): Promise<{ readonly end: ReadBackEnd; readonly baseUrl: string }> {
+) {
   const { world, settings, progress } = context
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
@@ -106,6 +100,12 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
     ? 'No customer was asked about. No state was changed.'
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
 
+/** What programs are told of it. */
+export const askedDetails = ({ stop, id, isContinued, customers, asked, unanswered }: ReadBackEnd) => ({
+  stop: stop === null ? null : worded(stop),
+  readBack: { id, isContinued, customers, asked, unanswered },
+})
+
 const MOST_SHOWN = 20
 
 /** Rows that are not proven, as people and programs are shown them: the first of them. */
@@ -125,14 +125,14 @@ export function unprovenRows(
 export function unprovenLines(verification: Verification | null, rows: readonly VerifiedRow[]): Line[] {
   if (verification === null || rows.length === 0) return []
   const more = unprovenIn(verification) - rows.length
-  return [
+  return said([
     [
       toned(contradictedIn(verification) > 0 ? 'bad' : 'open', 'Registered, and not proven at the service'),
       `: ${unprovenText(verification)}`,
     ],
     ...rows.map(unprovenLine),
-    ...(more > 0 ? [`  and ${countText(more)} more`] : []),
-  ]
+    more > 0 && `  and ${countText(more)} more`,
+  ])
 }
 
 function unprovenLine(row: VerifiedRow): string {

@@ -3,7 +3,7 @@ import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { ownText, type Command, type Context } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { toned, type Line } from '../terminal/world.js'
+import { said, toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { countText, plural, timeText } from '../../domain/text/text.js'
@@ -106,25 +106,25 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
     another: 'Ledger: is another one; nothing was compared.',
     not_compared: 'Ledger: not compared, for the reason above.',
   }
-  return [
-    ...(ledgerId === null ? [] : [`Pack of the ledger ${ledgerId}.`]),
+  return said([
+    ledgerId !== null && `Pack of the ledger ${ledgerId}.`,
     signed,
     ledger === null ? 'Ledger: not compared (--ledger FILE compares it).' : compared[ledger],
-  ]
+  ])
 }
 
 /** What the ledger cannot prove: whoever writes a pack anew can say otherwise. */
 function toldLines({ told, signature }: Proof): string[] {
-  const said = [
-    ...(told?.company == null ? [] : [`company "${showValue(told.company)}"`]),
-    ...(told?.from == null ? [] : [`former provider "${showValue(told.from)}"`]),
-    ...(told?.expected == null ? [] : [`${plural(told.expected.records, 'record', 'records')} expected`]),
-  ]
+  const words = said([
+    told?.company != null && `company "${showValue(told.company)}"`,
+    told?.from != null && `former provider "${showValue(told.from)}"`,
+    told?.expected != null && `${plural(told.expected.records, 'record', 'records')} expected`,
+  ])
   const isSigned = signature === 'proven'
-  return said.length === 0
+  return words.length === 0
     ? []
     : [
-        `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${said.join(', ')}.`,
+        `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${words.join(', ')}.`,
       ]
 }
 

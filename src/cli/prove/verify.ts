@@ -7,23 +7,23 @@ import {
   verificationText,
   type Verification,
 } from '../../domain/proof/verification.js'
-import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
 import { NO_PACK, OLDER_STATUS, olderOf, standingWith, verificationIn, writePack } from '../closing.js'
-import { sameFlags, type Command, type Context } from '../command.js'
+import { lookInto, sameFlags, sampleOf, type Command, type Context } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { nextLine, nextLines } from '../terminal/next.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { toned, type Line } from '../terminal/world.js'
+import { said, toned, type Line } from '../terminal/world.js'
 import {
   ASK_EXITS,
   ASK_OPTIONS,
+  askedDetails,
   askedLine,
   askService,
   SAMPLE_FLAG,
-  sampleOf,
   unprovenLines,
   unprovenRows,
 } from './asking.js'
@@ -64,8 +64,7 @@ async function verify(context: Context): Promise<CommandResult> {
   const isReported = !(settings.get('noReport') ?? false)
   noteOutputs(context, isReported ? settings.out : null)
   const pack = isReported ? await writePack(settings) : NO_PACK
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
+  return lookInto(settings, (reader) => {
     const { files, warnings } = pack
     const result = conclude(context, reader, end, sample === null ? null : sampleIn(reader, end, sample))
     return {
@@ -75,19 +74,13 @@ async function verify(context: Context): Promise<CommandResult> {
       warnings: [...result.warnings, ...warnings],
       lines: [...result.lines, ...closing(context, reader, end, files['report.html'])],
     }
-  } finally {
-    reader.close()
-  }
+  })
 }
 
 /** Rows that were drawn, of how many, and what was said of them and of the others of their customers. */
-interface Sample {
-  readonly size: number
-  readonly of: number
-  readonly verification: Verification | null
-}
+type Sample = ReturnType<typeof sampleIn>
 
-function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: number): Sample {
+function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: number) {
   const { registered } = totals
   return {
     size: Math.min(drawn, registered),
@@ -102,7 +95,7 @@ function conclude(
   end: ReadBackEnd,
   sample: Sample | null,
 ): CommandResult {
-  const { stop, totals, id, isContinued, customers, asked, unanswered } = end
+  const { stop, totals } = end
   const verification = verificationIn(reader)
   const unproven = unprovenRows(reader, verification)
   const statuses = reader.sourceStatuses()
@@ -113,18 +106,17 @@ function conclude(
     exitCode: older.isOlder ? OLDER_STATUS : withUnreadable(standing, verification),
     totals,
     warnings: older.warnings,
-    lines: [
+    lines: said([
       ...unprovenLines(verification, unproven),
-      ...(sample === null ? [] : [sampleLine(sample)]),
+      sample !== null && sampleLine(sample),
       verification === null
         ? 'No registered mandate was asked about; nothing is proven at the service.'
         : verificationText(verification),
-      ...(statuses.length === 0 ? [] : [statusesLine(statuses)]),
+      statuses.length > 0 && statusesLine(statuses),
       askedLine(end),
-    ],
+    ]),
     details: {
-      stop: stop === null ? null : worded(stop),
-      readBack: { id, isContinued, customers, asked, unanswered },
+      ...askedDetails(end),
       verification,
       statuses,
       sample,
@@ -171,7 +163,7 @@ function closing(
   const verification = verificationIn(reader)
   const { isOlder } = olderOf(context.world, reader)
   const again = { name: 'verify', words: sameFlags(context, ['sample']) } as const
-  const reported = ['', ...(report === undefined ? [] : [`Report: ${report}`])]
+  const reported = said(['', report !== undefined && `Report: ${report}`])
   if (stop !== null && !isOlder)
     return [
       ...reported,

@@ -6,29 +6,12 @@ import {
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { LANGUAGES } from '../../report/text/language.js'
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
-import {
-  baseUrl,
-  creditor,
-  day,
-  decimal,
-  type Kind,
-  oneOf,
-  path,
-  proxy,
-  required,
-  rows,
-  rowsOrPercent,
-  seconds,
-  text,
-  whole,
-  yesOrNo,
-  zone,
-} from './kinds.js'
+import * as kinds from './kinds.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 
 /** One setting: where it may be given, what it can be, and what holds where nothing is given. */
 interface Setting<Value> {
-  readonly kind: Kind<Value>
+  readonly kind: kinds.Kind<Value>
   readonly help: string
   /** Commander's notation, for example `--rate <n>`; its environment name is made of it. */
   readonly flags?: `--${string}`
@@ -50,237 +33,237 @@ interface Setting<Value> {
  */
 const SETTINGS = {
   config: {
-    kind: path,
+    kind: kinds.path,
     help: 'configuration file',
     flags: '--config <file>',
     otherwise: './sepa-migrate.yaml where it exists',
   },
   ledger: {
-    kind: path,
+    kind: kinds.path,
     help: 'ledger of the campaign',
     flags: '--ledger <file>',
     configured: ['ledger'],
     byDefault: 'sepa-migrate.db',
   },
   baseUrl: {
-    kind: baseUrl,
+    kind: kinds.baseUrl,
     help: 'address of the service, https only (http for loopback)',
     flags: '--base-url <url>',
     configured: ['service', 'baseUrl'],
   },
   out: {
-    kind: path,
+    kind: kinds.path,
     help: 'folder for reports',
     flags: '--out <dir>',
     configured: ['out'],
     otherwise: 'sepa-migrate-report by the ledger',
   },
   lang: {
-    kind: oneOf(LANGUAGES),
+    kind: kinds.oneOf(LANGUAGES),
     help: `language of report.html and reconciliation.xlsx: ${LANGUAGES.join(', ')}`,
     flags: '--lang <language>',
     configured: ['lang'],
     byDefault: 'en',
   },
-  json: { kind: yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
-  quiet: { kind: yesOrNo, help: 'no progress on stderr', flags: '--quiet' },
-  verbose: { kind: yesOrNo, help: 'one line per attempt on stderr', flags: '--verbose' },
-  noColor: { kind: yesOrNo, help: 'no colours (NO_COLOR is honoured too)', flags: '--no-color' },
+  json: { kind: kinds.yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
+  quiet: { kind: kinds.yesOrNo, help: 'no progress on stderr', flags: '--quiet' },
+  verbose: { kind: kinds.yesOrNo, help: 'one line per attempt on stderr', flags: '--verbose' },
+  noColor: { kind: kinds.yesOrNo, help: 'no colours (NO_COLOR is honoured too)', flags: '--no-color' },
   logFile: {
-    kind: path,
+    kind: kinds.path,
     help: 'append a log of every intent and outcome, masked',
     flags: '--log-file <file>',
     configured: ['logFile'],
   },
   asOf: {
-    kind: day,
+    kind: kinds.day,
     help: 'the "today" of the date rules, YYYY-MM-DD',
     flags: '--as-of <date>',
     otherwise: 'today in the configured time zone',
   },
   timezone: {
-    kind: zone,
+    kind: kinds.zone,
     help: 'IANA name; decides which day is today',
     configured: ['timezone'],
     isReading: true,
     otherwise: 'the zone of this machine',
   },
   dormantSoonDays: {
-    kind: whole(0, 1095),
+    kind: kinds.whole(0, 1095),
     help: 'warn when a mandate lapses within this many days',
     configured: ['dormantSoonDays'],
     isReading: true,
     byDefault: String(DORMANT_SOON_DAYS),
   },
   passwordFile: {
-    kind: path,
+    kind: kinds.path,
     help: 'file with the password, readable by its owner only',
     flags: '--password-file <file>',
     configured: ['service', 'passwordFile'],
   },
   concurrency: {
-    kind: whole(1, 256),
+    kind: kinds.whole(1, 256),
     help: 'requests under way at most',
     flags: '--concurrency <n>',
     configured: ['service', 'concurrency'],
     byDefault: String(USUAL_CONCURRENCY),
   },
   rate: {
-    kind: decimal(100_000),
+    kind: kinds.decimal(100_000),
     help: 'requests per second at most',
     flags: '--rate <n>',
     configured: ['service', 'rate'],
     otherwise: 'no limit',
   },
   timeout: {
-    kind: seconds,
+    kind: kinds.seconds,
     help: 'deadline of one request',
     flags: '--timeout <seconds>',
     configured: ['service', 'timeout'],
     byDefault: String(USUAL_TIMEOUT_MS / 1000),
   },
   connectTimeout: {
-    kind: seconds,
+    kind: kinds.seconds,
     help: 'deadline of one connection',
     flags: '--connect-timeout <seconds>',
     configured: ['service', 'connectTimeout'],
     byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
   readBack: {
-    kind: yesOrNo,
+    kind: kinds.yesOrNo,
     help: 'the service can be asked what it holds, which its contract does not promise',
     flags: '--read-back',
     configured: ['service', 'readBack'],
     otherwise: 'no',
   },
   testHost: {
-    kind: text,
+    kind: kinds.text,
     help: 'a host that is a test environment: reports of what was sent there say REHEARSAL',
     configured: ['service', 'testHost'],
   },
   company: {
-    kind: text,
+    kind: kinds.text,
     help: 'whose mandates these are, for the report',
     configured: ['campaign', 'company'],
   },
   from: {
-    kind: text,
+    kind: kinds.text,
     help: 'the former provider, for the report',
     configured: ['campaign', 'from'],
   },
   expectedRecords: {
-    kind: whole(0, Number.MAX_SAFE_INTEGER),
+    kind: kinds.whole(0, Number.MAX_SAFE_INTEGER),
     help: 'how many records the former provider counts; the report says whether they agree',
     flags: '--expected-records <n>',
   },
   expected: {
-    kind: path,
+    kind: kinds.path,
     help: 'YAML or JSON file with the totals of the former provider: records, customerNoSum',
     flags: '--expected <file>',
   },
   absentAfter: {
-    kind: seconds,
+    kind: kinds.seconds,
     help: 'how long after its request a row must still be absent before resend is proposed',
     configured: ['readBack', 'absentAfter'],
     byDefault: `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`,
   },
-  limit: { kind: rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
+  limit: { kind: kinds.rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
   maxDuration: {
-    kind: seconds,
+    kind: kinds.seconds,
     help: 'send nothing further after this time, for example 90 or 2h',
     flags: '--max-duration <time>',
   },
   maxInDoubt: {
-    kind: rows(0),
+    kind: kinds.rows(0),
     help: 'stop when more rows than this become in doubt',
     flags: '--max-in-doubt <n>',
     configured: ['service', 'maxInDoubt'],
     byDefault: String(USUAL_MAX_IN_DOUBT),
   },
   maxRefused: {
-    kind: rowsOrPercent,
+    kind: kinds.rowsOrPercent,
     help: 'stop when more rows than this are refused',
     flags: '--max-refused <n|p%>',
     configured: ['service', 'maxRefused'],
   },
   retryRefused: {
-    kind: yesOrNo,
+    kind: kinds.yesOrNo,
     help: 'send refused rows once more; recorded as your decision',
     flags: '--retry-refused',
   },
   approval: {
-    kind: required,
+    kind: kinds.required,
     help: 'nothing is sent but under an approved plan, or to the sandbox',
     configured: ['approval'],
     otherwise: 'not required',
   },
   approvalValidFor: {
-    kind: seconds,
+    kind: kinds.seconds,
     help: 'how long an approval counts',
     configured: ['approvalValidFor'],
     byDefault: '72h',
   },
-  yes: { kind: yesOrNo, help: 'do not ask for the host name', flags: '--yes' },
+  yes: { kind: kinds.yesOrNo, help: 'do not ask for the host name', flags: '--yes' },
   sharedFolder: {
-    kind: yesOrNo,
+    kind: kinds.yesOrNo,
     help: 'allow a ledger in a folder that others can write; plan and report say so',
     flags: '--shared-folder',
   },
   noReport: {
-    kind: yesOrNo,
+    kind: kinds.yesOrNo,
     help: 'do not write the reconciliation pack at the end',
     flags: '--no-report',
   },
   signWith: {
-    kind: path,
+    kind: kinds.path,
     help: 'Ed25519 private key (PEM) to sign the report with, readable by its owner only',
     flags: '--sign-with <file>',
   },
   username: {
-    kind: text,
+    kind: kinds.text,
     help: 'user name for the service',
     environment: 'SEPA_MIGRATE_USERNAME',
     configured: ['service', 'username'],
   },
   password: {
-    kind: text,
+    kind: kinds.text,
     help: 'password for the service; `--password-file` goes before it',
     environment: 'SEPA_MIGRATE_PASSWORD',
   },
   by: {
-    kind: text,
+    kind: kinds.text,
     help: 'who a decision is recorded under',
     environment: 'SEPA_MIGRATE_BY',
     otherwise: 'the user of the system',
   },
   creditorIdentifier: {
-    kind: creditor,
+    kind: kinds.creditor,
     help: "the new creditor's own identifier, to catch a mix-up",
     configured: ['service', 'creditorIdentifier'],
     isReading: true,
   },
   ca: {
-    kind: path,
+    kind: kinds.path,
     help: 'PEM file of a certificate authority to trust besides the usual ones',
     configured: ['service', 'ca'],
   },
   clientCertificate: {
-    kind: path,
+    kind: kinds.path,
     help: 'PEM file of the certificate that the service knows you by',
     configured: ['service', 'clientCertificate'],
   },
   clientKey: {
-    kind: path,
+    kind: kinds.path,
     help: 'PEM file of its key, readable by its owner only',
     configured: ['service', 'clientKey'],
   },
   proxy: {
-    kind: proxy,
+    kind: kinds.proxy,
     help: 'address of an HTTP proxy, https only (http for loopback); never used for loopback',
     configured: ['service', 'proxy'],
   },
   freshConnections: {
-    kind: yesOrNo,
+    kind: kinds.yesOrNo,
     help: 'a new connection for every request',
     configured: ['service', 'freshConnections'],
     otherwise: 'no',
@@ -290,7 +273,7 @@ const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 
 type ValueOf<Name extends SettingName> =
-  (typeof SETTINGS)[Name]['kind'] extends Kind<infer Value> ? Value : never
+  (typeof SETTINGS)[Name]['kind'] extends kinds.Kind<infer Value> ? Value : never
 
 /** Null where nothing was given and there is no default. */
 export type SettingValue<Name extends SettingName> =

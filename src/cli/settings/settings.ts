@@ -1,20 +1,12 @@
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import type { Expected, Told } from '../../report/facts/facts.js'
-import type { Language } from '../../report/text/language.js'
-import {
-  checkService,
-  type Credentials,
-  type ServiceOptions,
-  type BaseUrl,
-  type Trusted,
-} from '../../service/checked-service.js'
+import type { Expected } from '../../report/facts/facts.js'
+import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
-import type { World } from '../terminal/world.js'
+import { said, type World } from '../terminal/world.js'
 import { yaml } from './configuration-mistakes.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {
@@ -27,39 +19,18 @@ import {
   type SettingValue,
 } from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
-import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>
 
-/** Reads a setting: flag, environment, configuration file, default, in this order (cli/README.md#settings). */
-export interface Settings {
-  readonly flags: Flags
-  readonly get: <Name extends SettingName>(name: Name) => SettingValue<Name>
-  /** It was given by a flag or the environment: somebody chose it for this command. */
-  readonly isNamed: (name: OptionName) => boolean
-  readonly configuration: LoadedConfiguration
-  readonly severities: SeverityOverrides
-  readonly ledger: string
-  /** The ledger may lie where others can write. */
-  readonly sharedFolder: boolean
-  /** Folder for reports; one of its own beside the ledger unless told otherwise. */
-  readonly out: string
-  readonly zone: string
-  readonly asOf: LocalDate
-  /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
-  readonly absentAfterMs: number
-  /** What people read of a report is in it, whichever command writes one. */
-  readonly language: Language
-  /** What a report says besides the ledger. */
-  readonly told: Told
-}
+export type Settings = ReturnType<typeof readSettings>
 
+/** Settings by flag, environment, configuration file, default, in this order (cli/README.md#settings). */
 export function readSettings(
   flags: Flags,
   world: World,
   configuration = loadConfiguration(findNamed('config', flags, world)?.text ?? null),
-): Settings {
+) {
   const get = <Name extends SettingName>(name: Name): SettingValue<Name> => {
     const found = findNamed(name, flags, world) ?? findConfigured(name, configuration) ?? byDefaultOf(name)
     return (found === null ? null : settingOf(name).kind.read(found.text, found.origin)) as SettingValue<Name>
@@ -69,16 +40,22 @@ export function readSettings(
   return {
     flags,
     get,
-    isNamed: (name) => findNamed(name, flags, world) !== null,
+    /** It was given by a flag or the environment: somebody chose it for this command. */
+    isNamed: (name: OptionName): boolean => findNamed(name, flags, world) !== null,
     configuration,
     severities: configuration.values.rules ?? {},
     ledger,
+    /** The ledger may lie where others can write. */
     sharedFolder: get('sharedFolder') ?? false,
+    /** Folder for reports; one of its own beside the ledger unless told otherwise. */
     out: get('out') ?? usualOut(ledger),
     zone,
     asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
+    /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
     absentAfterMs: get('absentAfter') * 1000,
+    /** What people read of a report is in it, whichever command writes one. */
     language: get('lang'),
+    /** What a report says besides the ledger. */
     told: {
       company: get('company'),
       from: get('from'),
@@ -133,10 +110,7 @@ const NOTHING_COMPARED = 'nothing was sent or compared'
 /** Where reports go unless something else is said. */
 export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')
 
-interface Found {
-  readonly text: string
-  readonly origin: string
-}
+type Found = Readonly<Record<'text' | 'origin', string>>
 
 /** By a flag, else by the environment, where an empty text is none. */
 function findNamed(name: SettingName, flags: Flags, { env }: World): Found | null {
@@ -206,19 +180,14 @@ export function readPasswordFile(file: string): string {
   return text.split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** Where a run's instructions come from and whom it trusts, in so far as that is not the default. */
-interface TrustedHere extends Trusted {
-  /** Absolute path of the configuration file. */
-  readonly configuration: string | null
-}
-
 /** For plan and result; nothing where everything is the default. */
-export const trustedLines = (trusted: TrustedHere): string[] => [
-  ...(trusted.configuration === null ? [] : [`Configuration: ${trusted.configuration}`]),
-  ...(trusted.proxy === null ? [] : [`Proxy: ${trusted.proxy}`]),
-  ...trusted.extraCertificates.map((path) => `Extra certificates: ${path}`),
-  ...(trusted.clientCertificate === null ? [] : [`Client certificate: ${trusted.clientCertificate}`]),
-]
+export const trustedLines = (trusted: Target['trusted']): string[] =>
+  said([
+    trusted.configuration !== null && `Configuration: ${trusted.configuration}`,
+    trusted.proxy !== null && `Proxy: ${trusted.proxy}`,
+    ...trusted.extraCertificates.map((path) => `Extra certificates: ${path}`),
+    trusted.clientCertificate !== null && `Client certificate: ${trusted.clientCertificate}`,
+  ])
 
 /** Why others can change the configuration, for people; null where they cannot. */
 export const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration): string | null =>
@@ -243,30 +212,26 @@ export function assertOwnColumns({ file, distrust, values }: LoadedConfiguration
 }
 
 /** The service as the settings describe it, checked before anything is read or sent. */
-export interface Service {
-  readonly options: ServiceOptions
-  readonly baseUrl: BaseUrl
-  readonly credentials: Credentials
-  readonly trusted: TrustedHere
-}
+export type Service = Awaited<ReturnType<typeof readService>>
 
 /** The service as far as it is known without a password. */
-export type Target = Omit<Service, 'credentials'>
+export type Target = ReturnType<typeof readTarget>
 
 /** @throws {UsageError} for an address or certificates that cannot be used */
-export function readTarget(settings: Settings, world: World): Target {
+export function readTarget(settings: Settings, world: World) {
   const options = serviceOptions(settings)
   const { baseUrl, trusted } = checkService(options, world.env)
   const { file } = settings.configuration
   return {
     options,
     baseUrl,
+    /** Where a run's instructions come from and whom it trusts, in so far as that is not the default. */
     trusted: { configuration: file === null ? null : resolve(file), ...trusted },
   }
 }
 
 /** @throws {UsageError} for an address, credentials or certificates that cannot be used */
-export async function readService(settings: Settings, world: World): Promise<Service> {
+export async function readService(settings: Settings, world: World) {
   const target = readTarget(settings, world)
   // Asked for last, since that may be a question to a person.
   return { ...target, credentials: await readCredentials(settings, world) }

@@ -9,7 +9,7 @@ import type { Context } from '../command.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
 import { nextText } from './result.js'
-import { type Line, toned } from './world.js'
+import { said, type Line, toned } from './world.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
@@ -101,11 +101,11 @@ function ownFlags(name: string, own: Context['own']): string[] {
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
   const isRun = name === 'run' || name === 'plan'
   const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
-  return [
+  return said([
     ...columns.flatMap((column) => ['--ignore-column', column]),
     ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
-    ...(isRun && own['checkBeforeSend'] === true ? ['--check-before-send'] : []),
-  ]
+    isRun && own['checkBeforeSend'] === true && '--check-before-send',
+  ])
 }
 
 /** A run under a plan takes the same ledgers' place as the plan; any other next run goes on with what it took. */

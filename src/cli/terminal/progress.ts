@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update'
-import { type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
+import { said, type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
 import { countText, durationText, plural } from '../../domain/text/text.js'
 import type { Outcome } from '../../domain/row/row-state.js'
 
@@ -200,7 +200,7 @@ function paceOf(view: RunView): string[] {
   const perSecond = rateOf(view)
   if (perSecond === null) return []
   const left = view.total - settledOf(view)
-  return [rateText(perSecond), ...(left > 0 ? [`${durationText((left / perSecond) * 1000)} left`] : [])]
+  return said([rateText(perSecond), left > 0 && `${durationText((left / perSecond) * 1000)} left`])
 }
 
 const clip = (text: string, columns: number): string =>
@@ -231,7 +231,7 @@ export function terminalLines(view: RunView, columns: number): [Line, Line, Line
   const right = `${percent}  ${isWide ? settled : registered.join('')}`
   const barWidth = Math.min(BAR_MOST, width - right.length - 1)
   const first = barWidth < 4 ? right : `${bar(view, barWidth)} ${right}`
-  const last = [...paceOf(view), ...(view.event === null ? [] : [view.event])].join(' · ')
+  const last = said([...paceOf(view), view.event !== null && view.event]).join(' · ')
   return [first, isWide ? counts : open, clip(last, width)]
 }
 

@@ -5,12 +5,6 @@ import type { Line } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
-interface ErrorEntry {
-  readonly kind: string
-  readonly message: string
-  readonly next: string
-}
-
 /** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
 export interface CommandResult {
   readonly exitCode: number
@@ -20,7 +14,7 @@ export interface CommandResult {
   /** What was written: name to path. */
   readonly files: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
-  readonly errors: readonly ErrorEntry[]
+  readonly errors: readonly Readonly<Record<'kind' | 'message' | 'next', string>>[]
   /** For people, on stdout. */
   readonly lines: readonly Line[]
   /** The command has printed its result itself. */
@@ -49,67 +43,46 @@ export const standingAs = (ledger: string, totals: Totals): CommandResult => ({
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
 export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {
-  if (signalStatus !== null && error instanceof Error && error.name === 'AbortError')
-    return {
-      ...emptyResult,
-      exitCode: signalStatus,
-      errors: [
-        {
-          kind: 'interrupted',
-          message: 'Interrupted before anything was sent',
-          next: 'Run the same command again',
-        },
-      ],
-    }
-  if (error instanceof HaltError)
-    return {
-      ...emptyResult,
-      exitCode: error.exitCode,
-      errors: [{ kind: error.kind, message: error.message, next: nextText(error) }],
-    }
-  return {
+  const failed = (exitCode: number, kind: string, message: string, next: string): CommandResult => ({
     ...emptyResult,
-    exitCode: 1,
-    errors: [
-      {
-        kind: 'unexpected',
-        message: `Unexpected error: ${error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'}`,
-        next: 'Please report this. The ledger is safe: run sepa-migrate status to see where it stands',
-      },
-    ],
-  }
+    exitCode,
+    errors: [{ kind, message, next }],
+  })
+  if (signalStatus !== null && error instanceof Error && error.name === 'AbortError')
+    return failed(
+      signalStatus,
+      'interrupted',
+      'Interrupted before anything was sent',
+      'Run the same command again',
+    )
+  if (error instanceof HaltError) return failed(error.exitCode, error.kind, error.message, nextText(error))
+  return failed(
+    1,
+    'unexpected',
+    `Unexpected error: ${error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'}`,
+    'Please report this. The ledger is safe: run sepa-migrate status to see where it stands',
+  )
 }
+
+const common = (command: string, { exitCode, campaign, totals, ...result }: CommandResult) => ({
+  schemaVersion: 1,
+  command,
+  ok: exitCode === 0,
+  exitCode,
+  campaign,
+  totals,
+  balanced: totals === null ? null : isBalanced(totals),
+  files: result.files,
+  warnings: result.warnings,
+  errors: result.errors,
+})
 
 /** Keys that the JSON document of every command has. */
-export const JSON_KEYS = [
-  'schemaVersion',
-  'command',
-  'ok',
-  'exitCode',
-  'campaign',
-  'totals',
-  'balanced',
-  'files',
-  'warnings',
-  'errors',
-] as const
+export const JSON_KEYS = Object.keys(common('', emptyResult))
 
-export function jsonOf(command: string, result: CommandResult): string {
-  const { totals } = result
-  const common: Record<(typeof JSON_KEYS)[number], unknown> = {
-    schemaVersion: 1,
-    command,
-    ok: result.exitCode === 0,
-    exitCode: result.exitCode,
-    campaign: result.campaign,
-    totals,
-    balanced: totals === null ? null : isBalanced(totals),
-    files: result.files,
-    warnings: result.warnings,
-    errors: result.errors,
-  }
-  return `${escapedJson(JSON.stringify({ ...common, ...result.details }))}\n`
-}
+export const jsonOf = (command: string, result: CommandResult): string =>
+  `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}
+`
 
 /** How each way is called on this command line. */
 export const WAYS: Readonly<Record<Way, string>> = {
