@@ -36,11 +36,20 @@ function placeOf(path: string): string {
 
 const isSameFile = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino
 
+/** Null for what leads nowhere: a link to itself, a name that no file can have. */
+function leadsTo(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch {
+    return null
+  }
+}
+
 /** By name, also where there is no file yet, and by what the name leads to. */
 function isForbidden(path: string, entry: Stats | null, forbidden: string): boolean {
   if (placeOf(path) === placeOf(forbidden)) return true
-  const other = statSync(forbidden, { throwIfNoEntry: false })
-  return entry !== null && other !== undefined && isSameFile(entry, other)
+  const other = entry === null ? null : leadsTo(forbidden)
+  return entry !== null && other !== null && isSameFile(entry, other)
 }
 
 /** @throws {UsageError} for a path where the same command reads or keeps something else */
