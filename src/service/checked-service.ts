@@ -236,9 +236,6 @@ interface TrustOptions {
   readonly proxy?: string | undefined
 }
 
-/** Whom a run trusts on the way to the service, in so far as that is not the default. */
-export type Trusted = ReturnType<typeof readTrusted>
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** @throws {UsageError} for a certificate or key that others can change, and for a key that they can read */

@@ -4,7 +4,7 @@ import { watchCommits } from '../../src/run/campaign.js'
 /** What is said after so many commits, each so long, with so much time between them: the milliseconds, or null. */
 function saidOf(count: number, tookMs: number | ((n: number) => number), apartMs = 0): number | null {
   let nowMs = 1_000
-  let said: string | null = null
+  let said = ''
   const watch = watchCommits(
     () => nowMs,
     (text) => (said = text),
@@ -15,7 +15,7 @@ function saidOf(count: number, tookMs: number | ((n: number) => number), apartMs
     watch.committed(took, 1)
     nowMs += apartMs
   }
-  const [, ms = null] = /takes (\d+) ms/.exec(said ?? '') ?? []
+  const [, ms = null] = /takes (\d+) ms/.exec(said) ?? []
   return ms === null ? null : Number(ms)
 }
 

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { admitSources, type AdmittedSource, sourceOpeners } from '../../src/run/admit-sources.js'
 import { validExport, validLine } from '../support/export.js'

@@ -85,7 +85,9 @@ test.each(LISTS)('as a %s %s is said of %s', (word, rule, lists) => {
 
 test('no word means two things', () => {
   for (const [field, meanings] of Object.entries(BUILT_IN)) {
-    const words = Object.values<readonly string[]>(meanings).flatMap((list) => [...new Set(list.map(fold))])
+    const words = Object.values(meanings as Readonly<Record<string, readonly string[]>>).flatMap((list) => [
+      ...new Set(list.map(fold)),
+    ])
     expect(
       words.filter((word, at) => words.indexOf(word) !== at),
       field,

@@ -5,16 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceOptions } from '../../../src/source/options.js'
-import {
-  AS_OF,
-  exportOf,
-  fileOf,
-  optionsOf,
-  readAll,
-  readText,
-  refusal,
-  SAMPLES,
-} from '../../support/sources.js'
+import { AS_OF, exportOf, fileOf, optionsOf, readAll, readText, SAMPLES } from '../../support/sources.js'
 
 const inspect = (content: string | Uint8Array, yaml = ''): Promise<Inspection> =>
   inspectSource(fileOf(content), { today: AS_OF, options: optionsOf(yaml) })
