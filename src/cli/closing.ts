@@ -77,17 +77,14 @@ export const keptText = (kept: string, out: string, folder: string, written: str
 const workedInText = (left: string, folder: string): string =>
   `Somebody works in the lists of "${left}", so they were left as they are; the new ones are in "${folder}" beside them`
 
-interface Closing extends Omit<CommandEnd, 'pack'> {
-  /** What was written, by name; empty where nothing was. */
-  readonly files: Readonly<Record<string, string>>
-  /** What else to show with the report. */
-  readonly notes?: readonly string[]
-}
-
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(
   asked: Pick<Context, 'settings' | 'own'>,
-  { files, notes = [], ...standing }: Closing,
+  {
+    files,
+    notes = [],
+    ...standing
+  }: Omit<CommandEnd, 'pack'> & Pick<CommandResult, 'files'> & { readonly notes?: readonly string[] },
 ): Line[] {
   const { totals, stop } = standing
   const report = files['report.html']
@@ -133,10 +130,7 @@ export function lookedAt(context: Context, reader: LedgerReader) {
 }
 
 /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
-function canBeAsked(
-  { settings }: Pick<Context, 'settings'>,
-  reader: Pick<LedgerReader, 'totals' | 'proofCounts'>,
-): boolean {
+function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {
   const asked = reader.proofCounts().filter(({ state }) => state === 'in_doubt')
   const count = asked.reduce((sum, proof) => sum + proof.count, 0)
   return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count

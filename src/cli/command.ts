@@ -91,6 +91,19 @@ export const openExisting = ({ settings, world }: Pick<Context, 'settings' | 'wo
     sharedFolder: settings.sharedFolder,
   })
 
+/** What is decided in that ledger, which is closed again whatever happens. */
+export async function decideIn<Value>(
+  context: Pick<Context, 'settings' | 'world'>,
+  decide: (ledger: Ledger) => Value | Promise<Value>,
+): Promise<Value> {
+  const ledger = openExisting(context)
+  try {
+    return await decide(ledger)
+  } finally {
+    ledger.close()
+  }
+}
+
 /** What is looked up in the ledger of the settings, which is closed again whatever happens. */
 export async function lookInto<Value>(
   settings: Settings,

@@ -31,7 +31,7 @@ const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab'
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
-  const { encoding, delimiter, headerLine, sample } = reading
+  const { encoding, delimiter, headerLine, sample, skipFooterLines = 0 } = reading
   const counted = said([
     sample === undefined ? plural(records, 'record', 'records') : firstRecords(records),
     blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
@@ -41,7 +41,7 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     delimiter !== undefined &&
       `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`,
     headerLine !== undefined && `header in line ${headerLine}`,
-    ...footerText(reading),
+    skipFooterLines > 0 && `the last ${plural(skipFooterLines, 'line', 'lines')} left out`,
     reading.resultFile === true && 'written by this program',
   ])
   return said([
@@ -51,9 +51,6 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     ...formatLines(reading),
   ])
 }
-
-const footerText = ({ skipFooterLines = 0 }: SourceReading): string[] =>
-  skipFooterLines === 0 ? [] : [`the last ${plural(skipFooterLines, 'line', 'lines')} left out`]
 
 /** `customer_no from "Kundennummer"`, or the name alone where both are the same. */
 function columnsText(

@@ -21,7 +21,6 @@ import {
   type Target,
   distrustedConfiguration,
   type Service,
-  type Settings,
   trustedLines,
 } from './settings/settings.js'
 import { shortDigest } from '../domain/plan/plan.js'
@@ -150,15 +149,6 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
   )
 }
 
-/** Has the host name typed, unless --yes was given. */
-const typeHost = async (
-  { settings }: Pick<Context, 'settings'>,
-  host: string,
-  ask: Asked['ask'],
-  purpose = 'send',
-): Promise<boolean> =>
-  (settings.get('yes') ?? false) || (await ask(`Type the host name "${host}" to ${purpose}`)) === host
-
 /**
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
  * (cli/README.md#before-anything-is-sent).
@@ -167,30 +157,28 @@ export async function confirmRun(context: Context, { service, plan, ask }: Asked
   const { settings, progress } = context
   const { host, isLoopback } = plan.service
   if (isLoopback) return true
-  const lines = [
+  const distrusted = distrustedConfiguration(settings.configuration)
+  const isAskingFirst = ownFlag(context, 'checkBeforeSend')
+  const lines = said([
     ...planLines(plan, {
       concurrency: settings.get('concurrency'),
       rate: settings.get('rate'),
-      isAskingFirst: ownFlag(context, 'checkBeforeSend'),
+      isAskingFirst,
     }),
     ...approvedLines(plan),
-    ...askingLines(plan, ownFlag(context, 'checkBeforeSend')),
-    ...distrustedLines(settings),
+    askingLine(plan, isAskingFirst),
+    distrusted !== null && warned(distrusted),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
-    ...unlikelyShares(plan.ledger).map((text): Line => [toned('open', 'Warning'), `: ${text}`]),
-  ]
+    ...unlikelyShares(plan.ledger).map(warned),
+  ])
   for (const line of lines) progress.note(line)
   if (!plan.isLedgerKnown)
     progress.note(
       'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
     )
-  return typeHost(context, host, ask)
-}
-
-function distrustedLines({ configuration }: Settings): Line[] {
-  const why = distrustedConfiguration(configuration)
-  return why === null ? [] : [[toned('open', 'Warning'), `: ${why}`]]
+  if (settings.get('yes') ?? false) return true
+  return (await ask(`Type the host name "${host}" to send`)) === host
 }
 
 function approvedLines({ approved }: MigrationPlan): Line[] {
@@ -199,24 +187,24 @@ function approvedLines({ approved }: MigrationPlan): Line[] {
   return [
     `Approved plan: ${shortDigest(digest)}, by ${approvedBy} at ${timeText(approvedAt)}, until ${timeText(expiresAt)}`,
     key === null
-      ? [toned('open', 'Warning'), `: that approval is recorded, not proven (${reference ?? ''})`]
+      ? warned(`that approval is recorded, not proven (${reference ?? ''})`)
       : `  proven for the key ${key}`,
   ]
 }
 
 /** Somebody may have sent some of it before: by hand, or from a ledger that was lost. */
-function askingLines({ ledger }: MigrationPlan, isAskingFirst: boolean): Line[] {
+function askingLine({ ledger }: MigrationPlan, isAskingFirst: boolean): Line | false {
   if (isAskingFirst)
-    return [
-      'The service is asked about each row before it is sent; what it already holds is held back, in doubt',
-    ]
-  return said([
-    ledger.campaign().asksFirst && [
-      toned('open', 'Warning'),
-      ': an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
-    ],
-  ])
+    return 'The service is asked about each row before it is sent; what it already holds is held back, in doubt'
+  return (
+    ledger.campaign().asksFirst &&
+    warned(
+      'an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
+    )
+  )
 }
+
+const warned = (text: string): Line => [toned('open', 'Warning'), `: ${text}`]
 
 /** How the files were read, as far as a person has to know it before anything is sent. */
 const sourceLines = (reader: LedgerReader): Line[] =>
@@ -226,12 +214,9 @@ const sourceLines = (reader: LedgerReader): Line[] =>
   })
 
 /** What --retry-refused was asked for and does not do. */
-export const leftRefusedNotes = (count: number): string[] =>
-  count === 0
-    ? []
-    : [
-        `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`,
-      ]
+export const leftRefusedNote = (count: number): string | false =>
+  count > 0 &&
+  `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`
 
 /** What other ledgers of this user had to do with the rows. */
 export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] =>
@@ -262,7 +247,7 @@ function planLines(
     ...heldLines(held),
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     ...choiceLines(choice),
-    ...leftRefusedNotes(leftRefused),
+    leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors
       .slice(0, MOST_CREDITORS)

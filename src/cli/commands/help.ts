@@ -38,14 +38,8 @@ function print({ world, args }: Context, commands: CommandLoaders): CommandResul
   }
 }
 
-/** A topic of the manual: a page of `src/help`, whose first line is `# name: what it is about`. */
-export interface Topic {
-  readonly name: string
-  readonly about: string
-  readonly text: string
-}
-
-export function topicsIn(folder: string): readonly Topic[] {
+/** Topics of the manual: each a page of `src/help`, whose first line is `# name: what it is about`. */
+export function topicsIn(folder: string) {
   const names = readdirSync(folder).filter((name) => name.endsWith('.md'))
   return names.toSorted().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8')

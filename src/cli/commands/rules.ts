@@ -5,24 +5,14 @@ import { EXITS } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 
-/** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
-interface ShownRule {
-  readonly id: RuleId
-  readonly severity: string
-  readonly default: string
-  /** What becomes of a row, or of the whole file, that breaks the rule as an error. */
-  readonly effect: string
-  readonly message: string
-  readonly remedy: string
-}
-
 const EFFECTS = {
   excluded: 'the row is excluded: it stays behind',
   conflict: 'the row is in conflict: it is held back',
   duplicate: 'the row is a duplicate: another one is sent in its place',
 } as const
 
-function shown(id: RuleId, { settings }: Context): ShownRule {
+/** A rule as the rulebook of this program has it, with the severity that the configuration gives it. */
+function shown(id: RuleId, { settings }: Context) {
   const rule = RULES[id]
   const asError =
     'state' in rule
@@ -36,6 +26,7 @@ function shown(id: RuleId, { settings }: Context): ShownRule {
     id,
     severity,
     default: rule.severity,
+    /** What becomes of a row, or of the whole file, that breaks the rule as an error. */
     effect: isHeld ? asError : severity === 'off' ? 'nothing is told' : 'it is told, and the row is sent',
     message: rule.message,
     remedy: rule.remedy,

@@ -28,7 +28,7 @@ import {
   runOptions,
   confirmRun,
   heldLines,
-  leftRefusedNotes,
+  leftRefusedNote,
   refuseUnasked,
 } from '../run-options.js'
 import { EXITS, SHARED } from '../settings/declared.js'
@@ -162,31 +162,24 @@ function givenLine({ name, kind, isResultFile, resubmitted }: Migration['admitte
 }
 
 /** What became of the lines that were given back; those that changed nothing are no fault. */
-function givenBackNotes(admitted: Migration['admitted']): string[] {
-  return admitted.flatMap(({ name, resubmitted, notTaken }) =>
-    notTaken === 0
-      ? []
-      : [
-          `${notTaken} of ${plural(resubmitted, 'correction', 'corrections')} in "${name}" could not be taken, and what they name stays as it was: problems.csv says why`,
-        ],
+const givenBackNotes = (admitted: Migration['admitted']): string[] =>
+  said(
+    admitted.map(
+      ({ name, resubmitted, notTaken }) =>
+        notTaken > 0 &&
+        `${notTaken} of ${plural(resubmitted, 'correction', 'corrections')} in "${name}" could not be taken, and what they name stays as it was: problems.csv says why`,
+    ),
   )
-}
 
-const heldBackLines = (askedFirst: Migration['askedFirst']): string[] =>
-  askedFirst === null || askedFirst.heldBack === 0
-    ? []
-    : [
-        `Already at the service, not sent: ${plural(askedFirst.heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`,
-      ]
+const heldBackLine = ({ heldBack = 0 }: Asked): string | false =>
+  heldBack > 0 &&
+  `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`
 
-function unreadNotes(askedFirst: Migration['askedFirst']): string[] {
-  const unread = askedFirst?.unread ?? 0
-  return unread === 0
-    ? []
-    : [
-        `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`,
-      ]
-}
+const unreadNote = ({ unread = 0 }: Asked): string | false =>
+  unread > 0 &&
+  `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
+
+type Asked = Partial<NonNullable<Migration['askedFirst']>>
 
 const NOT_LOOKED_AT = { verification: null, asActive: '' }
 
@@ -206,6 +199,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
+  const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
   const { verification, asActive } = isDeclined ? NOT_LOOKED_AT : await lookInto(settings, standingOf)
@@ -214,14 +208,14 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
-    warnings: [
+    warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
       ...givenBackNotes(end.admitted),
-      ...leftRefusedNotes(end.leftRefused),
-      ...unreadNotes(end.askedFirst),
+      leftRefusedNote(end.leftRefused),
+      unreadNote(asked),
       ...unlikely,
-    ],
+    ]),
     errors: [],
     lines: [
       ...end.admitted.flatMap(givenLine),
@@ -237,7 +231,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
           asActive !== '' && `${asActive}.`,
           ...heldLines(end.held),
           ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
-          ...heldBackLines(end.askedFirst),
+          heldBackLine(asked),
           ...pack.proposed,
           ...trustedLines(service.trusted),
         ]),
@@ -276,22 +270,13 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, Clos
   const { progress, log } = context
   const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {
-    switch (event.kind) {
-      case 'opened':
-        noteOpened(context, event)
-        return
-      case 'reading':
-        progress.reading(event.source, event.records)
-        return
-      case 'sending':
-        progress.sending(event.rows)
-        return
-      case 'warning':
-        progress.note([toned('open', 'Warning'), `: ${event.text}`])
-        return
-      default:
-        log.delivery(event)
-        showDelivery(context, event, isVerbose)
+    if (event.kind === 'opened') noteOpened(context, event)
+    else if (event.kind === 'reading') progress.reading(event.source, event.records)
+    else if (event.kind === 'sending') progress.sending(event.rows)
+    else if (event.kind === 'warning') progress.note([toned('open', 'Warning'), `: ${event.text}`])
+    else {
+      log.delivery(event)
+      showDelivery(context, event, isVerbose)
     }
   }
 }
@@ -310,22 +295,14 @@ export function noteOpened(
 }
 
 export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
-  switch (event.kind) {
-    case 'intent':
-      return
-    case 'outcome':
-      progress.outcome(event.outcome.kind)
-      // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
-      if (isVerbose || (event.outcome.kind === 'in_doubt' && !isHeldBack(event.outcome)))
-        progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
-      return
-    case 'pause':
-      progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`, event.outcome.reason)
-      return
-    case 'stop':
-      progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
-      return
-  }
+  if (event.kind === 'outcome') {
+    progress.outcome(event.outcome.kind)
+    // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
+    if (isVerbose || (event.outcome.kind === 'in_doubt' && !isHeldBack(event.outcome)))
+      progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
+  } else if (event.kind === 'pause')
+    progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`, event.outcome.reason)
+  else if (event.kind === 'stop') progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
 }
 
 export const TONES = {

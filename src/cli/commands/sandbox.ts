@@ -6,6 +6,7 @@ import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertTrustedOutput } from '../../trust/output.js'
 import { ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
 import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
+import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
 import type { World } from '../terminal/world.js'
 import { EXITS } from '../settings/declared.js'
@@ -71,10 +72,10 @@ async function serve(context: Context): Promise<CommandResult> {
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
-    readBack: wordOf(context, 'readBack', ['on', 'off'] as const, 'on'),
+    readBack: wordOf(context, 'readBack', ['on', 'off']),
     readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
     choices: {
-      repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register'] as const, 'refuse'),
+      repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']),
     },
     seed: numberOf(context, 'seed'),
     faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
@@ -117,21 +118,15 @@ function numberOf(context: Context, name: string, usual?: string): number | unde
   throw new UsageError(`Cannot read --${name}: "${text}" is not a number`, 'Correct the value')
 }
 
-function wordOf<Word extends string>(
+const wordOf = <const Word extends string>(
   context: Context,
   name: string,
-  words: readonly Word[],
-  usual: NoInfer<Word>,
-): Word {
-  const text = ownText(context, name) ?? usual
-  const word = words.find((each) => each === text)
-  if (word !== undefined) return word
-  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new UsageError(
-    `Cannot read --${flag}: "${text}" is not one of ${words.join(', ')}`,
-    'Correct the value',
+  words: readonly [Word, ...Word[]],
+): Word =>
+  oneOf(words).read(
+    ownText(context, name) ?? words[0],
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
   )
-}
 
 const readText = (file: string): string =>
   readGivenText(file, {

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
-import { actorOf, openExisting, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'
+import { actorOf, decideIn, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine } from '../terminal/next.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
@@ -26,10 +26,10 @@ export const adoptCommand: Command = {
   epilogue: ['It is the one way on with a ledger that is older than it was: sepa-migrate help ledger.'],
   exits: { ...EXITS.standing, 2: 'nothing was recorded' },
   json: ['adopted'],
-  run: (context) => Promise.resolve(adopt(context)),
+  run: async (context) => adopt(context),
 }
 
-function adopt(context: Context): CommandResult {
+function adopt(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const reason = ownText(context, 'reason')?.trim() ?? ''
   if (reason === '')
@@ -37,8 +37,7 @@ function adopt(context: Context): CommandResult {
       'There is no reason',
       'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
     )
-  const ledger = openExisting({ settings, world })
-  try {
+  return decideIn(context, (ledger) => {
     if (ownFlag(context, 'dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
@@ -67,9 +66,7 @@ function adopt(context: Context): CommandResult {
     })
     register.close()
     return conclude(context, ledger.view, report, false)
-  } finally {
-    ledger.close()
-  }
+  })
 }
 
 function conclude(

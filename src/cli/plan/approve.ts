@@ -20,7 +20,7 @@ import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { openTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
-import { ownText, type Command, type Context, openExisting } from '../command.js'
+import { ownText, type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -61,7 +61,7 @@ export const approveCommand: Command = {
 
 const NOTHING = 'nothing was recorded'
 
-function approve(context: Context): CommandResult {
+function approve(context: Context) {
   const { args, settings, world } = context
   const file = args[0] ?? ''
   const given = (name: string): string => ownText(context, name)?.trim() ?? ''
@@ -84,11 +84,7 @@ function approve(context: Context): CommandResult {
   return key === '' ? record(context, what, reference) : sign(context, what, key)
 }
 
-interface Approval {
-  readonly file: string
-  readonly document: PlanDocument
-  readonly statement: ApprovalStatement
-}
+type Approval = Readonly<{ file: string; document: PlanDocument; statement: ApprovalStatement }>
 
 /** Its digest says that it is as somebody wrote it, not that this program did. */
 function linesOf(file: string, document: PlanDocument): Line[] {
@@ -154,9 +150,8 @@ function runLine(context: Context, file: string, sources: PlanDocument['sources'
     : `Then: ${commandLine(context, { ...command, files: sources.map(({ name }) => name) })}   (each file with the path where it lies)`
 }
 
-function record(context: Context, { file, document, statement }: Approval, reference: string): CommandResult {
-  const ledger = openExisting(context)
-  try {
+function record(context: Context, { file, document, statement }: Approval, reference: string) {
+  return decideIn(context, (ledger) => {
     findPlan(ledger.view, file)
     const recordedAs = context.world.user
     ledger.plans.approve({ ...statement, recordedAs, reference, signature: null })
@@ -173,7 +168,5 @@ function record(context: Context, { file, document, statement }: Approval, refer
       ],
       details: { plan: document, approval: { ...statement, key: null, reference } },
     }
-  } finally {
-    ledger.close()
-  }
+  })
 }

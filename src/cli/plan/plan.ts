@@ -65,11 +65,7 @@ async function plan(context: Context): Promise<CommandResult> {
   return concluded(context, document, paths)
 }
 
-function concluded(
-  context: Context,
-  document: PlanDocument,
-  { json, html }: ReturnType<typeof planPaths>,
-): CommandResult {
+function concluded(context: Context, document: PlanDocument, { json, html }: PlanPaths): CommandResult {
   const { settings } = context
   return {
     ...emptyResult,
@@ -89,13 +85,10 @@ function concluded(
   }
 }
 
-/** A plan and its page, beside each other. */
-export interface PlanPaths {
-  readonly json: string
-  readonly html: string
-}
+type PlanPaths = ReturnType<typeof planPaths>
 
-export const planPaths = (to: string): PlanPaths => ({ json: to, html: `${to.replace(/\.json$/, '')}.html` })
+/** A plan and its page, beside each other. */
+export const planPaths = (to: string) => ({ json: to, html: `${to.replace(/\.json$/, '')}.html` })
 
 /**
  * Nothing is replaced but what this program wrote: a plan of this ledger as it is on record, and a page as it was made.

@@ -8,7 +8,7 @@ import { olderOf } from '../closing.js'
 import {
   actorOf,
   lookInto,
-  openExisting,
+  decideIn,
   ownFlag,
   ownText,
   type Command,
@@ -43,15 +43,8 @@ export const showCommand: Command = {
   run: show,
 }
 
-/** What is held of one person. */
-interface Held {
-  /** Null where only rows without a readable number are theirs. */
-  readonly customerNo: number | null
-  readonly rows: readonly Row[]
-}
-
 /** @throws {UsageError} where it is not said of whom, or two customers have the reference */
-export async function heldOf(context: Context): Promise<Held & { readonly name: string }> {
+export async function heldOf(context: Context) {
   const [text = ''] = context.args
   const reference = ownText(context, 'reference')?.trim() ?? ''
   if ((text === '') === (reference === '') || (text !== '' && !/^[1-9]\d{0,14}$/.test(text)))
@@ -73,7 +66,8 @@ export async function heldOf(context: Context): Promise<Held & { readonly name: 
   }
 }
 
-function heldByReference(reader: LedgerReader, reference: string): Held {
+/** The customer is null where only rows without a readable number have it. */
+function heldByReference(reader: LedgerReader, reference: string) {
   const found = reader.rowsWithReference(reference)
   const numbers = [...new Set(found.map(({ customerNo }) => customerNo).filter((number) => number !== null))]
   if (numbers.length > 1)
@@ -124,51 +118,27 @@ function cellsOf(reader: LedgerReader, row: Row): Readonly<Record<string, string
   )
 }
 
+/** These values of a record, and no others. */
+const of =
+  <Name extends string>(...names: readonly Name[]) =>
+  <Value extends Readonly<Record<Name, unknown>>>(value: Value) =>
+    Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>
+
 function historyOf(reader: LedgerReader, row: Row) {
   return {
     row: row.id,
-    source: row.source,
-    record: row.record,
-    line: row.line,
-    state: row.state,
-    rule: row.rule,
-    customerNo: row.customerNo,
-    ibanMasked: row.ibanMasked,
-    signedDate: row.signedDate,
+    ...of('source', 'record', 'line', 'state', 'rule', 'customerNo', 'ibanMasked', 'signedDate')(row),
     originalCreditorIdentifier: maskedOrNull(row.originalCreditorIdentifier),
     originalMandateReference: maskedOrNull(row.originalMandateReference),
-    assignedCreditorIdentifier: row.assignedCreditorIdentifier,
-    assignedMandateReference: row.assignedMandateReference,
-    registeredAt: row.registeredAt,
-    latestFirstDebit: row.latestFirstDebit,
-    supersededBy: row.supersededBy,
+    ...of('assignedCreditorIdentifier', 'assignedMandateReference', 'registeredAt')(row),
+    ...of('latestFirstDebit', 'supersededBy')(row),
     cells: cellsOf(reader, row),
-    problems: reader
-      .problemsOfRow(row.id)
-      .map(({ rule, severity, column, value, message }) => ({ rule, severity, column, value, message })),
+    problems: reader.problemsOfRow(row.id).map(of('rule', 'severity', 'column', 'value', 'message')),
     attempts: reader
       .attempts(row.id)
-      .map(({ n, startedAt, endedAt, requestId, outcome, status, reason, message, answer }) => ({
-        n,
-        startedAt,
-        endedAt,
-        requestId,
-        outcome,
-        status,
-        reason,
-        message,
-        answer,
-      })),
-    readBack: reader.proofsOfRow(row.id).map(({ answeredAt, requestId, verdict, why, sources }) => ({
-      answeredAt,
-      requestId,
-      verdict,
-      why,
-      sources,
-    })),
-    decisions: reader
-      .decisionsOfRow(row.id)
-      .map(({ at, by, as, decision, reason, evidence }) => ({ at, by, as, decision, reason, evidence })),
+      .map(of('n', 'startedAt', 'endedAt', 'requestId', 'outcome', 'status', 'reason', 'message', 'answer')),
+    readBack: reader.proofsOfRow(row.id).map(of('answeredAt', 'requestId', 'verdict', 'why', 'sources')),
+    decisions: reader.decisionsOfRow(row.id).map(of('at', 'by', 'as', 'decision', 'reason', 'evidence')),
   }
 }
 
@@ -267,8 +237,7 @@ async function erase(context: Context): Promise<CommandResult> {
       question: `Type ${typed} to remove this customer's data (${plural(rowIds.length, 'row', 'rows')}) from ${settings.ledger} for good`,
       again: `Run again and type ${typed}`,
     })
-  const ledger = openExisting({ settings, world })
-  try {
+  return decideIn(context, (ledger) => {
     const report = ledger.erase({
       customerNo,
       rowIds,
@@ -294,7 +263,5 @@ async function erase(context: Context): Promise<CommandResult> {
       ]),
       details: { erasure: { customerNo, rowIds, ...report, remaining: remains } },
     }
-  } finally {
-    ledger.close()
-  }
+  })
 }

@@ -1,4 +1,4 @@
-import { actorOf, ownFlag, ownText, type Command, type Context, lookInto, openExisting } from '../command.js'
+import { actorOf, ownFlag, ownText, type Command, type Context, lookInto, decideIn } from '../command.js'
 import { totalsLines } from '../terminal/output.js'
 import { assertTyped, canAsk } from '../terminal/prompt.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
@@ -44,8 +44,7 @@ async function purge(context: Context): Promise<CommandResult> {
       again: 'Run again and type "purge"',
     })
   }
-  const ledger = openExisting({ settings, world })
-  try {
+  return decideIn(context, async (ledger) => {
     const report = ledger.purge({
       by: actorOf(context),
       reason: ownText(context, 'reason') ?? 'signed off',
@@ -74,7 +73,5 @@ async function purge(context: Context): Promise<CommandResult> {
       ],
       details: { purge: { ...report, removedFiles: removed, leftFiles: lists.left, remaining: remains } },
     }
-  } finally {
-    ledger.close()
-  }
+  })
 }

@@ -70,28 +70,22 @@ function watching({ world, progress }: Context): (event: ReadBackEvent) => void 
   let [customers, asked, unanswered] = [0, 0, 0]
   let saidMs = world.clock.monotonic()
   return (event) => {
-    switch (event.kind) {
-      case 'asking':
-        customers = event.customers
-        progress.note(
-          `${event.isContinued ? 'Going on: asking' : 'Asking'} about ${plural(customers, 'customer', 'customers')}`,
-        )
-        return
-      case 'answer':
-        asked += 1
-        if (event.answer.seen.kind === 'not_read') unanswered += 1
-        if (world.clock.monotonic() - saidMs < SHOWN_EVERY_MS) return
-        saidMs = world.clock.monotonic()
-        progress.note(
-          `Asked about ${countText(asked)} of ${countText(customers)}${unanswered === 0 ? '' : `, ${countText(unanswered)} without a list`}`,
-        )
-        return
-      case 'pause':
-        progress.note(`Waiting ${durationText(event.delayMs)}: ${event.reason}`)
-        return
-      case 'stop':
-        progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
-    }
+    if (event.kind === 'asking') {
+      customers = event.customers
+      progress.note(
+        `${event.isContinued ? 'Going on: asking' : 'Asking'} about ${plural(customers, 'customer', 'customers')}`,
+      )
+    } else if (event.kind === 'answer') {
+      asked += 1
+      if (event.answer.seen.kind === 'not_read') unanswered += 1
+      if (world.clock.monotonic() - saidMs < SHOWN_EVERY_MS) return
+      saidMs = world.clock.monotonic()
+      progress.note(
+        `Asked about ${countText(asked)} of ${countText(customers)}${unanswered === 0 ? '' : `, ${countText(unanswered)} without a list`}`,
+      )
+    } else if (event.kind === 'pause')
+      progress.note(`Waiting ${durationText(event.delayMs)}: ${event.reason}`)
+    else progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
   }
 }
 

@@ -121,18 +121,16 @@ function toldLines({ told, signature }: Proof): string[] {
     told?.expected != null && `${plural(told.expected.records, 'record', 'records')} expected`,
   ])
   const isSigned = signature === 'proven'
-  return words.length === 0
-    ? []
-    : [
-        `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${words.join(', ')}.`,
-      ]
+  return said([
+    words.length > 0 &&
+      `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${words.join(', ')}.`,
+  ])
 }
 
 const MOST_NAMED = 10
 
 const otherLines = ({ others }: Proof): string[] =>
-  others.length === 0
-    ? []
-    : [
-        `Not of this pack, and left alone: ${others.slice(0, MOST_NAMED).join(', ')}${others.length > MOST_NAMED ? ` and ${countText(others.length - MOST_NAMED)} more` : ''}.`,
-      ]
+  said([
+    others.length > 0 &&
+      `Not of this pack, and left alone: ${others.slice(0, MOST_NAMED).join(', ')}${others.length > MOST_NAMED ? ` and ${countText(others.length - MOST_NAMED)} more` : ''}.`,
+  ])

@@ -14,7 +14,7 @@ import { plainText } from '../../report/files/cells.js'
 import { NO_PACK, OLDER_STATUS, olderOf, standingWith, verificationIn, writePack } from '../closing.js'
 import { lookInto, sameFlags, sampleOf, type Command, type Context } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
-import { nextLine, nextLines } from '../terminal/next.js'
+import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
 import { said, toned, type Line } from '../terminal/world.js'
 import {
@@ -63,18 +63,22 @@ async function verify(context: Context): Promise<CommandResult> {
   const { settings } = context
   const isReported = !(settings.get('noReport') ?? false)
   noteOutputs(context, isReported ? settings.out : null)
-  const pack = isReported ? await writePack(settings) : NO_PACK
-  return lookInto(settings, (reader) => {
-    const { files, warnings } = pack
-    const result = conclude(context, reader, end, sample === null ? null : sampleIn(reader, end, sample))
-    return {
-      ...result,
-      campaign: { ledger: settings.ledger, baseUrl },
-      files,
-      warnings: [...result.warnings, ...warnings],
-      lines: [...result.lines, ...closing(context, reader, end, files['report.html'])],
-    }
-  })
+  const { files, warnings } = isReported ? await writePack(settings) : NO_PACK
+  const result = await lookInto(settings, (reader) =>
+    conclude(context, reader, {
+      end,
+      sample: sample === null ? null : sampleIn(reader, end, sample),
+      report: files['report.html'],
+    }),
+  )
+  const campaign = { ledger: settings.ledger, baseUrl }
+  return { ...result, campaign, files, warnings: [...result.warnings, ...warnings] }
+}
+
+interface Asked {
+  readonly end: ReadBackEnd
+  readonly sample: Sample | null
+  readonly report: string | undefined
 }
 
 /** Rows that were drawn, of how many, and what was said of them and of the others of their customers. */
@@ -89,12 +93,8 @@ function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: numb
   }
 }
 
-function conclude(
-  { world }: Context,
-  reader: LedgerReader,
-  end: ReadBackEnd,
-  sample: Sample | null,
-): CommandResult {
+function conclude(context: Context, reader: LedgerReader, { end, sample, report }: Asked): CommandResult {
+  const { world } = context
   const { stop, totals } = end
   const verification = verificationIn(reader)
   const unproven = unprovenRows(reader, verification)
@@ -114,6 +114,16 @@ function conclude(
         : verificationText(verification),
       statuses.length > 0 && statusesLine(statuses),
       askedLine(end),
+      '',
+      report !== undefined && `Report: ${report}`,
+      ...nextOf(context, end, {
+        totals,
+        stop: null,
+        campaign: reader.campaign(),
+        pack: report === undefined ? null : dirname(report),
+        isOlder: older.isOlder,
+        verification,
+      }),
     ]),
     details: {
       ...askedDetails(end),
@@ -153,32 +163,15 @@ function sampleLine({ size, of, verification }: Sample): string {
   return `${drawn}${others}: ${countText(verification.proven)} proven${unproven === '' ? '' : `, ${unproven}`}.`
 }
 
-function closing(
-  context: Context,
-  reader: LedgerReader,
-  end: ReadBackEnd,
-  report: string | undefined,
-): Line[] {
-  const { stop, totals } = end
-  const verification = verificationIn(reader)
-  const { isOlder } = olderOf(context.world, reader)
-  const again = { name: 'verify', words: sameFlags(context, ['sample']) } as const
-  const reported = said(['', report !== undefined && `Report: ${report}`])
+function nextOf(context: Context, { stop }: ReadBackEnd, standing: CommandEnd): Line[] {
+  const { verification = null, isOlder = false } = standing
+  const again = nextLine(context, { name: 'verify', words: sameFlags(context, ['sample']) })
   if (stop !== null && !isOlder)
-    return [
-      ...reported,
-      [toned('open', 'Stopped early'), `: ${stop.why}.`],
-      `${worded(stop).next}.`,
-      nextLine(context, again),
-    ]
+    return [[toned('open', 'Stopped early'), `: ${stop.why}.`], `${worded(stop).next}.`, again]
   if (verification !== null && verification.unreadable > 0 && contradictedIn(verification) === 0 && !isOlder)
     return [
-      ...reported,
       [toned('open', `${countText(verification.unreadable)} could not be compared`), ': ask again.'],
-      nextLine(context, again),
+      again,
     ]
-  const pack = report === undefined ? null : dirname(report)
-  const campaign = reader.campaign()
-  const standing = { totals, stop: null, campaign, pack, isOlder, verification }
-  return [...reported, ...nextLines(context, standing)]
+  return nextLines(context, standing)
 }

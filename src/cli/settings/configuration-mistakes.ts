@@ -19,16 +19,10 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-interface UnknownKey {
-  readonly path: Path
-  readonly nearest: Path | null
-}
+type UnknownKey = Readonly<{ path: Path; nearest: Path | null }>
 
 /** What is wrong with one value. */
-export interface Mistake {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
+export type Mistake = Readonly<{ path: readonly PropertyKey[]; message: string }>
 
 export interface Broken {
   readonly document: Document

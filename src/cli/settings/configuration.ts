@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
-import { lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
+import { type Broken, lineOf, type Mistake, mistakesIn, yaml } from './configuration-mistakes.js'
 import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
@@ -94,16 +94,19 @@ export function loadConfiguration(named: string | null): LoadedConfiguration {
   }
 }
 
+const unreadable = (file: string, why: string, from?: ErrorOptions): UsageError =>
+  new UsageError(
+    `Cannot read the configuration file "${file}": ${why}`,
+    'Correct the file; nothing was sent',
+    from,
+  )
+
 /** Nested deeper than any configuration is, the parser itself gives up. */
 function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
   try {
     return yaml().parseDocument(text, { lineCounter })
   } catch (cause) {
-    throw new UsageError(
-      `Cannot read the configuration file "${file}": it is not YAML that can be followed`,
-      'Correct the file; nothing was sent',
-      { cause },
-    )
+    throw unreadable(file, 'it is not YAML that can be followed', { cause })
   }
 }
 
@@ -129,11 +132,7 @@ export function parseConfiguration(
   const lines = new (yaml().LineCounter)()
   const document = parse(text, file, lines)
   const broken = document.errors[0]
-  if (broken !== undefined)
-    throw new UsageError(
-      `Cannot read the configuration file "${file}": ${broken.message.split('\n')[0] ?? 'it is not YAML'}`,
-      'Correct the file; nothing was sent',
-    )
+  if (broken !== undefined) throw unreadable(file, broken.message.split('\n')[0] ?? 'it is not YAML')
   const values = valueOf(document, file)
   const parsed = configurationSchema.safeParse(values)
   const issues = [
@@ -195,15 +194,16 @@ const READING: ReadonlySet<string> = new Set([
   }),
 ])
 
-interface Distrusted {
-  readonly file: string
-  readonly distrust: Distrust
-  readonly document: Document
-  readonly lines: LineCounter
-}
-
 /** @throws {UsageError} with the line of the first key that only a file of this user alone may have */
-function refuseMoreThanReading(values: Configuration, { file, distrust, document, lines }: Distrusted): void {
+function refuseMoreThanReading(
+  values: Configuration,
+  {
+    file,
+    distrust,
+    document,
+    lines,
+  }: Pick<Broken, 'document' | 'lines'> & { file: string; distrust: Distrust },
+): void {
   const { service = {}, ...others } = values
   const given = [
     ...Object.entries(service).map(([key, value]) => [['service', key], value] as const),

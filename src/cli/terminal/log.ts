@@ -11,18 +11,13 @@ import { escapedJson, plural } from '../../domain/text/text.js'
  * Evidence beside the ledger. Only named values go in: never a body, an account number or a credential. Nothing here
  * throws once the file is open: a log that cannot be written must not cost an answer.
  */
-export interface Log {
-  readonly delivery: (event: DeliveryEvent) => void
-  /** How many lines did not reach the file, as a sentence; null where all did. */
-  readonly missing: () => string | null
-  readonly close: () => void
-}
+export type Log = ReturnType<typeof openLog>
 
 /**
  * @param tell told once, when the first line cannot be written
  * @throws {UsageError} when the file cannot be opened
  */
-export function openLog(file: string, world: World, tell: (text: string) => void): Log {
+export function openLog(file: string, world: World, tell: (text: string) => void) {
   const sink = openSink(file, tell)
   const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
   const logger: Logger = pino(
@@ -32,28 +27,15 @@ export function openLog(file: string, world: World, tell: (text: string) => void
   return {
     missing: sink.missing,
     close: sink.close,
-    delivery: (event) => {
-      switch (event.kind) {
-        case 'intent':
-          logger.info(
-            {
-              row: event.row.id,
-              attempt: event.attempt.n,
-              request: event.attempt.requestId,
-              iban: maskIban(event.row.mandate.iban),
-            },
-            'intent committed',
-          )
-          return
-        case 'outcome':
-          logger.info(outcomeValues(event), 'outcome')
-          return
-        case 'pause':
-          logger.warn({ delayMs: Math.round(event.delayMs), status: event.outcome.evidence.status }, 'pause')
-          return
-        case 'stop':
-          logger.warn({ stop: event.stop.kind, why: event.stop.why }, 'stop')
-          return
+    delivery: (event: DeliveryEvent): void => {
+      if (event.kind === 'outcome') logger.info(outcomeValues(event), 'outcome')
+      else if (event.kind === 'pause')
+        logger.warn({ delayMs: Math.round(event.delayMs), status: event.outcome.evidence.status }, 'pause')
+      else if (event.kind === 'stop') logger.warn({ stop: event.stop.kind, why: event.stop.why }, 'stop')
+      else {
+        const { row, attempt } = event
+        const iban = maskIban(row.mandate.iban)
+        logger.info({ row: row.id, attempt: attempt.n, request: attempt.requestId, iban }, 'intent committed')
       }
     },
   }
@@ -76,14 +58,8 @@ function outcomeValues({ row, attempt, outcome }: DeliveryEvent & { kind: 'outco
   }
 }
 
-interface Sink {
-  readonly write: (line: string) => void
-  readonly missing: Log['missing']
-  readonly close: () => void
-}
-
 /** Synchronous, so that what happened before a kill -9 is on disk. Every line tries anew: a disk may be freed. */
-function openSink(file: string, tell: (text: string) => void): Sink {
+function openSink(file: string, tell: (text: string) => void) {
   const descriptor = openTrusted(file, { mode: 'append', what: 'log file' })
   let missing = 0
   let isTorn = false
@@ -104,11 +80,12 @@ function openSink(file: string, tell: (text: string) => void): Sink {
 
   return {
     write,
-    missing: () =>
+    /** How many lines did not reach the file, as a sentence; null where all did. */
+    missing: (): string | null =>
       missing === 0
         ? null
         : `${plural(missing, 'line is', 'lines are')} missing from the log file "${file}"; the ledger and the report are complete`,
-    close: () => {
+    close: (): void => {
       try {
         closeSync(descriptor)
       } catch {

@@ -144,10 +144,9 @@ export interface CommandEnd {
 type Asked = Pick<Context, 'settings' | 'own'>
 
 /** Something to do before, in words, and the command to paste then. */
-interface Step {
-  readonly words: readonly string[]
-  readonly command: NextCommand | null
-}
+type Step = Readonly<{ words: readonly string[]; command: NextCommand | null }>
+
+const step = (word: string, command: NextCommand | null = null): Step => ({ words: [word], command })
 
 export const nextLine = (asked: Asked, command: NextCommand): Line => [
   toned('strong', 'Next'),
@@ -202,20 +201,17 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
+  const behind = (next: Step): Step => ({ ...next, words: [...words, ...next.words] })
   const same = sameChoice(asked, stop)
   if (stop !== null && notAdmitted.length > 0)
     return { words, command: { name: 'run', files: notAdmitted, words: same } }
   const isOpen = totals.ready + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run', words: same } }
-  if ((standing.shown ?? 0) > 0) return { words: [...words, ...SHOWN.words], command: SHOWN.command }
+  if ((standing.shown ?? 0) > 0) return behind(SHOWN)
   if (canBeAsked && totals.inDoubt > 0)
-    return {
-      words: [...words, 'Ask the service what it holds of the customers in doubt.'],
-      command: { name: 'resolve --ask' },
-    }
-  const step = standingStep(asked, standing, packOf(asked, standing))
-  return { words: [...words, ...step.words], command: step.command }
+    return behind(step('Ask the service what it holds of the customers in doubt.', { name: 'resolve --ask' }))
+  return behind(standingStep(asked, standing, packOf(asked, standing)))
 }
 
 /** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
@@ -228,55 +224,42 @@ function sameChoice({ own }: Asked, stop: Stop | null): string[] {
   ]
 }
 
-const OLDER: Step = {
-  words: [
-    'Put the newest copy of the ledger back, with its -wal. Only where there is none: ledger adopt --reason "…".',
-  ],
-  command: null,
-}
+const OLDER = step(
+  'Put the newest copy of the ledger back, with its -wal. Only where there is none: ledger adopt --reason "…".',
+)
 
-const PURGED: Step = {
-  words: ['What was held of persons is removed. Keep the signed page, registered.csv and the ledger.'],
-  command: null,
-}
+const PURGED = step(
+  'What was held of persons is removed. Keep the signed page, registered.csv and the ledger.',
+)
 
-const SHOWN: Step = {
-  words: ['Look at what would be recorded of the rows that the service already holds, then record it.'],
-  command: { name: 'resolve --ask' },
-}
+const SHOWN = step(
+  'Look at what would be recorded of the rows that the service already holds, then record it.',
+  { name: 'resolve --ask' },
+)
 
 function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): Step {
   const { totals, verification = null } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
-  if (pack === null)
-    return { words: ['There is no report of the ledger as it is now.'], command: { name: 'report' } }
+  if (pack === null) return step('There is no report of the ledger as it is now.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
   if (inDoubt > 0)
-    return {
-      words: [
-        `Compare ${file(PLACE_OF_PART.inDoubt)} with the service and fill in its columns of decision and reason.`,
-      ],
-      command: { name: 'resolve', words: ['--from', file(PLACE_OF_PART.inDoubt), '--dry-run'] },
-    }
+    return step(
+      `Compare ${file(PLACE_OF_PART.inDoubt)} with the service and fill in its columns of decision and reason.`,
+      { name: 'resolve', words: ['--from', file(PLACE_OF_PART.inDoubt), '--dry-run'] },
+    )
   if (verification !== null && contradictedIn(verification) > 0)
-    return {
-      words: [`Settle with the service what ${file('verification.csv')} names first, then ask again.`],
-      command: { name: 'verify' },
-    }
+    return step(`Settle with the service what ${file('verification.csv')} names first, then ask again.`, {
+      name: 'verify',
+    })
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   return faulty === null
-    ? {
-        words: [`Have finance sign ${file('report.html')} before the next command.`],
-        command: { name: 'purge' },
-      }
-    : {
-        words: [
-          `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
-        ],
-        command: { name: 'run', files: [file(faulty)] },
-      }
+    ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
+    : step(
+        `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
+        { name: 'run', files: [file(faulty)] },
+      )
 }
 
 /** A path below this folder as one types it. */
