@@ -9,7 +9,7 @@ import { codeOf, UsageError } from '../errors.js'
 import { openCallbacks } from './billogram/callbacks.js'
 import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
 import { describeInterface } from './look/openapi.js'
-import { refuse, isOwnHost } from './refusal.js'
+import { refuse } from './refusal.js'
 import {
   guardEverything,
   refusalAnswer,
@@ -92,16 +92,9 @@ export async function startSandbox(given: SandboxOptions = {}) {
   }
 }
 
-function serverFor(parts: ServiceParts, own: Parameters<typeof isOwnHost>[1]): Server {
+function serverFor(parts: ServiceParts, own: Parameters<typeof guardEverything>[1]): Server {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  app.route(
-    '/',
-    guardEverything(
-      parts,
-      (host) => isOwnHost(host, own),
-      () => own.port,
-    ),
-  )
+  app.route('/', guardEverything(parts, own))
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
   const description = describeInterface({ hasReadBack: parts.readBack !== null })

@@ -25,6 +25,7 @@ import {
   type Reply,
   readJsonBody,
   refusalOfHeader,
+  isOwnHost,
   type Credentials,
 } from './refusal.js'
 import type { Store } from './store.js'
@@ -76,12 +77,11 @@ const isForeignOrigin = (origin: string | undefined, host: string | undefined): 
  */
 export function guardEverything(
   { credentials }: Pick<ServiceParts, 'credentials'>,
-  isOwn: (host: string | undefined) => boolean,
-  port: () => number,
+  own: Parameters<typeof isOwnHost>[1],
 ): Hono<Env> {
   const app = new Hono<Env>()
   app.use('*', async (c, next) => {
-    if (!isOwn(c.req.header('host')))
+    if (!isOwnHost(c.req.header('host'), own))
       return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
     if (!SAFE_METHODS.has(c.req.method) && isForeignOrigin(c.req.header('origin'), c.req.header('host')))
       return refusalAnswer(
@@ -89,7 +89,7 @@ export function guardEverything(
       )
     if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
     const [, nonce] = PROOF.exec(c.req.path) ?? []
-    if (nonce !== undefined) return c.text(sandboxProof(credentials.password, nonce, port()))
+    if (nonce !== undefined) return c.text(sandboxProof(credentials.password, nonce, own.port))
     // The operations answer for themselves, because they count what they refuse.
     const refusal = c.req.path.startsWith('/api/')
       ? null

@@ -138,10 +138,10 @@ interface FindingDetails {
   /** As it was read; it is masked here. */
   readonly value?: string
   /** What is seen beyond the rule's text; never an account number. */
-  readonly detail?: string
+  readonly detail?: string | undefined
   /** Stand in for the rule's own. */
   readonly message?: string
-  readonly remedy?: string
+  readonly remedy?: string | undefined
 }
 
 /** What a rule says of a value, a record or a file; none when it is switched off. */
@@ -183,12 +183,8 @@ export const startCheck = (field: Field, raw: string, severities: SeverityOverri
  * @returns true when this ends the checks of the field
  */
 export function breaks(check: ValueCheck, rule: RuleId, detail?: string, better?: string): boolean {
-  const [finding] = findingOf(rule, check.severities, {
-    field: check.field,
-    value: check.raw,
-    ...(detail === undefined ? {} : { detail }),
-    ...(better === undefined ? {} : { remedy: better }),
-  })
+  const { field, raw: value, severities } = check
+  const [finding] = findingOf(rule, severities, { field, value, detail, remedy: better })
   if (finding === undefined) return false
   check.findings.push(finding)
   return finding.severity === 'error' || ruleOf(rule).unusable === true

@@ -35,6 +35,7 @@ import {
   noSums,
   allSums,
 } from './facts.js'
+import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain, type Explanation } from './explanation.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
@@ -110,19 +111,14 @@ const PAGE_ENTRIES = 1000
 const PAGE_ROWS = 250
 
 /** Everything a paged list of the ledger holds, page by page, so that the caller can write in between. */
-function* pagesOf<Entry extends { readonly id: number }>(
+const entriesOf = <Entry extends { readonly id: number }>(
   read: (after: number, limit: number) => Entry[],
   entries = PAGE_ENTRIES,
-): Generator<readonly Entry[], void, undefined> {
-  let after = 0
-  for (;;) {
-    const page = read(after, entries)
-    const last = page.at(-1)
-    if (last === undefined) return
-    yield page
-    after = last.id
-  }
-}
+) =>
+  pagesOf(
+    (after) => read(after, entries),
+    ({ id }) => id,
+  )
 
 /**
  * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
@@ -138,17 +134,10 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
   }
 }
 
-export const problemPages = (reader: LedgerReader): Generator<readonly ProblemRecord[], void, undefined> =>
-  pagesOf(reader.problems)
-
-export const decisionPages = (reader: LedgerReader): Generator<readonly DecisionRecord[], void, undefined> =>
-  pagesOf(reader.decisions)
-
-const verifiedPages = (
-  reader: LedgerReader,
-  verdict: VerdictKind,
-): Generator<readonly VerifiedRow[], void, undefined> =>
-  pagesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
+export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
+export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
+const verifiedPages = (reader: LedgerReader, verdict: VerdictKind) =>
+  entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50

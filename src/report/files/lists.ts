@@ -45,25 +45,20 @@ const listOf = <Of>(columns: readonly Column<Of>[], mark = ''): List<Of> => ({
 })
 
 const text = (value: string | number | null): string => (value === null ? '' : String(value))
-const editable = (value: string | null): string => editableCell(value ?? '')
+const editable =
+  <Name extends string>(name: Name) =>
+  (row: Readonly<Record<Name, string | null>>): string =>
+    editableCell(row[name] ?? '')
 
 /** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
 const REGISTERED_COLUMNS: readonly Column<RegisteredRow>[] = [
   ['customer_no', 'label.customer', (row) => text(row.customerNo)],
   ['iban_masked', 'label.account', (row) => text(row.ibanMasked)],
   ['signed_date', 'label.signed', (row) => text(row.signedDate)],
-  [
-    'original_creditor_identifier',
-    'label.previousCreditor',
-    (row) => editable(row.originalCreditorIdentifier),
-  ],
-  ['original_mandate_reference', 'label.previousReference', (row) => editable(row.originalMandateReference)],
-  [
-    'assigned_creditor_identifier',
-    'label.assignedCreditor',
-    (row) => editable(row.assignedCreditorIdentifier),
-  ],
-  ['assigned_mandate_reference', 'label.assignedReference', (row) => editable(row.assignedMandateReference)],
+  ['original_creditor_identifier', 'label.previousCreditor', editable('originalCreditorIdentifier')],
+  ['original_mandate_reference', 'label.previousReference', editable('originalMandateReference')],
+  ['assigned_creditor_identifier', 'label.assignedCreditor', editable('assignedCreditorIdentifier')],
+  ['assigned_mandate_reference', 'label.assignedReference', editable('assignedMandateReference')],
   ['registered_at', 'label.registeredAt', (row) => text(row.registeredAt)],
   ['source', 'label.source', (row) => messageCell(row.source)],
   ['record', 'label.record', (row) => String(row.record)],
@@ -124,11 +119,7 @@ const ofAttempt =
 const REQUEST_COLUMNS: readonly Column<OpenLine>[] = [
   ['migration_sent_at', 'column.migration_sent_at', ofAttempt(({ startedAt }) => timeText(startedAt))],
   ['migration_sent_ago', 'column.migration_sent_ago', ofAttempt(agoText)],
-  [
-    'migration_resend_from',
-    'column.migration_resend_from',
-    ofAttempt(({ startedAt }) => resendFrom(startedAt)),
-  ],
+  ['migration_resend_from', 'column.migration_resend_from', ofAttempt(resendFrom)],
   ['migration_request_id', 'label.lastRequest', ofAttempt(({ requestId }) => requestId)],
 ]
 
@@ -138,8 +129,9 @@ function agoText({ startedAt }: AttemptRecord, { changedAt }: CampaignRecord): s
   return ago === '' ? '' : `${ago} before ${timeText(changedAt)}`
 }
 
-const resendFrom = (startedAt: string): string =>
-  timeText(new Date(Date.parse(startedAt) + LATE_REQUEST_MS).toISOString())
+function resendFrom({ startedAt }: AttemptRecord): string {
+  return timeText(new Date(Date.parse(startedAt) + LATE_REQUEST_MS).toISOString())
+}
 
 /** What in-doubt.csv proposes for a row that was read back as absent. A person who agrees copies it as the decision. */
 const PROPOSAL_COLUMNS: readonly Column<OpenLine>[] = [
@@ -240,16 +232,8 @@ const VERIFICATION_COLUMNS: readonly Column<VerifiedRow>[] = [
   ['migration_row', 'column.migration_row', ({ id }) => String(id)],
   ['customer_no', 'label.customer', (row) => String(row.customerNo)],
   ['iban_masked', 'label.account', (row) => text(row.ibanMasked)],
-  [
-    'assigned_mandate_reference',
-    'label.assignedReference',
-    (row) => editableCell(row.assignedMandateReference),
-  ],
-  [
-    'assigned_creditor_identifier',
-    'label.assignedCreditor',
-    (row) => editableCell(row.assignedCreditorIdentifier),
-  ],
+  ['assigned_mandate_reference', 'label.assignedReference', editable('assignedMandateReference')],
+  ['assigned_creditor_identifier', 'label.assignedCreditor', editable('assignedCreditorIdentifier')],
   ['verification', 'column.verification', ({ verdict }) => verificationWord(verdict)],
   ['verified_at', 'column.time', (row) => row.answeredAt],
   [

@@ -77,7 +77,7 @@ function throwUnlessMissing(error: unknown): null {
   throw error
 }
 
-const lstatOrNull = (path: string): Promise<Stats | null> => lstat(path).catch(throwUnlessMissing)
+export const lstatOrNull = (path: string): Promise<Stats | null> => lstat(path).catch(throwUnlessMissing)
 
 /** A report that was killed while it gave its files their names has left its manifest in its own folder. */
 async function provenByUnfinished(folder: string): Promise<readonly string[]> {

@@ -17,6 +17,7 @@ import { UsageError } from '../../errors.js'
 import {
   freeToDo,
   keptFile,
+  lstatOrNull,
   NOTE,
   noteText,
   type PackFile,
@@ -65,10 +66,7 @@ const errorCode = (error: unknown): string | null =>
 
 /** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
 async function refuseOccupied(out: string, name: string, forbidden: readonly string[]): Promise<void> {
-  const target = await lstat(join(out, name)).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
-  })
+  const target = await lstatOrNull(join(out, name))
   if (target === null) return
   // A file is replaced by another one, not written to, so nothing more is asked of it.
   if (target.isFile()) {

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
-import type { Verification } from '../../domain/proof/verification.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
@@ -27,7 +26,6 @@ import {
   VERIFICATION_LIST,
 } from '../files/lists.js'
 import { mergeColumns } from '../files/cells.js'
-import type { Totals } from '../../domain/row/row-state.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [
@@ -51,17 +49,7 @@ export const PACK_FILES = [
 /** Every name that a manifest may name, and those of itself and its signature. */
 export const PACK_NAMES = [...PACK_FILES, VERIFICATION_FILE, SIGNATURE_FILE] as const
 
-export interface ReportResult extends Published {
-  readonly files: readonly PackFile[]
-  readonly totals: Totals
-  readonly balanced: boolean
-  /** What was read back of the registered rows; null where nobody asked. */
-  readonly verification: Verification | null
-  /** Whether the totals that were given are those of the records; null where none were given. */
-  readonly isAsExpected: boolean | null
-  /** Rows in doubt that `in-doubt.csv` proposes to send again. */
-  readonly proposals: number
-}
+export type ReportResult = Awaited<ReturnType<typeof writePackOf>>
 
 export interface ReportOptions {
   /** The folder; made with mode 0700 where it is missing. */
@@ -106,7 +94,7 @@ export async function writeReport(
   }
 }
 
-async function writePackOf(reader: LedgerReader, options: ReportOptions): Promise<ReportResult> {
+async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const { out, sharedFolder, forbidden = [], signWith } = options
   const { ledgerId } = reader.campaign()
   const kept = [...ledgerFiles(reader.file), ...forbidden]
@@ -116,8 +104,18 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions): Promis
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
     const { totals, balanced, proposals, verification } = facts
-    const compared = { isAsExpected: isAsExpected(facts) }
-    return { files, totals, balanced, proposals, verification, ...compared, ...(await folder.publish()) }
+    return {
+      files,
+      totals,
+      balanced,
+      /** Rows in doubt that `in-doubt.csv` proposes to send again. */
+      proposals,
+      /** What was read back of the registered rows; null where nobody asked. */
+      verification,
+      /** Whether the totals that were given are those of the records; null where none were given. */
+      isAsExpected: isAsExpected(facts),
+      ...(await folder.publish()),
+    }
   })
 }
 

@@ -81,30 +81,18 @@ interface Sheet {
   readonly chunks: (isFull: boolean) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
-interface SheetList<Entry> {
-  readonly add: (entry: Entry) => void
-  readonly drain: () => Promise<void>
-  readonly sheets: (words: ListWords) => readonly Sheet[]
-}
-
 /** The rows of one sheet: a few in memory, and more of them in a file. */
-interface Rows {
-  waiting: string
-  bytes: number
-  count: number
-  file: ScratchFile | null
-}
+const newSheet = () => ({ waiting: '', bytes: 0, count: 0, file: null as ScratchFile | null })
 
 /** In characters: what is kept in memory of the rows of a sheet. */
 const WAITING = 65_536
 
+/** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
 function sheetList<Entry>(
   columns: readonly SheetColumn<Entry>[],
   { scratch, limits, texts }: { scratch: () => Promise<ScratchFile>; limits: WorkbookLimits; texts: Texts },
-): SheetList<Entry> {
+) {
   const rowOf = rowWriter(columns)
-  const newSheet = (): Rows => ({ waiting: '', bytes: 0, count: 0, file: null })
   let last = newSheet()
   const all = [last]
 
@@ -129,7 +117,7 @@ function sheetList<Entry>(
     }
   }
 
-  async function* chunksOf(rows: Rows, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
+  async function* chunksOf(rows: typeof last, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
     yield Buffer.from(listHead(columns, title))
     if (!isFull) {
       if (rows.file !== null) yield* rows.file.chunks()
@@ -174,7 +162,7 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: ListColumns<Entry>) => SheetList<Entry>
+type NewList = <Entry>(columns: ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
 
 /** The lists that are filled during the walk. */
 const openLists = (newList: NewList) => ({

@@ -44,16 +44,12 @@ const jsonOf = (schema: SchemaName) => ({
 const refused = (description: string) => ({ description, content: jsonOf('Refusal') })
 
 /** Five response cases per operation, as the service documents them. */
-const operation = (
-  operationId: string,
-  summary: string,
-  names: { request: SchemaName; response: SchemaName },
-) => ({
+const operation = (operationId: string, summary: string, request: SchemaName, response: SchemaName) => ({
   operationId,
   summary,
-  requestBody: { required: true, content: jsonOf(names.request) },
+  requestBody: { required: true, content: jsonOf(request) },
   responses: {
-    '200': { description: 'Done', content: jsonOf(names.response) },
+    '200': { description: 'Done', content: jsonOf(response) },
     '400': refused('The request breaks a rule; `data.field` names the place'),
     '401': refused('The Authorization header is missing or wrong'),
     '4XX': refused('Refused for another reason'),
@@ -61,6 +57,7 @@ const operation = (
   },
 })
 
+const MIGRATE = 'Migrate a SEPA Direct Debit mandate'
 const BEYOND = 'Published by the service beyond the description of the interface; a service may lack it.'
 
 const idOf = (name: string) => ({
@@ -125,23 +122,14 @@ export function describeInterface({ hasReadBack }: { readonly hasReadBack: boole
     security: [{ basic: [] }],
     paths: {
       [OFFER_PATH]: {
-        post: operation('createOffer', 'Create an offer', {
-          request: 'OfferRequest',
-          response: 'OfferResponse',
-        }),
+        post: operation('createOffer', 'Create an offer', 'OfferRequest', 'OfferResponse'),
       },
       [`${BILLOGRAM_PATH}/{id}`]: {
         parameters: [idOf('id')],
-        put: operation('updateBillogram', 'Update a billogram', {
-          request: 'BillogramRequest',
-          response: 'BillogramResponse',
-        }),
+        put: operation('updateBillogram', 'Update a billogram', 'BillogramRequest', 'BillogramResponse'),
       },
       [MIGRATE_PATH]: {
-        post: operation('migrateMandate', 'Migrate a SEPA Direct Debit mandate', {
-          request: 'MigrateRequest',
-          response: 'MigrateResponse',
-        }),
+        post: operation('migrateMandate', MIGRATE, 'MigrateRequest', 'MigrateResponse'),
       },
       ...(hasReadBack ? sourcePaths() : {}),
     },

@@ -106,11 +106,7 @@ const leftOutOf = (
   leftOutFindings({
     preamble,
     footer,
-    columns: {
-      split,
-      keys: [columns.key, columns.customerNo],
-      account: null,
-    },
+    columns: { split, keys: [columns.key, columns.customerNo], account: null },
     records,
     severities: {},
   })

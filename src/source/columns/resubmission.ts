@@ -206,12 +206,7 @@ export const unclearFindings = (
 ): readonly Finding[] =>
   fields
     .filter((field) => !isDateField(field))
-    .flatMap((field) =>
-      findingOf('EXCEL_SCIENTIFIC', severities, {
-        field,
-        value: valueOf(field),
-      }),
-    )
+    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: valueOf(field) }))
 
 /** What was known when the row of a line came in, and is not said now: the configuration was forgotten. */
 export interface Forgotten {

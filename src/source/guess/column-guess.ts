@@ -148,30 +148,17 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
   }
   // Values tell these better than names: "type" may be anything.
   for (const field of WORD_FIELDS) {
-    const telling = columns.filter(({ evidence }) => {
-      const kind = kindByWords(evidence.words, WORDS)
-      return kind?.field === field
-    })
+    const telling = columns.filter(({ evidence }) => kindByWords(evidence.words, WORDS)?.field === field)
     const named = telling.filter(({ name }) => isUsualName(name, field))
     take(field, named, 'name')
     take(field, telling, 'content')
   }
-  for (const field of FIELDS)
-    take(
-      field,
-      columns.filter(({ name }) => isUsualName(name, field)),
-      'name',
-    )
-  take(
-    'iban',
-    columns.filter(({ evidence }) => areMost(evidence.ibans, evidence)),
-    'content',
-  )
-  take(
-    'sepa_creditor_identifier',
-    columns.filter(({ evidence }) => areMost(evidence.creditors, evidence)),
-    'content',
-  )
+  const named = (field: Field) => columns.filter(({ name }) => isUsualName(name, field))
+  for (const field of FIELDS) take(field, named(field), 'name')
+  const holding = (what: 'ibans' | 'creditors') =>
+    columns.filter(({ evidence }) => areMost(evidence[what], evidence))
+  take('iban', holding('ibans'), 'content')
+  take('sepa_creditor_identifier', holding('creditors'), 'content')
   const dates = columns.filter(({ evidence }) => guessDateFormat(evidence, false) !== null)
   const isLater = ({ name }: SeenColumn): boolean => namesLastCollection(name)
   take('last_collection_date', dates.filter(isLater), 'content')

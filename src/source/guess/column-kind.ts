@@ -28,6 +28,13 @@ export interface ColumnKind {
 
 export const WORD_FIELDS: readonly WordField[] = ['status', 'sequence', 'scheme']
 
+/** Where the configuration sorts the words of a column in; `…` stands for what is to be filled in. */
+export const WORD_LISTS: Readonly<Record<WordField, string>> = {
+  status: 'active: […], notActive: […]',
+  sequence: 'recurrent: […], oneOff: […], final: […]',
+  scheme: 'core: […], b2b: […]',
+}
+
 /** The rule for a row that says no to a good word. */
 const OPPOSITE: Readonly<Record<WordField, RuleId>> = {
   status: 'STATUS_NOT_ACTIVE',
@@ -180,8 +187,6 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
 
 /** The words of a column and how often each occurs, by its first spelling; null where they are too many to be words. */
 export type WordCounts = ReadonlyMap<string, number> | null
-
-export type WordCounter = ReturnType<typeof countWords>
 
 const LONGEST_WORD = 40
 const MOST_SPELLINGS = 200

@@ -5,7 +5,7 @@ import { type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandat
 import { cleanIban, fold } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
-import { staysBehindText, mayBeStatus, type ColumnKind } from './column-kind.js'
+import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
 import { holdsAccount, headersOf, meaningOfHeader } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
@@ -174,11 +174,9 @@ function noteCells(
 /** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */
 function guessFooter(last: readonly RawRecord[], width: number, records: number): readonly RawRecord[] {
   if (records <= 1) return []
-  const start = last.findLastIndex(({ cells }) => cells.length >= width || hasAccountCell(cells))
+  const start = last.findLastIndex(({ cells }) => cells.length >= width || cells.some(holdsIban))
   return start < 0 ? [] : last.slice(start + 1)
 }
-
-const hasAccountCell = (cells: readonly string[]): boolean => cells.some(holdsIban)
 
 const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 
@@ -326,17 +324,8 @@ function excludeSection({ columns }: Inspection): string[] {
   const excludes = columns.flatMap((column) =>
     column.field === null && column.kind !== null ? excludeLines(column, column.kind, columns) : [],
   )
-  return [
-    ...(excludes.length === 0
-      ? []
-      : [
-          '',
-          '# Rows that stay behind by the words of a column that feeds no field.',
-          'exclude:',
-          ...excludes,
-        ]),
-    ...wordsSection(columns),
-  ]
+  const why = '# Rows that stay behind by the words of a column that feeds no field.'
+  return [...(excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]), ...wordsSection(columns)]
 }
 
 /** One rule per reason; a column in which nothing is kept back needs none. */
@@ -362,17 +351,12 @@ const REASONS: Readonly<Partial<Record<RuleId, string>>> = {
   SCHEME_B2B: 'business-to-business mandate',
 }
 
-const LISTS: Readonly<Record<string, string>> = {
-  status: 'status: { active: [], notActive: [] }',
-  sequence: 'sequence: { recurrent: [], oneOff: [], final: [] }',
-  scheme: 'scheme: { core: [], b2b: [] }',
-}
-
 /** Where the words that were not understood are to be sorted in. */
 function wordsSection(columns: readonly InspectedColumn[]): string[] {
   const unknown = columns.filter(({ field, kind }) => field !== null && (kind?.unknown.length ?? 0) > 0)
   if (unknown.length === 0) return []
-  const lists = unknown.map(({ field }) => LISTS[field ?? ''] ?? '').join(', ')
+  const fields = WORD_FIELDS.filter((known) => unknown.some(({ field }) => field === known))
+  const lists = fields.map((field) => `${field}: { ${WORD_LISTS[field].replaceAll('…', '')} }`).join(', ')
   const words = unknown.flatMap(({ kind }) => kind?.unknown ?? [])
   const shown = words.map(({ word, count }) => `${commentText(showValue(word))} (${count})`).join(', ')
   return ['', `# words: { ${lists} }   ${EDIT} sort in: ${shown}`]

@@ -16,9 +16,9 @@ import {
   readWords,
   staysBehindText,
   WORD_FIELDS,
+  WORD_LISTS,
   type ColumnKind,
   countWords,
-  type WordCounter,
   type WordCounts,
   mayBeStatus,
 } from '../guess/column-kind.js'
@@ -87,23 +87,23 @@ export function watchColumns(source: RecognisedSource) {
       }),
     ],
     /** What was understood of the columns that are used, for reports. */
-    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus'> => ({
-      words: Object.fromEntries(
-        used.map(({ field, name, counter, meanings }) => [field, readUsed(field, name, counter, meanings)]),
-      ),
-      ...listed(
-        open
-          .filter(({ name, counter }) => usesStatus && mayBeStatus(name, counter.counts(), records))
-          .map(({ name, index, counter }) => `${shownName(name, index)}: ${countedWords(counter.counts())}`),
-      ),
-    }),
+    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus'> => {
+      const words = used.map((column) => [column.field, readUsed(column)] as const)
+      const maybe = open
+        .filter(({ name, counter }) => usesStatus && mayBeStatus(name, counter.counts(), records))
+        .map(({ name, index, counter }) => `${shownName(name, index)}: ${countedWords(counter.counts())}`)
+      return {
+        words: Object.fromEntries<WordsReading>(words),
+        ...(maybe.length === 0 ? {} : { mayBeStatus: maybe }),
+      }
+    },
   }
 }
 
 const meaningsOf = (field: WordField, name: string, words: Words): Meanings =>
   field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
-type UsedWatch = ReturnType<typeof watchUsed>
+type UsedColumn = ReturnType<typeof watchUsed> & { readonly field: WordField; readonly name: string }
 
 function watchUsed(meanings: Meanings) {
   const counter = countWords(MOST_UNDERSTOOD)
@@ -160,31 +160,22 @@ function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Word
   return format === null ? null : { field: 'last_collection_date', kind: null, dateFormat: format.format }
 }
 
-const listed = (mayBe: readonly string[]): Pick<SourceReading, 'mayBeStatus'> =>
-  mayBe.length === 0 ? {} : { mayBeStatus: mayBe }
-
 const countedWords = (counts: WordCounts): string =>
   counts === null ? '' : counted([...counts].map(([word, count]) => ({ word, count })))
 
-const LISTS: Readonly<Record<WordField, string>> = {
-  status: 'active: […], notActive: […]',
-  sequence: 'recurrent: […], oneOff: […], final: […]',
-  scheme: 'core: […], b2b: […]',
-}
-
 function unknownFindings(
-  { field, name, counter, isForeign }: UsedWatch & { readonly field: WordField; readonly name: string },
+  { field, name, counter, isForeign }: UsedColumn,
   severities: SeverityOverrides,
 ): readonly Finding[] {
   if (!isForeign()) return []
   const values = countedWords(counter.counts())
-  const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values === '' ? '' : ` and holds ${values}`}. Say what they mean: words: { ${field}: { ${LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
+  const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values === '' ? '' : ` and holds ${values}`}. Say what they mean: words: { ${field}: { ${WORD_LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
   return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, detail })
 }
 
 function maybeText(column: string, counts: WordCounts): string {
   const quoted = JSON.stringify(column)
-  return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
+  return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
 }
 
 function undecidedText(column: string, { field, kind, dateFormat }: Told): string {
@@ -209,12 +200,7 @@ function undecidedText(column: string, { field, kind, dateFormat }: Told): strin
 }
 
 /** Empty parts are left out, so that a report shows only what there is. */
-function readUsed(
-  field: (typeof WORD_FIELDS)[number],
-  name: string,
-  counter: WordCounter,
-  meanings: Meanings,
-): WordsReading {
+function readUsed({ field, name, counter, meanings }: UsedColumn): WordsReading {
   const counts = counter.counts()
   if (counts === null) return { column: name, tooManyWords: `more than ${MOST_UNDERSTOOD}` }
   const kind = readWords(field, counts, meanings)
