@@ -60,9 +60,7 @@ const GROUPS: Readonly<Record<string, CommandLoaders>> = {
     run: async () => (await import('./commands/run.js')).runCommand,
     status: async () => (await import('./commands/status.js')).statusCommand,
   },
-  Resolve: {
-    resolve: async () => (await import('./decide/resolve.js')).resolveCommand,
-  },
+  Resolve: { resolve: async () => (await import('./decide/resolve.js')).resolveCommand },
   'Prove and close': {
     report: async () => (await import('./commands/report.js')).reportCommand,
     'report verify': async () => (await import('./prove/verify-pack.js')).verifyReportCommand,

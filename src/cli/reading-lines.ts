@@ -27,7 +27,7 @@ const FOUND_BY: Readonly<Record<string, string>> = {
 export const firstRecords = (count: number): string =>
   count === 1 ? 'the first record' : `the first ${plural(count, 'record', 'records')}`
 
-const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
+export const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {

@@ -113,9 +113,8 @@ export function tolerantObject<Shape extends z.ZodObject, Identity extends keyof
 ) {
   return (json: unknown): Tolerant<Content<Shape, Identity>> => {
     const known = isRecord(json) ? json[identity] : null
-    if (typeof known !== 'string' || known.trim() === '') {
+    if (typeof known !== 'string' || known.trim() === '')
       return { kind: 'unreadable', reason: `${place}${identity} is missing or blank` }
-    }
     const leftOut: string[] = []
     const content = tolerate(shape, json, [], leftOut) as Content<Shape, Identity>
     return { kind: 'read', content, leftOut }
@@ -132,9 +131,8 @@ function tolerate(
   leftOut: string[],
 ): unknown {
   if (value === null || value === undefined) return value
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return tolerate(schema.unwrap(), value, path, leftOut)
-  }
   if (schema instanceof z.ZodObject && isRecord(value)) {
     return Object.fromEntries(
       Object.entries(value)

@@ -51,9 +51,8 @@ const answerFor = (mandate: HeldMandate): MigratedMandate => ({
 
 function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext): Refusal | null {
   const { iban, amendment, customer_no } = request
-  if (choices.ibanCheck === 'checksum' && !isIban(iban)) {
+  if (choices.ibanCheck === 'checksum' && !isIban(iban))
     return refuseField(['iban'], 'is not a valid account number')
-  }
   const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
     (name) => amendment[name].trim() === '',
   )
@@ -68,9 +67,8 @@ function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext):
         : ([409, 'CONFLICT'] as const)
     return refuse(status, code, 'This mandate is already registered', ['amendment'])
   }
-  if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no)) {
+  if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no))
     return refuse(400, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
-  }
   return null
 }
 

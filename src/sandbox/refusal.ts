@@ -92,13 +92,10 @@ const withArticle = (type: string): string =>
 /** Reads a request body as JSON: content type, size limit, UTF-8, syntax. Anything that is JSON passes. */
 export async function readJsonBody(incoming: IncomingMessage, limitBytes: number): Promise<Reply<unknown>> {
   const contentType = incoming.headers['content-type'] ?? ''
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType)) {
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType))
     return refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json')
-  }
   const bytes = await readUpTo(incoming, limitBytes)
-  if (bytes === null) {
-    return refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
-  }
+  if (bytes === null) return refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
   try {
     return done(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown)
   } catch {
@@ -127,9 +124,8 @@ export interface Credentials {
 export function refusalOfHeader(header: string | undefined, expected: Credentials): Refusal | null {
   if (header === undefined) return refuse(401, 'MISSING_AUTH', 'The Authorization header is missing')
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
-  if (encoded === undefined) {
+  if (encoded === undefined)
     return refuse(401, 'INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
-  }
   const given = Buffer.from(encoded, 'base64').toString('utf8')
   return isSame(given, `${expected.username}:${expected.password}`)
     ? null

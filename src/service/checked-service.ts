@@ -128,9 +128,8 @@ export function readBaseUrl(text: string) {
   const trimmed = text.trim()
   if (trimmed === '') throw unusable('it is empty')
   if (/[\s\\]/.test(trimmed)) throw unusable('it holds a blank or a backslash')
-  if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed)) {
+  if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed))
     throw unusable('it is not an address that begins with https://')
-  }
   const url = withoutTrailingDot(new URL(trimmed))
   if (url.username !== '' || url.password !== '') {
     throw unusable(

@@ -156,9 +156,8 @@ function unsendable(error: z.ZodError, clock: ExchangeClock): Exchange {
 export function basicAuthorization(username: string, password: string): string {
   if (username === '') throw unusableCredentials('the user name is empty')
   if (username.includes(':')) throw unusableCredentials('the user name holds a colon')
-  if (/\p{Cc}/u.test(username + password)) {
+  if (/\p{Cc}/u.test(username + password))
     throw unusableCredentials('the user name or the password holds a control character, such as a line end')
-  }
   return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`
 }
 

@@ -106,9 +106,7 @@ function openedWhenUsed(open: () => Dispatcher) {
     return opened
   }
   return {
-    dispatcher: {
-      dispatch: (...request: Parameters<Dispatcher['dispatch']>) => used().dispatch(...request),
-    },
+    dispatcher: { dispatch: (...request: Parameters<Dispatcher['dispatch']>) => used().dispatch(...request) },
     /** Makes the pool, which else the first request does. */
     open: () => void used(),
     /** Ends every connection at once; what is in flight ends as it stands. */

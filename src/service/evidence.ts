@@ -59,9 +59,8 @@ const toVisible = (text: string): string =>
 /** Masks every part of the account number of at least eight characters, whatever stands between them. */
 function maskByValue(text: string, iban: Iban): string {
   const telling = new Set<string>()
-  for (let at = 0; at + TELLING_LENGTH <= iban.length; at += 1) {
+  for (let at = 0; at + TELLING_LENGTH <= iban.length; at += 1)
     telling.add(iban.slice(at, at + TELLING_LENGTH))
-  }
   const { marks, letters } = readLetters(text)
 
   let masked = ''

@@ -10,6 +10,8 @@ import { SourceError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
 import { said, type Line } from '../terminal/world.js'
 import { plural } from '../../domain/text/text.js'
+import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { separatorText } from '../reading-lines.js'
 
 const FILE = 'sepa-migrate.yaml'
 
@@ -149,27 +151,19 @@ const configurationName = (context: Context, file: string): string =>
 
 /** A file with the service's own names, or one that a configuration describes, can be checked as it is. */
 function nextStep(context: Context, { columns }: Inspection): Line {
-  const isNamed = REQUIRED.every((field) => columns.some(({ name }) => name.trim().toLowerCase() === field))
+  const isNamed = REQUIRED_FIELDS.every((field) =>
+    columns.some(({ name }) => name.trim().toLowerCase() === field),
+  )
   const name = isNamed || context.settings.configuration.file !== null ? 'check' : 'init'
   return nextLine(context, { name, files: context.args })
 }
-
-const REQUIRED = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-]
-
-const shown = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 function linesOf(inspection: Inspection): CommandResult['lines'] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
   return said([
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
     encoding !== null && `  encoding   ${encoding.value} (${encoding.evidence})`,
-    delimiter !== null && `  delimiter  ${shown(delimiter.value)} (${delimiter.evidence})`,
+    delimiter !== null && `  delimiter  ${separatorText(delimiter.value)} (${delimiter.evidence})`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0

@@ -59,9 +59,8 @@ async function serve(context: Context): Promise<CommandResult> {
   const made = makePassword()
   const faultFile = ownText(context, 'faults')
   const dataFile = ownText(context, 'data')
-  if (dataFile !== null) {
+  if (dataFile !== null)
     assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
-  }
   const isVerbose = settings.get('verbose') ?? false
   const sandbox = await startSandbox({
     host: ownText(context, 'host') ?? undefined,
@@ -74,9 +73,7 @@ async function serve(context: Context): Promise<CommandResult> {
     chaos: numberOf(context, 'chaos'),
     readBack: wordOf(context, 'readBack', ['on', 'off']),
     readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
-    choices: {
-      repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']),
-    },
+    choices: { repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']) },
     seed: numberOf(context, 'seed'),
     faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,

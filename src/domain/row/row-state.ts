@@ -287,9 +287,8 @@ export function decideGroup(facts: GroupFacts): GroupPlan {
       supersede: !allUnchanged,
     }
   }
-  if (facts.conflictHolds && (!sendable.agree || heldBack.count > 0)) {
+  if (facts.conflictHolds && (!sendable.agree || heldBack.count > 0))
     return { sendable: 'conflict', heldBack: 'keep', supersede: true }
-  }
   return live !== null && sendable.firstIsLikeLive
     ? { sendable: 'duplicate', heldBack: allUnchanged ? 'duplicate' : 'keep', supersede: false }
     : { sendable: 'first_goes', heldBack: 'keep', supersede: true }

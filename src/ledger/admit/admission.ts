@@ -235,9 +235,8 @@ function closeSource(
     return 'known'
   }
   const records = taken + (ready ?? 0)
-  if (records !== summary.records) {
+  if (records !== summary.records)
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
-  }
   source.insert.flush()
   source.makeIndexes()
   decideAcrossRows(source, now())

@@ -38,9 +38,8 @@ function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
   const { message, remedy } = ruleOf(rule)
   const where = 'id in (select id from temp.found)'
   writeNotice(scope, { rule, severity, field, message, remedy }, where, {})
-  if (severity === 'error') {
+  if (severity === 'error')
     sql(connection)`update row set state = 'invalid', rule = ? where ${where}`.run(rule)
-  }
   connection.exec('delete from temp.found')
 }
 

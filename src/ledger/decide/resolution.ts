@@ -67,9 +67,8 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
       : { kind: 'resolved', rowId, from: verdict.subject.state, to: verdict.to },
   )
   const approved = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
-  if (dryRun || approved.length < resolutions.length || approved.length === 0) {
+  if (dryRun || approved.length < resolutions.length || approved.length === 0)
     return { isApplied: false, results }
-  }
   const at = new Date(parts.nowMs).toISOString()
   for (const each of approved) apply(connection, each, at)
   noteChange(connection, at)

@@ -85,9 +85,8 @@ export const toRun = (
     in_doubt: 0,
     open: 0,
   }
-  for (const { outcome, count } of counts) {
+  for (const { outcome, count } of counts)
     attempts[outcome === 'released' ? 'in_doubt' : (outcome ?? 'open')] += count
-  }
   return { ...stored, settings: JSON.parse(stored.settings) as RunTerms, attempts }
 }
 

@@ -179,9 +179,8 @@ export function tallyTimeline() {
   /** Bars without gaps from the first to the last, each from its time on. */
   function result() {
     const bars: { readonly from: string; readonly count: number }[] = []
-    for (let bar = Math.floor(first / widthMs); counts.size > 0 && bar * widthMs <= last; bar += 1) {
+    for (let bar = Math.floor(first / widthMs); counts.size > 0 && bar * widthMs <= last; bar += 1)
       bars.push({ from: new Date(bar * widthMs).toISOString(), count: counts.get(bar) ?? 0 })
-    }
     return { widthMs, bars }
   }
 }

@@ -108,14 +108,12 @@ const withKnownOffers = (fields: PlainFields, { findOfferId }: UpdateContext): P
 
 function refusalOf(request: BillogramRequest, next: BillogramRecord, context: UpdateContext) {
   const { accountCurrency } = context.choices
-  if (request.currency !== undefined && accountCurrency !== null && request.currency !== accountCurrency) {
+  if (request.currency !== undefined && accountCurrency !== null && request.currency !== accountCurrency)
     return refuseField(['currency'], `must be ${accountCurrency}, the currency of the creditor's country`)
-  }
   const unknown = (request.offers ?? []).findIndex(({ offer_id }) => context.findOfferId(offer_id) === null)
   if (unknown >= 0) return refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
-  if (next.creditorUniqueValue !== null && context.isValueTaken(next.creditorUniqueValue)) {
+  if (next.creditorUniqueValue !== null && context.isValueTaken(next.creditorUniqueValue))
     return refuseField(['creditor_unique_value'], 'is the value of another billogram')
-  }
   const tooLarge = Object.values(sumsOf(next)).some((sum) => !(Math.abs(sum) <= LARGEST_SUM))
   return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
 }
@@ -153,9 +151,8 @@ export function createOffer(
   request: OfferRequest,
   { store, now }: { readonly store: Store; readonly now: string },
 ): Reply<Offer> {
-  if (store.offerById(request.offer_id) !== null) {
+  if (store.offerById(request.offer_id) !== null)
     return refuseField(['offer_id'], 'must be unique: an offer with this id exists')
-  }
   const offer: Offer = { ...request, created_at: now, updated_at: now }
   store.addOffer(offer)
   return done(offer)

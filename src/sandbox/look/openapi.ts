@@ -128,9 +128,7 @@ export function describeInterface({ hasReadBack }: { readonly hasReadBack: boole
         parameters: [idOf('id')],
         put: operation('updateBillogram', 'Update a billogram', 'BillogramRequest', 'BillogramResponse'),
       },
-      [MIGRATE_PATH]: {
-        post: operation('migrateMandate', MIGRATE, 'MigrateRequest', 'MigrateResponse'),
-      },
+      [MIGRATE_PATH]: { post: operation('migrateMandate', MIGRATE, 'MigrateRequest', 'MigrateResponse') },
       ...(hasReadBack ? sourcePaths() : {}),
     },
     components: {
