@@ -8,7 +8,7 @@ import {
   type OptionName,
   type Exits,
 } from '../../src/cli/settings/declared.js'
-import { JSON_KEYS } from '../../src/cli/terminal/result.js'
+import { jsonKeys } from '../../src/cli/terminal/result.js'
 
 /** A flag as it can be typed. */
 interface SurfaceFlag {
@@ -52,7 +52,7 @@ function surfaceOf(command: Command): SurfaceCommand {
     examples,
     flags: [...options.map(optionFlag), ...own.map(([flags, help]) => ownFlag(flags, help))],
     exits,
-    json: options.includes('json') ? [...JSON_KEYS, ...json] : [],
+    json: options.includes('json') ? [...jsonKeys(), ...json] : [],
   }
 }
 

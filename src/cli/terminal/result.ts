@@ -78,7 +78,7 @@ const common = (command: string, { exitCode, campaign, totals, ...result }: Comm
 })
 
 /** Keys that the JSON document of every command has. */
-export const JSON_KEYS = Object.keys(common('', emptyResult))
+export const jsonKeys = (): string[] => Object.keys(common('', emptyResult))
 
 export const jsonOf = (command: string, result: CommandResult): string =>
   `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}

@@ -16,7 +16,7 @@ import {
   EXIT_STATUSES,
   exitLines,
 } from '../../../src/cli/settings/declared.js'
-import { JSON_KEYS } from '../../../src/cli/terminal/result.js'
+import { jsonKeys } from '../../../src/cli/terminal/result.js'
 import { sourceSections } from '../../../src/source/options.js'
 import { readSurface } from '../surface.js'
 import { worldOf } from '../world.js'
@@ -140,7 +140,7 @@ describe('10.3.6 the command surface', () => {
   it('has the JSON keys that the page of the room explains', () => {
     const page = readFileSync(join(ROOT, 'src/cli/README.md'), 'utf8')
     const [section = ''] = page.split('## The JSON document\n')[1]?.split('\n## ') ?? []
-    expect([...section.matchAll(/^- `(\w+)`:/gm)].map(([, key]) => key)).toEqual(JSON_KEYS)
+    expect([...section.matchAll(/^- `(\w+)`:/gm)].map(([, key]) => key)).toEqual(jsonKeys())
   })
 
   it('is named by the README and its topics, command by command', () => {
