@@ -21,7 +21,9 @@ import * as library from '../../src/index.js'
 import { SAMPLES } from '../support/program.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PAGE = readFileSync(join(ROOT, 'src/help/library.md'), 'utf8')
+const PAGE = ['library', 'parts']
+  .map((name) => readFileSync(join(ROOT, `src/help/${name}.md`), 'utf8'))
+  .join('\n')
 
 const codeIn = (page: string): string[] =>
   [...page.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, code = '']) => code)
@@ -104,12 +106,12 @@ async function play(file: string, args: readonly string[] = []) {
 const SAID: Readonly<Record<string, RegExp>> = {
   'The main job':
     /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows that this run may send was sent/,
+  Callbacks: /^BillogramEvent order-77 No cover\n$/,
+  'A ledger, and the report': /registered: 3,[^]*\d+ \d+ [A-Z]{2}…\w{4} \S+\n[^]*pilot-report true\n$/,
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,
   'An export, as checked records': /^240 of 240 records can be sent\ntrue\n$/,
   'The service':
     /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nCannot use the base URL: "invoicing\.example" is not this machine/,
-  Callbacks: /^BillogramEvent order-77 No cover\n$/,
-  'A ledger, and the report': /registered: 3,[^]*\d+ \d+ [A-Z]{2}…\w{4} \S+\n[^]*pilot-report true\n$/,
   'The simulator of the service': /^1 true\n$/,
 }
 

@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     include: [
       'test/service/{classify,checked-service}.test.ts',
-      'test/domain/{row-state,admission}.test.ts',
-      'test/run/{decide,pace,brake,exit-status}.test.ts',
+      'test/domain/row/row-state.test.ts',
+      'test/run/{decide,deliver,pace,brake}.test.ts',
     ],
     testTimeout: 20_000,
   },
