@@ -119,7 +119,8 @@ describe('25.1 kills from the first millisecond', () => {
         if (signal === 'SIGKILL') found.killed += 1
         lookAt(campaign, found, before + rows)
         const again = await pilot(campaign, server)
-        expect([4, 5], again.stderr).toContain(again.status)
+        // A busy machine measures a moment at which a start may have come to its end by itself.
+        expect(signal === 'SIGKILL' ? [4, 5] : [0, 4, 5], again.stderr).toContain(again.status)
         found.goneOn += 1
         expect(server.twice()).toEqual([])
         rmSync(campaign, { recursive: true })
