@@ -9,7 +9,7 @@ import {
 } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { Context } from './command.js'
-import { nextLines, type CommandEnd } from './terminal/next.js'
+import { nextLines, type CommandEnd, type Typed } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
@@ -79,7 +79,7 @@ const workedInText = (left: string, folder: string): string =>
 
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(
-  asked: Pick<Context, 'settings' | 'own'>,
+  asked: Typed,
   {
     files,
     notes = [],
@@ -101,7 +101,7 @@ export function closingLines(
 }
 
 /** What the ledger says of how the campaign stands, with no run that stopped and no report. */
-const standingIn = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerReader) => ({
+const standingIn = (asked: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
   stop: null,
   campaign: reader.campaign(),
@@ -111,7 +111,7 @@ const standingIn = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerRead
 })
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
-export const closingAt = (asked: Pick<Context, 'settings' | 'own'>, reader: LedgerReader): Line[] =>
+export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
   closingLines(asked, standingIn(asked, reader))
 
 /** How a command ends that only looks, and what its last lines are made of. */

@@ -134,7 +134,7 @@ function chosenColumn(text: string): ChosenColumn {
 
 type AskedHost = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
 
-interface Asked {
+interface Confirming {
   readonly service: Pick<Service, 'trusted'>
   readonly plan: MigrationPlan
   readonly ask: (question: string) => Promise<string | null>
@@ -153,7 +153,7 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
  * (cli/README.md#before-anything-is-sent).
  */
-export async function confirmRun(context: Context, { service, plan, ask }: Asked): Promise<boolean> {
+export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
   const { settings, progress } = context
   const { host, isLoopback } = plan.service
   if (isLoopback) return true

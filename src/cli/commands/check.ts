@@ -79,7 +79,7 @@ async function check(context: Context): Promise<CommandResult> {
   }
 }
 
-interface Asked {
+interface ComparedWith {
   readonly sample: number | null
   /** The ledger that the files are compared with. */
   readonly campaign: string | null
@@ -96,7 +96,7 @@ const reading = (context: Context) => ({
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
-  { sample, campaign }: Asked,
+  { sample, campaign }: ComparedWith,
 ): Promise<AdmittedSource[]> {
   const files = sampled(openers(context), sample)
   const options = { ...reading(context), onTheirOwn: campaign === null }
@@ -124,7 +124,7 @@ function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
 }
 
-interface Checked extends Asked {
+interface Checked extends ComparedWith {
   readonly admitted: readonly AdmittedSource[]
   readonly files: Readonly<Record<string, string>>
 }

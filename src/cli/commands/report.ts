@@ -19,7 +19,7 @@ export const reportCommand: Command = {
     'Two reports of the same ledger are identical byte for byte. The lists to work in lie in to-do/, outside the manifest;',
     'where somebody works in them they stay, and new ones go to to-do-2/. What a command took in is in to-do/done/. A report',
     'that was changed stays as a whole, and the new one goes to report-2/. --sign-with writes manifest.sig, which a later',
-    'report without it takes away. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; verify --key checks the signature.',
+    'report without it takes away. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; report verify --key checks it.',
   ],
   exits: EXITS.verified,
   json: [],

@@ -4,6 +4,7 @@ import { assertNotTaken } from '../../trust/output.js'
 import { choiceLines } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
+import type { AskedFirst } from '../../migrate/check-before-send.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
   type MigrateOptions,
@@ -171,15 +172,13 @@ const givenBackNotes = (admitted: Migration['admitted']): string[] =>
     ),
   )
 
-const heldBackLine = ({ heldBack = 0 }: Asked): string | false =>
+const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>
   heldBack > 0 &&
   `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`
 
-const unreadNote = ({ unread = 0 }: Asked): string | false =>
+const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
-
-type Asked = Partial<NonNullable<Migration['askedFirst']>>
 
 const NOT_LOOKED_AT = { verification: null, asActive: '' }
 

@@ -31,7 +31,7 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   all: 'all',
 }
 
-export interface Asked {
+export interface AskedAboutDoubts {
   /** How it ends where nothing is to be recorded. */
   readonly result: CommandResult
   /** What is proven; empty where nothing is, or the service did not answer to the end. */
@@ -45,7 +45,7 @@ export interface Asked {
  * absence proves nothing by itself.
  * @throws {UsageError} beside another way to decide
  */
-export async function askAboutDoubts(context: Context): Promise<Asked> {
+export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts> {
   const { world, settings } = context
   const creditor = creditorIn(context)
   const scope = SCOPES[ownText(context, 'of') ?? 'in-doubt'] ?? 'in_doubt'
@@ -56,7 +56,7 @@ export async function askAboutDoubts(context: Context): Promise<Asked> {
     decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
   )
   const lines = [...asked.lines, ...leftOpenLines(open)]
-  const ended = (...more: readonly Line[]): Asked => ({
+  const ended = (...more: readonly Line[]): AskedAboutDoubts => ({
     result: { ...asked, lines: [...lines, ...more] },
     resolutions: [],
     isShownOnly: false,

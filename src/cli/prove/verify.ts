@@ -75,7 +75,7 @@ async function verify(context: Context): Promise<CommandResult> {
   return { ...result, campaign, files, warnings: [...result.warnings, ...warnings] }
 }
 
-interface Asked {
+interface Answered {
   readonly end: ReadBackEnd
   readonly sample: Sample | null
   readonly report: string | undefined
@@ -93,7 +93,7 @@ function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: numb
   }
 }
 
-function conclude(context: Context, reader: LedgerReader, { end, sample, report }: Asked): CommandResult {
+function conclude(context: Context, reader: LedgerReader, { end, sample, report }: Answered): CommandResult {
   const { world } = context
   const { stop, totals } = end
   const verification = verificationIn(reader)

@@ -41,6 +41,9 @@ const SENDING: readonly OptionName[] = [
   'readBack',
 ]
 
+/** What was typed, as far as the next command repeats it. */
+export type Typed = Pick<Context, 'settings' | 'own'>
+
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
 const CARRIED = {
   init: [],
@@ -67,7 +70,7 @@ export interface NextCommand {
 
 /** The command line to type next, which can be pasted into a shell in the same folder. */
 export function commandLine(
-  { settings, own }: Pick<Context, 'settings' | 'own'>,
+  { settings, own }: Typed,
   { name, files = [], words = [], without = [] }: NextCommand,
 ): string {
   const carried: readonly OptionName[] = CARRIED[name]
@@ -141,20 +144,18 @@ export interface CommandEnd {
   readonly notAdmitted?: readonly string[]
 }
 
-type Asked = Pick<Context, 'settings' | 'own'>
-
 /** Something to do before, in words, and the command to paste then. */
 type Step = Readonly<{ words: readonly string[]; command: NextCommand | null }>
 
 const step = (word: string, command: NextCommand | null = null): Step => ({ words: [word], command })
 
-export const nextLine = (asked: Asked, command: NextCommand): Line => [
+export const nextLine = (asked: Typed, command: NextCommand): Line => [
   toned('strong', 'Next'),
   `: ${commandLine(asked, command)}`,
 ]
 
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
-export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
+export function nextLines(asked: Typed, standing: CommandEnd): Line[] {
   const { words, command } = stepOf(asked, standing)
   if (command === null) return [...words]
   return [...words, nextLine(asked, underPlan(asked, standing, askingFirst(asked, standing, command)))]
@@ -162,7 +163,7 @@ export function nextLines(asked: Asked, standing: CommandEnd): Line[] {
 
 /** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
 function underPlan(
-  { own, settings }: Asked,
+  { own, settings }: Typed,
   { notAdmitted, stop }: CommandEnd,
   command: NextCommand,
 ): NextCommand {
@@ -177,7 +178,7 @@ function underPlan(
 }
 
 /** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
-function askingFirst({ own, settings }: Asked, { campaign }: CommandEnd, command: NextCommand): NextCommand {
+function askingFirst({ own, settings }: Typed, { campaign }: CommandEnd, command: NextCommand): NextCommand {
   if (command.name !== 'run' || !campaign.asksFirst || own['checkBeforeSend'] === true) return command
   const told = settings.flags.readBack === undefined ? ['--read-back'] : []
   return { ...command, words: [...(command.words ?? []), ...told, '--check-before-send'] }
@@ -196,7 +197,7 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
   'waiting',
 ])
 
-function stepOf(asked: Asked, standing: CommandEnd): Step {
+function stepOf(asked: Typed, standing: CommandEnd): Step {
   const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
   if (campaign.purgedAt !== null) return PURGED
@@ -215,7 +216,7 @@ function stepOf(asked: Asked, standing: CommandEnd): Step {
 }
 
 /** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
-function sameChoice({ own }: Asked, stop: Stop | null): string[] {
+function sameChoice({ own }: Typed, stop: Stop | null): string[] {
   if (stop?.kind === 'choice') return []
   const { only, country } = own
   return [
@@ -237,7 +238,7 @@ const SHOWN = step(
   { name: 'resolve --ask' },
 )
 
-function standingStep(asked: Asked, standing: CommandEnd, pack: string | null): Step {
+function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): Step {
   const { totals, verification = null } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
@@ -269,7 +270,7 @@ function shownPath(path: string): string {
 }
 
 /** The pack that shows the ledger as it is now; null where every pack is older, or there is none. */
-function packOf({ settings }: Asked, { campaign, pack }: CommandEnd): string | null {
+function packOf({ settings }: Typed, { campaign, pack }: CommandEnd): string | null {
   if (pack !== null) return pack
   const noted = readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : []))
   return findPack([resolve(settings.out), ...noted], campaign)

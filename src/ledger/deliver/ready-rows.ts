@@ -108,8 +108,6 @@ const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING}
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
   yield* start()
 }
-type Asked = Readonly<{ since: string; choice: string | null }>
-
 /** @param parts `fingerprints`: made when the first row is read; a ledger that was purged has none, and no ready row */
 export function prepareReadyRows(
   connection: Connection,
@@ -118,7 +116,7 @@ export function prepareReadyRows(
   const { file, nowMs } = parts
   let known: Fingerprints | null = null
   let decidedAt: string | null = null
-  const asked = (choice: Choice | null): Asked => ({
+  const asked = (choice: Choice | null): { since: string; choice: string | null } => ({
     since: decidedAt ?? waitingSince(nowMs()),
     choice: placedChoice(connection, choice),
   })

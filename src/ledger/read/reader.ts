@@ -3,7 +3,7 @@ import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
-import type { RowState, Totals, DoubtHint, Outcome } from '../../domain/row/row-state.js'
+import type { RowState, Totals, DoubtHint, Evidence, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
@@ -55,7 +55,11 @@ export interface RunRecord {
   readonly attempts: Readonly<Record<Outcome['kind'] | 'open', number>>
 }
 
-export interface AttemptRecord {
+/** Of its answer what the exchange left behind, masked. */
+export interface AttemptRecord extends Pick<
+  Evidence,
+  'status' | 'errorCode' | 'serviceCode' | 'field' | 'message' | 'answer'
+> {
   readonly id: number
   readonly n: number
   readonly runId: number
@@ -69,13 +73,6 @@ export interface AttemptRecord {
   readonly outcome: Outcome['kind'] | 'released' | null
   readonly hint: DoubtHint | null
   readonly reason: string | null
-  readonly status: number | null
-  readonly errorCode: string | null
-  readonly serviceCode: string | null
-  readonly field: string | null
-  readonly message: string | null
-  /** Masked, at most 2 KiB. */
-  readonly answer: string | null
   readonly notes: readonly RuleId[]
 }
 
