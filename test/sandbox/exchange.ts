@@ -1,5 +1,8 @@
 import { request as httpRequest } from 'node:http'
-import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { onTestFinished } from 'vitest'
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { samples } from '../contract/wire-samples.js'
 
 export interface Answer {
   readonly status: number
@@ -13,11 +16,16 @@ export interface Call {
   readonly body?: unknown
   /** Sent as it is, instead of `body`. */
   readonly bytes?: string | Buffer
-  /** Sends the body without announcing its length. */
-  readonly chunked?: boolean
   readonly headers?: Readonly<Record<string, string>>
   /** `user:password`; null leaves the header out. */
   readonly credentials?: string | null
+}
+
+/** A sandbox on a free port until the test ends. The seed is fixed unless a test gives one. */
+export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ seed: 1, ...options })
+  onTestFinished(() => sandbox.close())
+  return sandbox
 }
 
 /** One exchange over a connection of its own. Rejects when the connection breaks before the answer is whole. */
@@ -25,14 +33,11 @@ export function exchange(sandbox: Pick<Sandbox, 'url'>, method: string, path: st
   const { body, credentials = 'sandbox:sandbox' } = call
   const bytes = call.bytes ?? (body === undefined ? undefined : JSON.stringify(body))
   const headers = {
-    ...(bytes === undefined
+    ...(bytes === undefined ? {} : { 'content-type': 'application/json' }),
+    // A length beside it is left out by whoever asks for chunks.
+    ...(bytes === undefined || call.headers?.['transfer-encoding'] !== undefined
       ? {}
-      : {
-          'content-type': 'application/json',
-          ...(call.chunked === true
-            ? { 'transfer-encoding': 'chunked' }
-            : { 'content-length': String(Buffer.byteLength(bytes)) }),
-        }),
+      : { 'content-length': String(Buffer.byteLength(bytes)) }),
     ...(credentials === null
       ? {}
       : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
@@ -48,12 +53,8 @@ export function exchange(sandbox: Pick<Sandbox, 'url'>, method: string, path: st
           .on('error', reject)
           .on('end', () => {
             const text = Buffer.concat(chunks).toString()
-            resolve({
-              status: incoming.statusCode ?? 0,
-              headers: incoming.headers,
-              text,
-              json: parsed(text),
-            })
+            const { statusCode: status = 0, headers: answered } = incoming
+            resolve({ status, headers: answered, text, json: parsed(text) })
           })
       })
       .end(bytes)
@@ -67,3 +68,14 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
+
+export const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
+export const migrate = (sandbox: Sandbox, change: object = {}, call: Call = {}): Promise<Answer> =>
+  exchange(sandbox, 'POST', MIGRATE, { body: { ...samples.migrateMandate.request, ...change }, ...call })
+export const createOffer = (sandbox: Sandbox, change: object = {}): Promise<Answer> =>
+  exchange(sandbox, 'POST', '/api/v2/offer', { body: { ...samples.createOffer.request, ...change } })
+export const update = (sandbox: Sandbox, body: unknown, id = 'SANDBOX1'): Promise<Answer> =>
+  exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body })
+/** An action under `/_sandbox`, or none with this body. */
+export const act = (sandbox: Sandbox, path: string, body?: object): Promise<Answer> =>
+  exchange(sandbox, 'POST', `/_sandbox/${path}`, { body })

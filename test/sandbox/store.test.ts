@@ -1,56 +1,48 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { maskIban } from '../../src/domain/text/masking.js'
 import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
-import { openStore, type HeldMandate, assignedReference } from '../../src/sandbox/store.js'
+import {
+  ASSIGNED_CREDITOR_IDENTIFIER,
+  assignedReference,
+  eventUuid,
+  openStore,
+  type HeldMandate,
+} from '../../src/sandbox/store.js'
 import { samples } from '../contract/wire-samples.js'
-import { exchange } from './exchange.js'
-import { folderMaker, sandboxStarter } from './running-sandbox.js'
+import { freshFolder } from '../support/folder.js'
+import { creditorIdentifierOf } from '../support/sample-values.js'
+import { act, createOffer, exchange, migrate, start, update } from './exchange.js'
 
-const start = sandboxStarter()
-const makeFolder = folderMaker()
-const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
-const body = samples.migrateMandate.request
-
-const mandate = (number: number): HeldMandate => ({
-  ...body,
-  customer_no: number,
-  sepa_creditor_identifier: 'DE84ZZZ09876543210',
-  unique_mandate_reference: assignedReference(1, number),
-  registered_at: '2025-01-01T00:00:00.000Z',
-  request_id: null,
-  finalised: false,
-  finalised_at: null,
-  cancelled_at: null,
-})
+const newFile = (): string => join(freshFolder(), 'state.db')
 
 describe('state in a file', () => {
   it('is the same after a restart: mandates, offers, billograms and what was finalised', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
+    const dataFile = newFile()
     const first = await start({ dataFile })
-    await exchange(first, 'POST', MIGRATE, { body })
-    await exchange(first, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
-    await exchange(first, 'PUT', '/api/v2/billogram/SANDBOX1', { body: samples.updateBillogram.request })
+    await migrate(first)
+    await createOffer(first)
+    await update(first, samples.updateBillogram.request)
     const reference = first.mandates()[0]?.unique_mandate_reference ?? ''
-    await exchange(first, 'POST', `/_sandbox/mandates/${reference}/first-payment`, { body: {} })
+    await act(first, `mandates/${reference}/first-payment`, {})
     const held = [first.mandates(), first.offers(), first.billograms()]
     await first.close()
 
     const second = await start({ dataFile })
     expect([second.mandates(), second.offers(), second.billograms()]).toEqual(held)
     expect(second.mandates()[0]?.finalised).toBe(true)
-    const again = { ...samples.createOffer.request, offer_id: 'SPRING2025' }
-    const answer = await exchange(second, 'POST', '/api/v2/offer', { body: again })
-    expect(answer.json).toMatchObject({ data: { field: 'offer_id' } })
+    const again = await createOffer(second, { offer_id: 'SPRING2025' })
+    expect(again.json).toMatchObject({ data: { field: 'offer_id' } })
   })
 
   it('never gives a reference twice, not even after a restart with the same seed', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
+    const dataFile = newFile()
     for (const seed of [1, 1, 2]) {
       const sandbox = await start({ dataFile, seed })
-      await exchange(sandbox, 'POST', MIGRATE, { body })
+      await migrate(sandbox)
       await sandbox.close()
     }
     const references = (await start({ dataFile })).mandates().map((held) => held.unique_mandate_reference)
@@ -58,10 +50,17 @@ describe('state in a file', () => {
   })
 
   it('lists more mandates than fit one page', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
+    const dataFile = newFile()
     const store = openStore(dataFile, [])
     const numbers = Array.from({ length: 10_001 }, (_, index) => index + 1)
-    for (const number of numbers) store.addMandate(mandate(number))
+    for (const customer_no of numbers)
+      store.addMandate({
+        ...samples.migrateMandate.request,
+        ...{ customer_no, sepa_creditor_identifier: ASSIGNED_CREDITOR_IDENTIFIER },
+        unique_mandate_reference: assignedReference(1, customer_no),
+        ...{ registered_at: '2025-01-01T00:00:00.000Z', request_id: null },
+        ...{ finalised: false, finalised_at: null, cancelled_at: null },
+      })
     store.close()
     const sandbox = await start({ dataFile })
     const answer = await exchange(sandbox, 'GET', '/_sandbox/mandates')
@@ -69,38 +68,50 @@ describe('state in a file', () => {
     expect(sandbox.mandates().map((held) => ({ ...held, iban: maskIban(held.iban) }))).toEqual(answer.json)
   })
 
-  it('can be read by its owner alone', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
-    await exchange(await start({ dataFile }), 'POST', MIGRATE, { body })
+  it('can be read by its owner alone, and belongs to one sandbox at a time', async () => {
+    const dataFile = newFile()
+    await migrate(await start({ dataFile }))
     for (const file of [dataFile, `${dataFile}-wal`]) expect(statSync(file).mode & 0o777).toBe(0o600)
-  })
-
-  it('belongs to one sandbox at a time', async () => {
-    const dataFile = join(makeFolder(), 'state.db')
-    await start({ dataFile })
     await expect(start({ dataFile })).rejects.toThrow(/another sandbox is using it/)
   })
 
   it('refuses a file that is not its own, and leaves it as it was', async () => {
-    const folder = makeFolder()
-    const foreign = join(folder, 'foreign.db')
-    const database = openDatabase(foreign)
-    database.exec('CREATE TABLE invoices (id INTEGER)')
-    database.close()
-    const text = join(folder, 'text.csv')
+    const folder = freshFolder()
+    const [foreign, text] = [join(folder, 'foreign.db'), join(folder, 'text.csv')]
+    openDatabase(foreign).exec('CREATE TABLE invoices (id INTEGER)').close()
     writeFileSync(text, 'customer_no;iban\n'.repeat(100))
     mkdirSync(join(folder, 'folder.db'))
     const before = [readFileSync(foreign), readFileSync(text)]
-    for (const dataFile of [foreign, text, join(folder, 'folder.db'), join(folder, 'none', 'state.db')]) {
+    for (const dataFile of [foreign, text, join(folder, 'folder.db'), join(folder, 'none', 'state.db')])
       await expect(start({ dataFile }), dataFile).rejects.toThrow(UsageError)
-    }
     expect([readFileSync(foreign), readFileSync(text)]).toEqual(before)
   })
 })
 
-describe('state in memory', () => {
-  it('starts anew with every sandbox', async () => {
-    await exchange(await start(), 'POST', MIGRATE, { body })
-    expect((await start()).mandates()).toEqual([])
+it('state in memory starts anew with every sandbox', async () => {
+  await migrate(await start())
+  expect((await start()).mandates()).toEqual([])
+})
+
+describe('2.3: assigned identifiers', () => {
+  it('the creditor identifier has right check digits and is not the one of the sample', () => {
+    const [, national = ''] = /^DE\d{2}ZZZ(\d{11})$/.exec(ASSIGNED_CREDITOR_IDENTIFIER) ?? []
+    expect(ASSIGNED_CREDITOR_IDENTIFIER).toBe(creditorIdentifierOf('DE', national))
+    const { amendment } = samples.migrateMandate.request
+    expect(ASSIGNED_CREDITOR_IDENTIFIER).not.toBe(amendment.sepa_creditor_identifier)
+  })
+
+  it('references have 26 letters and digits, repeat with the seed and with nothing else', () => {
+    const references = Array.from({ length: 10_000 }, (_, index) => assignedReference(1, index + 1))
+    for (const reference of references) expect(reference).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+    expect(new Set(references).size).toBe(10_000)
+    expect(assignedReference(1, 1)).toBe(references[0])
+    expect(assignedReference(2, 1)).not.toBe(references[0])
+  })
+
+  it('events have UUIDs of their own', () => {
+    const ids = [eventUuid(1, 'SANDBOX1', 0), eventUuid(1, 'SANDBOX1', 1), eventUuid(1, 'SANDBOX2', 0)]
+    for (const id of ids) expect(z.uuidv4().safeParse(id).success).toBe(true)
+    expect(new Set(ids).size).toBe(3)
   })
 })

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { billogramRequest } from '../../../src/contract/billogram.js'
 import { namesOf, placesIn, replaced, samples } from '../../contract/wire-samples.js'
-import { exchange } from '../exchange.js'
-import { sandboxStarter } from '../running-sandbox.js'
+import { createOffer, start, update } from '../exchange.js'
 import { withStoredParts } from '../../../src/sandbox/billogram/update-billogram.js'
 
-const start = sandboxStarter()
 const { request } = samples.updateBillogram
-const PATH = '/api/v2/billogram/SANDBOX1'
 
 /** Objects and lists that an update may leave out, by the sample that was typed from the description. */
 const PARTS = placesIn(request).filter(
@@ -24,7 +21,7 @@ describe('27.5 null for an object or a list of an update', () => {
   it('27.5 is refused unless the sandbox was told to accept it', async () => {
     const sandbox = await start()
     for (const { path } of PARTS) {
-      const answer = await exchange(sandbox, 'PUT', PATH, { body: replaced(request, path, null) })
+      const answer = await update(sandbox, replaced(request, path, null))
       expect([answer.status, answer.json], namesOf(path)).toMatchObject([
         400,
         { data: { field: path.join('.') } },
@@ -34,22 +31,22 @@ describe('27.5 null for an object or a list of an update', () => {
 
   it('27.5 leaves each as it is stored, where it was told to', async () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
-    await exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
-    const { registered_payments: _once, ...update } = request
+    await createOffer(sandbox)
+    const { registered_payments: _once, ...whole } = request
     const put = async (body: unknown) => {
-      const { status, json } = await exchange(sandbox, 'PUT', PATH, { body })
+      const { status, json } = await update(sandbox, body)
       expect(status, JSON.stringify(json)).toBe(200)
       return (json as { data: object }).data
     }
-    const stored = await put(update)
+    const stored = await put(whole)
     expect(PARTS.length).toBeGreaterThan(15)
     for (const { path } of PARTS) {
-      const shown = await put(replaced(update, path, null))
+      const shown = await put(replaced(whole, path, null))
       // An element of a list replaces another one, so that nothing is stored of it.
       const isInList = path.some((name) => typeof name === 'number')
       const expected = isInList ? (replaced(stored, path, undefined) as object) : stored
       expect(shown, namesOf(path)).toEqual({ ...expected, updated_at: expect.any(String) as string })
-      await put(update)
+      await put(whole)
     }
   })
 
@@ -57,17 +54,17 @@ describe('27.5 null for an object or a list of an update', () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
     const plain = ['due_days', 'currency', 'attachment_content', 'automatic_reminders']
     for (const field of ['customer', 'items', ...plain]) {
-      const answer = await exchange(sandbox, 'PUT', PATH, { body: { ...request, [field]: null } })
+      const answer = await update(sandbox, { ...request, [field]: null })
       expect(answer, field).toMatchObject({ status: 400, json: { data: { field } } })
     }
     const inside = { ...request, customer: { name: null } }
-    expect((await exchange(sandbox, 'PUT', PATH, { body: inside })).status).toBe(400)
+    expect((await update(sandbox, inside)).status).toBe(400)
   })
 
   it('27.5 keeps the meaning that null has for reminders', async () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
     const put = (automatic_reminders_settings: unknown) =>
-      exchange(sandbox, 'PUT', PATH, { body: { customer: {}, items: [], automatic_reminders_settings } })
+      update(sandbox, { customer: {}, items: [], automatic_reminders_settings })
     await put([])
     expect((await put(null)).json).toMatchObject({
       data: { automatic_reminders: true, automatic_reminders_settings: [{ delay_days: 14 }] },

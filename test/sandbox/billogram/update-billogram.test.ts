@@ -6,18 +6,13 @@ import {
 } from '../../../src/contract/billogram.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { samples } from '../../contract/wire-samples.js'
-import { exchange } from '../exchange.js'
-import { sandboxStarter } from '../running-sandbox.js'
+import { createOffer, start, update as put } from '../exchange.js'
 
-const start = sandboxStarter()
 const { request } = samples.updateBillogram
 const smallest = { customer: { name: 'Erika' }, items: [] }
 
-const put = (sandbox: Sandbox, body: object, id = 'SANDBOX1') =>
-  exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body })
-
-async function updated(sandbox: Sandbox, change: object, id = 'SANDBOX1') {
-  const answer = await put(sandbox, { ...smallest, ...change }, id)
+async function updated(sandbox: Sandbox, change: object) {
+  const answer = await put(sandbox, { ...smallest, ...change })
   expect(answer.status, answer.text).toBe(200)
   return billogramResponse.parse(answer.json).data
 }
@@ -32,8 +27,6 @@ const paying = (payment_amount: number) => {
   const payment = { type: 'manual', payment_amount, payment_date: '2025-01-05' }
   return { registered_payments: { payments: [payment] } }
 }
-const createOffer = (sandbox: Sandbox) =>
-  exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
 
 describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
   it('4.2: returns the billogram with every field that was sent, but for the request-only ones', async () => {

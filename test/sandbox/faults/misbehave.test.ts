@@ -5,21 +5,14 @@ import { readMigrateAnswer } from '../../../src/contract/migrate-mandate.js'
 import type { FaultRuleInput } from '../../../src/sandbox/faults/faults.js'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
 import { samples } from '../../contract/wire-samples.js'
-import { exchange } from '../exchange.js'
-import { sandboxStarter } from '../running-sandbox.js'
-
-const start = sandboxStarter()
-const MIGRATE = '/api/v2/sepa_dd_mandate/migrate'
-const body = samples.migrateMandate.request
+import { createOffer, MIGRATE, migrate, start, update } from '../exchange.js'
 
 type Fault = FaultRuleInput['fault']
 const startWith = (fault: Fault) => start({ faults: [{ operation: 'migrate', times: 1, fault }] })
-const migrate = (sandbox: Sandbox, change: object = {}) =>
-  exchange(sandbox, 'POST', MIGRATE, { body: { ...body, ...change } })
 
 /** A request as bytes, so that a broken answer can be seen as it is. */
 function rawRequest({ port }: Sandbox) {
-  const text = JSON.stringify(body)
+  const text = JSON.stringify(samples.migrateMandate.request)
   const socket = connect(port, '127.0.0.1')
   socket.write(
     `POST ${MIGRATE} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
@@ -193,13 +186,11 @@ describe('faults of the other operations', () => {
         { operation: 'billogram', match: { billogram_id: 'SANDBOX2' }, fault: { kind: 'throttle' } },
       ],
     })
-    const offer = samples.createOffer.request
-    await expect(exchange(sandbox, 'POST', '/api/v2/offer', { body: offer })).rejects.toThrow()
+    await expect(createOffer(sandbox)).rejects.toThrow()
     expect(sandbox.offers()).toHaveLength(1)
     const change = { customer: {}, items: [] }
-    const put = (id: string) => exchange(sandbox, 'PUT', `/api/v2/billogram/${id}`, { body: change })
-    expect((await put('SANDBOX1')).status).toBe(200)
-    expect((await put('SANDBOX2')).status).toBe(429)
+    expect((await update(sandbox, change)).status).toBe(200)
+    expect((await update(sandbox, change, 'SANDBOX2')).status).toBe(429)
     expect((await migrate(sandbox)).status).toBe(200)
   })
 })
