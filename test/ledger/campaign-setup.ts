@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type {
   CreditorIdentifier,
   Iban,
@@ -20,7 +20,8 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
-import type { Outcome } from '../../src/domain/row/row-state.js'
+import { isBalanced, type Outcome } from '../../src/domain/row/row-state.js'
+import { statesOf } from './ledger-views.js'
 
 /** Invented accounts that pass their checksums. */
 export const IBAN = 'DE89370400440532013000'
@@ -258,6 +259,26 @@ export async function send(ledger: Ledger, outcome: Outcome): Promise<number> {
   const row = readyRow(ledger)
   await ledger.settle(await ledger.begin(row), outcome)
   return row.id
+}
+
+/** A file that comes in, or what the service answers about the first ready row. */
+export type Step = readonly Values[] | Outcome
+
+/** A ledger whose run met these, one after the other. */
+export async function played(...steps: readonly Step[]): Promise<Ledger> {
+  const ledger = running()
+  for (const step of steps) {
+    if ('kind' in step) await send(ledger, step)
+    else admit(ledger, step)
+  }
+  return ledger
+}
+
+/** These states have its rows then, and their totals balance. */
+export async function expectStates(states: string, ...steps: readonly Step[]): Promise<void> {
+  const ledger = await played(...steps)
+  expect(statesOf(ledger.file).join(' ')).toBe(states)
+  expect(isBalanced(ledger.totals())).toBe(true)
 }
 
 /** What a person says of a row. */

@@ -242,6 +242,8 @@ describe('the other guards', () => {
     ['delete from run', 'never deletes'],
     ['delete from campaign', 'never deletes'],
     [`update decision set reason = 'another'`, 'a decision never changes'],
+    [`update decision set evidence = 'another'`, 'a decision never changes'],
+    [`update decision set decided_by = 'another'`, 'a decision never changes'],
     [`update problem set message = 'another'`, 'a problem never changes'],
     [`update run set exit_code = 0`, 'a run that ended never changes'],
     [`update source set records = 5`, 'an admitted source never changes'],
