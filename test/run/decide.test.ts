@@ -15,27 +15,41 @@ const facts = (known: Partial<AttemptFacts> = {}): AttemptFacts => ({
 
 const MINUTE_MS = 60_000
 
-describe('a row with an answer', () => {
-  it.each<[string, Outcome]>([
-    ['registered', registered()],
-    ['refused', refused()],
-    ['in doubt', inDoubt()],
-    ['in doubt after 503', inDoubt({ status: 503 })],
-  ])('is settled when it is %s, and the run goes on', (_name, outcome) => {
-    expect(decide(outcome, facts())).toEqual({
-      outcome,
-      next: { kind: 'settled' },
-      pauseMs: 0,
-      stop: null,
-    })
-  })
+const again = (afterMs: number, pauseMs = afterMs) => ({
+  next: { kind: 'again', afterMs },
+  pauseMs,
+  stop: null,
+})
+const later = (pauseMs: number) => ({ next: { kind: 'later_run' }, pauseMs })
+const settled = (pauseMs = 0) => ({ next: { kind: 'settled' }, pauseMs, stop: null })
+const GIVEN_UP = {
+  kind: 'turned_away',
+  why: 'The service turned the same row away 8 times or for a quarter of an hour',
+  next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
+  ways: ['pace'],
+}
 
-  it('holds back the whole run when it asks to wait', () => {
-    for (const outcome of [
-      registered({ retryAfterMs: 3_000 }),
-      inDoubt({ status: 503, retryAfterMs: 3_000 }),
-    ])
-      expect(decide(outcome, facts())).toMatchObject({ pauseMs: 3_000, stop: null })
+describe('what becomes of a row', () => {
+  it.each<[string, Outcome, Partial<AttemptFacts>, object]>([
+    ['registered', registered(), {}, settled()],
+    ['refused', refused(), {}, settled()],
+    ['in doubt', inDoubt({ status: 503 }), {}, settled()],
+    ['registered, with a wait for the run', registered({ retryAfterMs: 3_000 }), {}, settled(3_000)],
+    ['in doubt, with a wait', inDoubt({ status: 503, retryAfterMs: 3_000 }), {}, settled(3_000)],
+    ['not sent', notSent(), {}, again(500)],
+    ['not sent, once more', notSent(), { connectionFailures: 3, random: 0.25, turnedAway: 8 }, again(1_000)],
+    ['not sent, for almost a quarter of an hour', notSent(), { ageMs: 15 * MINUTE_MS - 1 }, again(500)],
+    ['not sent, for as long', notSent(), { ageMs: 15 * MINUTE_MS }, { ...later(500), stop: null }],
+    ['turned away', turnedAway(), {}, again(750)],
+    ['turned away four times', turnedAway(), { turnedAway: 4, random: 0 }, again(4_000)],
+    ['turned away for a time', turnedAway({ retryAfterMs: 90_000 }), {}, again(90_000)],
+    ['turned away eight times', turnedAway(), { turnedAway: 8 }, { ...later(60_000 * 0.75), stop: GIVEN_UP }],
+    ['turned away for long', turnedAway(), { ageMs: 15 * MINUTE_MS }, { ...later(750), stop: GIVEN_UP }],
+    ['not available yet, which waits alone', notAvailableYet(), {}, again(750, 0)],
+    ['not available for a time', notAvailableYet({ retryAfterMs: 5_000 }), {}, again(5_000)],
+    ['not available eight times', notAvailableYet(), { turnedAway: 8 }, { ...later(0), stop: null }],
+  ])('%s', (_name, outcome, known, expected) => {
+    expect(decide(outcome, facts(known))).toEqual({ outcome, ...expected })
   })
 })
 
@@ -51,9 +65,7 @@ describe('a reference that another row has', () => {
           'The service answered with the mandate reference "NEW-00000001" of "DE79ZZZ01234567890", which it gave to another row before',
         evidence: seen.evidence,
       },
-      next: { kind: 'settled' },
-      pauseMs: 0,
-      stop: null,
+      ...settled(),
     })
   })
 
@@ -63,105 +75,17 @@ describe('a reference that another row has', () => {
   })
 })
 
-describe('a row that was not sent', () => {
-  it('comes again after a jittered wait that holds back the run', () => {
-    expect(decide(notSent(), facts())).toMatchObject({
-      next: { kind: 'again', afterMs: 500 },
-      pauseMs: 500,
-      stop: null,
-    })
-    expect(decide(notSent(), facts({ connectionFailures: 3, random: 0.25, turnedAway: 8 }))).toMatchObject({
-      next: { kind: 'again', afterMs: 1_000 },
-      pauseMs: 1_000,
-    })
-  })
-
-  it('is left for a later run after a quarter of an hour, and still holds back the others', () => {
-    expect(decide(notSent(), facts({ ageMs: 15 * MINUTE_MS - 1 })).next.kind).toBe('again')
-    expect(decide(notSent(), facts({ ageMs: 15 * MINUTE_MS }))).toMatchObject({
-      next: { kind: 'later_run' },
-      pauseMs: 500,
-      stop: null,
-    })
-  })
-})
-
-describe('a row that was turned away', () => {
-  it('comes again after a wait that grows with its number, and holds back the run', () => {
-    expect(decide(turnedAway(), facts({ turnedAway: 1 }))).toMatchObject({
-      next: { kind: 'again', afterMs: 750 },
-      pauseMs: 750,
-      stop: null,
-    })
-    expect(decide(turnedAway(), facts({ turnedAway: 4, random: 0 }))).toMatchObject({
-      next: { kind: 'again', afterMs: 4_000 },
-      pauseMs: 4_000,
-    })
-  })
-
-  it('waits as long as the service asked', () => {
-    expect(decide(turnedAway({ retryAfterMs: 90_000 }), facts())).toMatchObject({
-      next: { kind: 'again', afterMs: 90_000 },
-      pauseMs: 90_000,
-      stop: null,
-    })
-  })
-
-  it.each<[string, Partial<AttemptFacts>]>([
-    ['eight times', { turnedAway: 8 }],
-    ['for a quarter of an hour', { ageMs: 15 * MINUTE_MS }],
-  ])('%s stops the run, and is left for a later one', (_name, known) => {
-    expect(decide(turnedAway(), facts(known))).toMatchObject({
-      next: { kind: 'later_run' },
-      stop: {
-        kind: 'turned_away',
-        why: 'The service turned the same row away 8 times or for a quarter of an hour',
-        next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
-        ways: ['pace'],
-      },
-    })
-  })
-})
-
-describe('a row that is not available yet', () => {
-  it('waits alone', () => {
-    expect(decide(notAvailableYet(), facts())).toEqual({
-      outcome: notAvailableYet(),
-      next: { kind: 'again', afterMs: 750 },
-      pauseMs: 0,
-      stop: null,
-    })
-  })
-
-  it('holds back the run only for a time that the service named', () => {
-    expect(decide(notAvailableYet({ retryAfterMs: 5_000 }), facts())).toMatchObject({
-      next: { kind: 'again', afterMs: 5_000 },
-      pauseMs: 5_000,
-    })
-  })
-
-  it('is left for a later run after eight times, without stopping this one', () => {
-    expect(decide(notAvailableYet(), facts({ turnedAway: 8 }))).toMatchObject({
-      next: { kind: 'later_run' },
-      pauseMs: 0,
-      stop: null,
-    })
-  })
-})
-
-describe('a wait of more than a quarter of an hour', () => {
-  it.each<[string, (retryAfterMs: number) => Outcome]>([
-    ['429', (retryAfterMs) => turnedAway({ retryAfterMs })],
-    ['503 in doubt', (retryAfterMs) => inDoubt({ status: 503, retryAfterMs })],
-    ['200', (retryAfterMs) => registered({ retryAfterMs })],
-  ])('stops the run, after %s', (_name, outcome) => {
-    expect(decide(outcome(15 * MINUTE_MS), facts()).stop).toBe(null)
-    expect(decide(outcome(15 * MINUTE_MS + 1), facts()).stop?.kind).toBe('retry_after')
-    expect(decide(outcome(86_400_000), facts()).stop).toEqual({
-      kind: 'retry_after',
-      why: 'The service asked to wait for 1 day',
-      next: 'Run the same command again after that time',
-    })
+it.each<[string, (retryAfterMs: number) => Outcome]>([
+  ['429', (retryAfterMs) => turnedAway({ retryAfterMs })],
+  ['503 in doubt', (retryAfterMs) => inDoubt({ status: 503, retryAfterMs })],
+  ['200', (retryAfterMs) => registered({ retryAfterMs })],
+])('a wait of more than a quarter of an hour stops the run, after %s', (_name, outcome) => {
+  expect(decide(outcome(15 * MINUTE_MS), facts()).stop).toBe(null)
+  expect(decide(outcome(15 * MINUTE_MS + 1), facts()).stop?.kind).toBe('retry_after')
+  expect(decide(outcome(86_400_000), facts()).stop).toEqual({
+    kind: 'retry_after',
+    why: 'The service asked to wait for 1 day',
+    next: 'Run the same command again after that time',
   })
 })
 

@@ -33,21 +33,14 @@ const afterOutcome = (ramp: Ramp, outcome: Outcome, at: AnswerTimes): Ramp =>
 const LIMITS = { concurrency: 8, rate: 10 }
 
 describe('the pace of a run', () => {
-  it('lets one row leave at once', () => {
+  it('lets one row leave at once; the next waits for its token, or for a pause that is longer', () => {
     const pace = startPace(LIMITS, 1_000)
     expect(pace.ramp.slots).toBe(1)
     expect(departuresOf(pace, 1_000)).toEqual({ anyFromMs: 1_000, repeatFromMs: 1_000 })
-  })
-
-  it('makes the next row wait for its token', () => {
-    const pace = noteDeparture(startPace(LIMITS, 1_000), false, 1_000)
-    expect(departuresOf(pace, 1_000)).toEqual({ anyFromMs: 1_100, repeatFromMs: 1_000 })
-  })
-
-  it('waits for the later of pause and token', () => {
-    const empty = noteDeparture(startPace(LIMITS, 0), false, 0)
-    expect(departuresOf(pauseUntil(empty, 50), 0).anyFromMs).toBe(100)
-    expect(departuresOf(pauseUntil(empty, 500), 0).anyFromMs).toBe(500)
+    const empty = noteDeparture(pace, false, 1_000)
+    expect(departuresOf(empty, 1_000)).toEqual({ anyFromMs: 1_100, repeatFromMs: 1_000 })
+    expect(departuresOf(pauseUntil(empty, 1_050), 1_000).anyFromMs).toBe(1_100)
+    expect(departuresOf(pauseUntil(empty, 1_500), 1_000).anyFromMs).toBe(1_500)
   })
 
   it('holds back repeats alone when their share is used up', () => {
@@ -58,7 +51,6 @@ describe('the pace of a run', () => {
 
   it('is never shortened by a later pause', () => {
     const paused = pauseUntil(startPace(LIMITS, 0), 5_000)
-    expect(pauseUntil(paused, 4_000)).toBe(paused)
     expect(pauseUntil(paused, 5_000)).toBe(paused)
     expect(pauseUntil(paused, 6_000).pausedUntilMs).toBe(6_000)
   })
@@ -69,116 +61,83 @@ const answer = (ramp: Ramp, outcome: Outcome, underWay = ramp.slots): Ramp =>
   afterOutcome(ramp, outcome, { beganMs: 1_000, nowMs: 1_000, underWay })
 
 /** The slots after each of so many clean answers. */
-function slotsAfter(ramp: Ramp, answers: number, underWay?: number): number[] {
-  const slots: number[] = []
+function slotsAfter(ramp: Ramp, answers: number): number[] {
   let now = ramp
-  for (let n = 0; n < answers; n += 1) {
-    now = answer(now, n % 2 === 0 ? registered() : refused(), underWay ?? now.slots)
-    slots.push(now.slots)
-  }
-  return slots
+  return Array.from(
+    { length: answers },
+    (_, n) => (now = answer(now, n % 2 === 0 ? registered() : refused())).slots,
+  )
 }
 
-describe('the canary', () => {
-  it('is one row alone, whatever the maximum', () => {
-    expect(startRamp(64)).toEqual({ max: 64, slots: 1, doubleUpTo: 64, clean: 0, cutAtMs: -Infinity })
-    expect(startRamp(1).slots).toBe(1)
-  })
+const many = (count: number, slots: number): number[] => Array<number>(count).fill(slots)
+/** A ramp that was cut before. */
+const cutTo = (slots: number, clean = 0, max = 64): Ramp => ({
+  ...startRamp(max),
+  slots,
+  doubleUpTo: 8,
+  clean,
 })
 
 describe('growth', () => {
-  it('doubles after each clean round up to what was asked for', () => {
-    const doubled = [2, 2, 4, 4, 4, 4, 8, ...Array<number>(7).fill(8), 16, ...Array<number>(15).fill(16), 24]
-    expect(slotsAfter(startRamp(24), 31)).toEqual(doubled)
-    expect(slotsAfter(startRamp(64), 63).at(-1)).toBe(64)
+  it('begins with one row alone', () => {
+    expect(startRamp(64)).toEqual({ max: 64, slots: 1, doubleUpTo: 64, clean: 0, cutAtMs: -Infinity })
   })
 
-  it('after the first cut doubles up to 8 only, then adds one per round', () => {
-    const shown: Ramp = { ...startRamp(64), slots: 2, doubleUpTo: 8 }
-    const doubled = [2, 4, 4, 4, 4, 8]
-    const atEight = [8, 8, 8, 8, 8, 8, 8, 9]
-    const atNine = [9, 9, 9, 9, 9, 9, 9, 9, 10]
-    expect(slotsAfter(shown, 23)).toEqual([...doubled, ...atEight, ...atNine])
+  it.each<[string, Ramp, number[]]>([
+    [
+      'doubles up to the maximum',
+      startRamp(24),
+      [2, 2, 4, ...many(3, 4), 8, ...many(7, 8), ...many(16, 16), 24],
+    ],
+    ['has a maximum of 1', startRamp(1), many(5, 1)],
+    ['has a maximum below 8', startRamp(3), [2, 2, ...many(7, 3)]],
+    ['adds one per round above 8 after a cut', cutTo(2), [2, 4, 4, 4, 4, ...many(8, 8), ...many(9, 9), 10]],
+    ['never passes 8 in one step after a cut', cutTo(5), [...many(4, 5), 8]],
+    ['ends at the maximum after a cut, too', cutTo(8, 7, 9), many(40, 9)],
+  ])('%s', (_name, ramp, expected) => {
+    expect(slotsAfter(ramp, expected.length)).toEqual(expected)
   })
 
-  it('ends at the maximum, below 8 and above it', () => {
-    expect(slotsAfter(startRamp(1), 5)).toEqual([1, 1, 1, 1, 1])
-    expect(slotsAfter(startRamp(3), 9)).toEqual([2, 2, 3, 3, 3, 3, 3, 3, 3])
-    expect(slotsAfter(startRamp(9), 40).at(-1)).toBe(9)
-    expect(slotsAfter({ ...startRamp(9), doubleUpTo: 8 }, 40).at(-1)).toBe(9)
-  })
-
-  it('after the first cut never passes 8 in one step from below', () => {
-    const five: Ramp = { ...startRamp(64), slots: 5, doubleUpTo: 8 }
-    expect(slotsAfter(five, 5)).toEqual([5, 5, 5, 5, 8])
-  })
-
-  it('beyond 8 needs half the slots in use, and a round that did not is not counted later', () => {
-    const twelve: Ramp = { ...startRamp(64), slots: 12, doubleUpTo: 8, clean: 11 }
-    expect(answer(twelve, registered(), 6)).toMatchObject({ slots: 13, clean: 0 })
-    expect(answer(twelve, registered(), 5)).toMatchObject({ slots: 12, clean: 0 })
-    const eight: Ramp = { ...startRamp(64), slots: 8, clean: 7 }
-    expect(answer(eight, registered(), 4)).toMatchObject({ slots: 16, clean: 0 })
-    expect(answer(eight, registered(), 3)).toMatchObject({ slots: 8, clean: 0 })
-  })
-
-  it('below 8 asks nothing about the slots in use', () => {
-    const four: Ramp = { ...startRamp(64), slots: 4, clean: 3 }
-    expect(answer(four, registered(), 1)).toMatchObject({ slots: 8, clean: 0 })
-  })
+  it.each<[Ramp, number, number]>([
+    [cutTo(12, 11), 6, 13],
+    [cutTo(12, 11), 5, 12],
+    [{ ...startRamp(64), slots: 8, clean: 7 }, 4, 16],
+    [{ ...startRamp(64), slots: 8, clean: 7 }, 3, 8],
+    [{ ...startRamp(64), slots: 4, clean: 3 }, 1, 8],
+  ])(
+    'from 8 on needs half the slots in use, and the round counts anew: %j with %d',
+    (ramp, underWay, slots) => {
+      expect(answer(ramp, registered(), underWay)).toMatchObject({ slots, clean: 0 })
+    },
+  )
 
   it('starts its round again after a doubt that says nothing about the pace', () => {
-    const nearly: Ramp = { ...startRamp(64), slots: 4, clean: 3 }
-    expect(answer(nearly, inDoubt())).toEqual({ ...nearly, clean: 0 })
-    expect(answer(nearly, notAvailableYet())).toEqual({ ...nearly, clean: 0 })
+    for (const outcome of [inDoubt(), notAvailableYet()])
+      expect(answer(cutTo(4, 3), outcome)).toEqual(cutTo(4, 0))
   })
 })
 
 describe('throttling', () => {
-  it('halves the slots, rounded down, and never below one', () => {
-    const at = { beganMs: 5, nowMs: 9, underWay: 1 }
-    const cut = (slots: number): Ramp => afterOutcome({ ...startRamp(64), slots, clean: 1 }, turnedAway(), at)
-    expect(cut(16)).toEqual({ max: 64, slots: 8, doubleUpTo: 8, clean: 0, cutAtMs: 9 })
-    expect(cut(9).slots).toBe(4)
-    expect(cut(2).slots).toBe(1)
-    expect(cut(1).slots).toBe(1)
+  const at = (beganMs: number, nowMs: number): AnswerTimes => ({ beganMs, nowMs, underWay: 16 })
+
+  it.each([
+    [16, 8],
+    [9, 4],
+    [2, 1],
+    [1, 1],
+  ])('halves the slots, rounded down, and never below one: %d', (slots, left) => {
+    const ramp = { ...startRamp(64), slots, clean: 1 }
+    const cut = { max: 64, slots: left, doubleUpTo: 8, clean: 0, cutAtMs: 9 }
+    expect(afterOutcome(ramp, turnedAway(), at(5, 9))).toEqual(cut)
+    expect(afterOutcome(ramp, notSent(), at(5, 9))).toEqual({ ...cut, slots: 1 })
   })
 
-  it('halves once per round trip: what was under way at the cut does not cut again', () => {
-    const first = afterOutcome({ ...startRamp(64), slots: 16 }, turnedAway(), {
-      beganMs: 10,
-      nowMs: 100,
-      underWay: 16,
-    })
-    const second = afterOutcome(first, turnedAway(), { beganMs: 99, nowMs: 101, underWay: 15 })
-    expect(second).toEqual(first)
-    const later = afterOutcome(second, turnedAway(), { beganMs: 100, nowMs: 200, underWay: 8 })
-    expect(later).toMatchObject({ slots: 4, cutAtMs: 200 })
-  })
-
-  it('does not grow back on answers to what was under way at the cut', () => {
-    const cut = afterOutcome({ ...startRamp(64), slots: 4 }, turnedAway(), {
-      beganMs: 10,
-      nowMs: 100,
-      underWay: 4,
-    })
-    const late = { beganMs: 20, nowMs: 110, underWay: 3 }
-    expect(afterOutcome(afterOutcome(cut, registered(), late), registered(), late)).toEqual(cut)
-    expect(afterOutcome(cut, registered(), { beganMs: 100, nowMs: 200, underWay: 2 })).toMatchObject({
-      slots: 2,
-      clean: 1,
-    })
-  })
-
-  it('falls back to a canary when the service cannot be reached', () => {
-    const at = { beganMs: 5, nowMs: 9, underWay: 16 }
-    expect(afterOutcome({ ...startRamp(64), slots: 16, clean: 4 }, notSent(), at)).toEqual({
-      max: 64,
-      slots: 1,
-      doubleUpTo: 8,
-      clean: 0,
-      cutAtMs: 9,
-    })
+  it('halves once per round trip: what was under way at the cut neither cuts again nor makes it grow', () => {
+    const first = afterOutcome({ ...startRamp(64), slots: 16 }, turnedAway(), at(10, 100))
+    for (const outcome of [turnedAway(), registered()])
+      expect(afterOutcome(first, outcome, at(99, 101))).toEqual(first)
+    expect(afterOutcome(first, turnedAway(), at(100, 200))).toMatchObject({ slots: 4, cutAtMs: 200 })
+    expect(afterOutcome(first, registered(), at(100, 200))).toMatchObject({ slots: 8, clean: 1 })
   })
 })
 
@@ -266,51 +225,44 @@ function leavingTimes(rate: number, requests: number, latenessMs: readonly numbe
   })
 }
 
-describe('a bucket without a rate', () => {
-  it('never waits and never changes', () => {
+describe('a bucket', () => {
+  it('without a rate never waits and never changes', () => {
     const bucket = startBucket(null, 5)
     expect(bucket).toEqual({ rate: null, tokens: 0, filledAtMs: 5 })
     expect(waitForToken(bucket, 5)).toBe(0)
     expect(takeToken(bucket, 99)).toBe(bucket)
   })
-})
 
-describe('a bucket with a rate', () => {
   it('starts with a tenth of a second worth, and with one request at least', () => {
     expect(startBucket(100, 7)).toEqual({ rate: 100, tokens: 10, filledAtMs: 7 })
-    expect(startBucket(10, 0).tokens).toBe(1)
-    expect(startBucket(2, 0).tokens).toBe(1)
-    expect(startBucket(0.5, 0).tokens).toBe(1)
+    for (const rate of [10, 2, 0.5]) expect(startBucket(rate, 0).tokens).toBe(1)
   })
 
-  it('lets one request leave per interval at a low rate', () => {
-    expect(leavingTimes(2, 4)).toEqual([0, 500, 1000, 1500])
-    expect(leavingTimes(0.1, 3)).toEqual([0, 10_000, 20_000])
+  it.each([
+    [2, [0, 500, 1000, 1500]],
+    [0.1, [0, 10_000, 20_000]],
+    [100, [...many(10, 0), 10, 20, 30]],
+  ])('lets the burst leave at once, then keeps the rate of %d', (rate, times) => {
+    expect(leavingTimes(rate, times.length)).toEqual(times)
   })
 
-  it('lets the burst leave at once, then keeps the rate', () => {
-    expect(leavingTimes(100, 13)).toEqual([...Array.from({ length: 10 }, () => 0), 10, 20, 30])
-  })
-
-  it('tells how long until the next token, rounded up to a whole millisecond', () => {
-    const empty: Bucket = { rate: 3, tokens: 0, filledAtMs: 0 }
-    expect(waitForToken(empty, 0)).toBe(334)
-    expect(waitForToken(empty, 333)).toBe(1)
-    expect(waitForToken(empty, 334)).toBe(0)
-    expect(waitForToken({ ...empty, tokens: 0.5 }, 0)).toBe(167)
-    expect(waitForToken({ ...empty, tokens: 1 }, 0)).toBe(0)
+  it.each<[Partial<Bucket>, number, number]>([
+    [{}, 0, 334],
+    [{}, 333, 1],
+    [{}, 334, 0],
+    [{ tokens: 0.5 }, 0, 167],
+    [{ tokens: 1 }, 0, 0],
+    // A clock that stands still, or is read late, earns nothing.
+    [{ rate: 100, tokens: 0.5, filledAtMs: 1_000 }, 1_000, 5],
+    [{ rate: 100, tokens: 0.5, filledAtMs: 1_000 }, 500, 5],
+  ])('tells how long until the next token, rounded up: %j at %d', (bucket, nowMs, waitMs) => {
+    expect(waitForToken({ rate: 3, tokens: 0, filledAtMs: 0, ...bucket }, nowMs)).toBe(waitMs)
   })
 
   it('keeps what it earned, up to the burst', () => {
     const empty: Bucket = { rate: 100, tokens: 0, filledAtMs: 1_000 }
     expect(takeToken(empty, 1_050)).toEqual({ rate: 100, tokens: 4, filledAtMs: 1_050 })
     expect(takeToken(empty, 900_000)).toEqual({ rate: 100, tokens: 9, filledAtMs: 900_000 })
-  })
-
-  it('earns nothing when the clock stands still or is read late', () => {
-    const empty: Bucket = { rate: 100, tokens: 0.5, filledAtMs: 1_000 }
-    expect(waitForToken(empty, 1_000)).toBe(5)
-    expect(waitForToken(empty, 500)).toBe(5)
   })
 
   it('lets no more than the rate and one burst through in any window', () => {
@@ -351,23 +303,18 @@ function noteMany(budget: RetryBudget, count: number, isRepeat: boolean, nowMs: 
 }
 
 describe('the retry budget', () => {
-  it('lets repeats leave freely while nothing was repeated', () => {
-    expect(waitForRepeat(startRetryBudget(), 0)).toBe(0)
-    expect(waitForRepeat(noteMany(startRetryBudget(), 5_000, false, 0), 0)).toBe(0)
-  })
-
-  it('gives ten repeats, which count as requests too, and one more', () => {
-    const ten = noteMany(startRetryBudget(), 10, true, 1_000)
-    expect(waitForRepeat(ten, 1_000)).toBe(0)
-    expect(waitForRepeat(noteRequest(ten, true, 1_000), 1_000)).toBe(0)
-    expect(waitForRepeat(noteMany(ten, 2, true, 1_000), 1_000)).toBe(120_000)
-  })
-
-  it('waits as soon as the share is reached, not only when it is passed', () => {
-    const reached = noteMany(noteMany(startRetryBudget(), 8, false, 0), 12, true, 0)
-    expect(waitForRepeat(reached, 0)).toBe(120_000)
-    const below = noteMany(noteMany(startRetryBudget(), 9, false, 0), 12, true, 0)
-    expect(waitForRepeat(below, 0)).toBe(0)
+  it.each([
+    [0, 0, 0],
+    [5_000, 0, 0],
+    // Repeats count as requests too, and ten are free.
+    [0, 11, 0],
+    [0, 12, 120_000],
+    [9, 12, 0],
+    // The share is reached, not passed.
+    [8, 12, 120_000],
+  ])('after %d requests and %d repeats the next repeat waits %d ms', (requests, repeats, waitMs) => {
+    const budget = noteMany(noteMany(startRetryBudget(), requests, false, 1_000), repeats, true, 1_000)
+    expect(waitForRepeat(budget, 1_000)).toBe(waitMs)
   })
 
   it('frees itself when the oldest slice with a repeat is two minutes old', () => {
@@ -383,10 +330,6 @@ describe('the retry budget', () => {
     const both = noteRequest(noteRequest(startRetryBudget(), true, 100), false, 5_099)
     expect(both.slices).toEqual([{ startedMs: 100, requests: 2, repeats: 1 }])
     const apart = noteRequest(both, true, 5_100)
-    expect(apart.slices).toEqual([
-      { startedMs: 100, requests: 2, repeats: 1 },
-      { startedMs: 5_100, requests: 1, repeats: 1 },
-    ])
     expect(noteRequest(apart, false, 5_200).slices).toEqual([
       { startedMs: 100, requests: 2, repeats: 1 },
       { startedMs: 5_100, requests: 2, repeats: 1 },
@@ -432,35 +375,27 @@ describe('the retry budget', () => {
   })
 })
 
-describe('the wait after a connection failure', () => {
-  it.each([
-    [1, 1_000],
-    [2, 2_000],
-    [3, 4_000],
-    [4, 8_000],
-    [5, 8_000],
-    [2_000, 8_000],
-  ])('after failure %d is below %d ms', (n, ceilingMs) => {
-    expect(connectBackoffMs(n, 0)).toBe(0)
-    expect(connectBackoffMs(n, 0.5)).toBe(ceilingMs / 2)
-    expect(connectBackoffMs(n, 0.999)).toBeCloseTo(ceilingMs * 0.999, 6)
-  })
+it.each([
+  [1, 1_000],
+  [2, 2_000],
+  [3, 4_000],
+  [4, 8_000],
+  [2_000, 8_000],
+])('the wait after connection failure %d is below %d ms', (n, ceilingMs) => {
+  expect(connectBackoffMs(n, 0)).toBe(0)
+  expect(connectBackoffMs(n, 0.5)).toBe(ceilingMs / 2)
 })
 
 describe('the wait after a row was turned away', () => {
   it.each([
     [1, 500, 1_000],
     [2, 1_000, 2_000],
-    [3, 2_000, 4_000],
-    [4, 4_000, 8_000],
-    [5, 8_000, 16_000],
     [6, 16_000, 32_000],
     [7, 30_000, 60_000],
     [8, 30_000, 60_000],
   ])('for the %dth time is between %d and %d ms', (n, floorMs, ceilingMs) => {
     expect(turnedAwayBackoffMs(n, null, 0)).toBe(floorMs)
     expect(turnedAwayBackoffMs(n, null, 0.5)).toBe((floorMs + ceilingMs) / 2)
-    expect(turnedAwayBackoffMs(n, null, 0.999)).toBeLessThan(ceilingMs)
   })
 
   it('is never shorter than what the service asked for', () => {
