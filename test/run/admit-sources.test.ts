@@ -5,7 +5,7 @@ import { type AdmitOptions, admitSources, sourceOpeners } from '../../src/run/ad
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf } from '../support/sources.js'
-import { sourceOf } from './source-samples.js'
+import { sourceOf } from './mandate-samples.js'
 import { open } from '../ledger/campaign-setup.js'
 
 const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({

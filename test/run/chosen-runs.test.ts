@@ -6,12 +6,13 @@ import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { Choice } from '../../src/domain/row/choice.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
-import { runCampaign, type CampaignParts } from '../../src/run/campaign.js'
+import type { CampaignParts } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { seedChance, type Chance } from '../support/chance.js'
-import { mandateOf, recordOf } from './mandate-samples.js'
-import { inDoubt, notAvailableYet, refused, registered } from './outcome-samples.js'
+import { registeredNo, runOn, WIDE_POLICY } from './delivery-world.js'
+import { mandateOf, recordOf, sourceOf } from './mandate-samples.js'
+import { inDoubt, notAvailableYet, refused } from './outcome-samples.js'
 import { startVirtualTime } from './virtual-time.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 
@@ -47,24 +48,11 @@ function drawSource(chance: Chance, name: string, first: number, known: Map<numb
     const iban = (country === 'DE' ? mandateOf(n).iban : IBAN_EXAMPLES[country]) as Mandate['iban']
     const values = Object.fromEntries(columns.map((column) => [column, chance.pick(VALUES)]))
     known.set(n, { values, country })
-    const record = recordOf(n, { ...mandateOf(n), iban })
+    const record = recordOf({ ...mandateOf(n), iban }, index + 1)
     const cells = columns.map((column) => chance.pick(['', ' ', '\u00a0']) + (values[column] ?? ''))
-    return { ...record, record: index + 1, line: index + 2, cells: [...cells, ...record.cells] }
+    return { ...record, cells: [...cells, ...record.cells] }
   })
-  const sha256 = Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)
-  const [bytes, blankLines] = [records.length * 40, 0]
-  return {
-    name,
-    sha256,
-    header,
-    columns: { customer_no: 'customer_no', iban: 'iban' },
-    isResultFile: false,
-    reading: {},
-    records: async function* () {
-      yield await Promise.resolve(records)
-    },
-    summary: () => ({ sha256, bytes, records: records.length, blankLines, reading: {}, findings: [] }),
-  }
+  return sourceOf(name, records, { header })
 }
 
 function drawChoice(chance: Chance): Choice | null {
@@ -95,9 +83,7 @@ const readyIn = (ledger: Ledger): number[] =>
 
 /** A service that does anything but register twice. */
 function answer(chance: Chance, customerNo: number): Outcome {
-  const mandateReference = `NEW-${customerNo}`
-  if (chance.happens(0.6))
-    return registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference })
+  if (chance.happens(0.6)) return registeredNo(customerNo)
   return chance.pick([refused({ message: `${customerNo}` }), notAvailableYet(), inDoubt()])
 }
 
@@ -105,11 +91,7 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
   const chance = seedChance(seed)
   const time = startVirtualTime()
   const known = new Map<number, Known>()
-  const ledger = openLedger({
-    file: join(folder, `${seed}.db`),
-    clock: time.clock,
-    defer: time.defer,
-  })
+  const ledger = openLedger({ file: join(folder, `${seed}.db`), clock: time.clock, defer: time.defer })
   ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
   const counts = { sent: 0, left: 0 }
   const registrations = new Set<number>()
@@ -140,39 +122,20 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
         return outcome
       }
       let planned = 0
-      const end = await time.runUntil(
-        runCampaign({
-          ledger,
-          files,
-          choice,
-          severities: {},
-          settings: { version: '0', host: 'test', pid: 1, asOf: '2026-04-01', zone: 'UTC', settings: {} },
-          retryRefusedBy: chance.happens(0.2) ? 'Ada' : null,
-          confirm: (plan) => {
-            const ready = readyIn(ledger).filter((n) => takes(choice, known.get(n) ?? NOTHING))
-            planned = Math.min(ready.length, limit ?? ready.length)
-            expect(plan.toSend).toBe(planned)
-            return Promise.resolve(true)
-          },
-          watchReading: () => undefined,
-          signalStatus: () => null,
-          send,
-          clock: time.clock,
-          after: time.after,
-          random: chance.next,
-          policy: {
-            concurrency: chance.between(1, 4),
-            rate: null,
-            limit,
-            maxDurationMs: null,
-            maxInDoubt: 100,
-            maxRefused: null,
-          },
-          drain: new AbortController().signal,
-          abort: new AbortController().signal,
-          watch: () => undefined,
-        }),
-      )
+      const end = await runOn(time, ledger, {
+        files,
+        choice,
+        retryRefusedBy: chance.happens(0.2) ? 'Ada' : null,
+        confirm: (plan) => {
+          const ready = readyIn(ledger).filter((n) => takes(choice, known.get(n) ?? NOTHING))
+          planned = Math.min(ready.length, limit ?? ready.length)
+          expect(plan.toSend).toBe(planned)
+          return Promise.resolve(true)
+        },
+        send,
+        random: chance.next,
+        policy: { ...WIDE_POLICY, concurrency: chance.between(1, 4), limit },
+      })
       expect(asked, 'the order of the ids').toEqual(asked.toSorted((a, b) => a - b))
       expect(asked.length).toBeLessThanOrEqual(planned)
       const left = readyIn(ledger).filter((n) => !takes(choice, known.get(n) ?? NOTHING)).length

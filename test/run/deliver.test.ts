@@ -7,11 +7,12 @@ import {
   allRegistered,
   openDeliveryWorld,
   registeredAs,
+  registeredNo,
   type DeliveryWorld,
   type Request,
   type Script,
 } from './delivery-world.js'
-import { inDoubt, notAvailableYet, notSent, registered, turnedAway } from './outcome-samples.js'
+import { inDoubt, notAvailableYet, notSent, turnedAway } from './outcome-samples.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 
 const rowsOf = (requests: readonly Request[]): number[] => requests.map(({ row }) => row)
@@ -181,9 +182,6 @@ describe('signals', () => {
     expect(world.totals()).toMatchObject({ registered: 7, inDoubt: 8, ready: 15, sending: 0 })
   })
 })
-
-const registeredNo = (n: number): Outcome =>
-  registered({}, { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: `NEW-${n}` })
 
 it('Retry-After holds back every row, tells so, and is not shortened by a later, shorter one', async () => {
   const world = openDeliveryWorld(20)

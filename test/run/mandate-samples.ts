@@ -1,25 +1,15 @@
-import type { Ledger } from '../../src/ledger/file/writer.js'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
+import type { Iban, LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
+import type { CreditorIdentifier, MandateReference } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
-import { mandateKey } from '../../src/domain/value/identifiers.js'
-
-/** An invented German account number that passes its checksum. */
-function ibanOf(account: number): Iban {
-  const bban = `37040044${String(account).padStart(10, '0')}`
-  const check = 98n - (BigInt(`${bban}131400`) % 97n)
-  return `DE${String(check).padStart(2, '0')}${bban}` as Iban
-}
+import type { Ledger } from '../../src/ledger/file/writer.js'
+import type { OpenedSource } from '../../src/source/read-source.js'
+import { admit, recordOf as checkedRecord, summaryOf, type Values } from '../ledger/campaign-setup.js'
+import { germanIban } from '../support/export.js'
 
 /** The mandate of the nth invented customer. */
 export const mandateOf = (n: number): Mandate => ({
   customerNo: n,
-  iban: ibanOf(n),
+  iban: germanIban(n) as Iban,
   signedDate: '2020-02-29' as LocalDate,
   original: {
     creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
@@ -31,46 +21,61 @@ export const mandateOf = (n: number): Mandate => ({
 export const familyMandateOf = (n: number): Mandate => ({
   ...mandateOf(n),
   customerNo: n % 3 === 0 ? n - 1 : n,
-  iban: ibanOf(n % 6 === 0 ? n - 1 : n),
+  iban: germanIban(n % 6 === 0 ? n - 1 : n) as Iban,
 })
 
-export const RECORD_HEADER = ['customer_no', 'iban'] as const
+const HEADER = ['customer_no', 'iban'] as const
+const COLUMNS = { customer_no: 'customer_no', iban: 'iban' }
 
-/** The nth record of an export, with nothing wrong. */
-export function recordOf(n: number, mandate = mandateOf(n)): CheckedRecord {
-  const { creditorIdentifier, mandateReference } = mandate.original
-  return {
-    record: n,
-    line: n + 1,
-    cells: [String(mandate.customerNo), mandate.iban],
-    verdict: { kind: 'sendable', mandate },
-    values: {
-      customerNo: mandate.customerNo,
-      iban: mandate.iban,
-      signedDate: mandate.signedDate,
-      creditorIdentifier,
-      mandateReference,
-    },
-    mandateKey: mandateKey(creditorIdentifier, mandateReference),
-    corrects: null,
-    latestFirstDebit: null,
-    findings: [],
-  }
-}
+const valuesOf = ({ customerNo, iban, signedDate, original }: Mandate): Values => ({
+  customerNo,
+  iban,
+  signedDate,
+  creditor: original.creditorIdentifier,
+  reference: original.mandateReference,
+  cells: [String(customerNo), iban],
+})
+
+/** A record of an export with nothing wrong. */
+export const recordOf = (mandate: Mandate, record: number): CheckedRecord =>
+  checkedRecord(valuesOf(mandate), record)
 
 /** So many ready rows, out of one export. */
 export function admitRows(ledger: Ledger, rows: number, ofNumber = mandateOf): void {
-  const admission = ledger.admit({ severities: {} })
-  const columns = { customer_no: 'customer_no', iban: 'iban' }
-  const source = admission.open({ name: 'export.csv', header: RECORD_HEADER, columns })
-  source.add(Array.from({ length: rows }, (_, n) => recordOf(n + 1, ofNumber(n + 1))))
-  source.close({
-    sha256: 'ab'.repeat(32),
-    bytes: rows * 40,
-    records: rows,
-    blankLines: 0,
+  const values = Array.from({ length: rows }, (_, n) => valuesOf(ofNumber(n + 1)))
+  admit(ledger, values, { sha256: 'ab'.repeat(32), header: HEADER, columns: COLUMNS, reading: {} })
+}
+
+interface SourceParts {
+  readonly isStream?: boolean
+  readonly failing?: Error
+  readonly onBatch?: () => void
+  readonly header?: readonly string[]
+}
+
+/** A source with these mandates or records, as if it had been read from a file; `sha256` null as for a stream. */
+export function sourceOf(
+  name: string,
+  given: readonly (number | CheckedRecord)[],
+  { isStream = false, failing, onBatch, header = HEADER }: SourceParts = {},
+): OpenedSource {
+  const sha256 = Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)
+  return {
+    name,
+    sha256: isStream ? null : sha256,
+    header: [...header],
+    columns: COLUMNS,
+    isResultFile: false,
     reading: {},
-    findings: [],
-  })
-  admission.commit()
+    records: async function* (signal) {
+      for (const [index, one] of given.entries()) {
+        await Promise.resolve()
+        signal?.throwIfAborted()
+        yield [typeof one === 'number' ? recordOf(mandateOf(one), index + 1) : one]
+        onBatch?.()
+      }
+      if (failing !== undefined) throw failing
+    },
+    summary: () => ({ ...summaryOf(given.length, sha256), reading: {} }),
+  }
 }

@@ -7,6 +7,7 @@ import {
   type CustomerAnswer,
 } from '../../../src/run/ask/ask-customers.js'
 import { type SourcesSeen } from '../../../src/service/read-back.js'
+import { generate } from '../../support/chance.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { listed, missing, notRead, throttled, unreached } from './sources-samples.js'
 
@@ -85,7 +86,6 @@ function askingWorld(count: number) {
     events,
     drain,
     abort,
-    given: () => given,
     recorded: () => batches.flatMap(({ answers }) => answers),
     ask: async (script: Script, changes: Changes = {}) => {
       const { concurrency = 8, rate = null, record, watch, ...others } = changes
@@ -121,22 +121,20 @@ function askingWorld(count: number) {
   }
 }
 
-describe('asking', () => {
-  it('asks for each customer once, in order, and records each answer once', async () => {
-    const world = askingWorld(1_000)
-    expect(await world.ask(all, { concurrency: 32 })).toBeNull()
-    expect(world.requests.map(({ customerNo }) => customerNo)).toEqual(upTo(1_000))
-    expect(customersOf(world.recorded())).toEqual(upTo(1_000))
-    expect(world.recorded()[0]).toEqual({
-      customerNo: 1,
-      requestId: 'request-1',
-      askedAt: '2026-04-01T08:00:00.000Z',
-      answeredAt: '2026-04-01T08:00:00.100Z',
-      tries: 1,
-      seen: listed,
-    })
-    expect(world.events.map(({ kind }) => kind)).toEqual(Array.from({ length: 1_000 }, () => 'answer'))
+it('asks for each customer once, in order, and records each answer once', async () => {
+  const world = askingWorld(1_000)
+  expect(await world.ask(all, { concurrency: 32 })).toBeNull()
+  expect(world.requests.map(({ customerNo }) => customerNo)).toEqual(upTo(1_000))
+  expect(customersOf(world.recorded())).toEqual(upTo(1_000))
+  expect(world.recorded()[0]).toEqual({
+    customerNo: 1,
+    requestId: 'request-1',
+    askedAt: '2026-04-01T08:00:00.000Z',
+    answeredAt: '2026-04-01T08:00:00.100Z',
+    tries: 1,
+    seen: listed,
   })
+  expect(world.events.map(({ kind }) => kind)).toEqual(Array.from({ length: 1_000 }, () => 'answer'))
 })
 
 describe('recording', () => {
@@ -224,22 +222,17 @@ describe('a question that was not answered', () => {
 })
 
 describe('an asking stops', () => {
-  it.each(['credentials', 'certificate', 'redirect'] as const)(
-    'by %s, without a word on that customer',
-    async (halt) => {
-      const world = askingWorld(100)
-      const refusal = notRead({ cause: 'refused', canRepeat: false, halt, status: 401 })
-      const stop = await world.ask(({ customerNo }) => ({ seen: customerNo === 7 ? refusal : listed }))
-      expect(stop).toMatchObject({ kind: halt })
-      expect(customersOf(world.recorded())).not.toContain(7)
-      expect(customersOf(world.recorded())).toContain(6)
-      expect(world.requests.length).toBeLessThan(20)
-      expect(sorted(customersOf(world.recorded()))).toEqual(
-        upTo(world.requests.length).filter((customerNo) => customerNo !== 7),
-      )
-      expect(world.events.filter(({ kind }) => kind === 'stop')).toEqual([{ kind: 'stop', stop }])
-    },
-  )
+  it('by what halts it, without a word on that customer', async () => {
+    const world = askingWorld(100)
+    const refusal = notRead({ cause: 'refused', canRepeat: false, halt: 'credentials', status: 401 })
+    const stop = await world.ask(({ customerNo }) => ({ seen: customerNo === 7 ? refusal : listed }))
+    expect(stop).toMatchObject({ kind: 'credentials' })
+    expect(world.requests.length).toBeLessThan(20)
+    expect(sorted(customersOf(world.recorded()))).toEqual(
+      upTo(world.requests.length).filter((customerNo) => customerNo !== 7),
+    )
+    expect(world.events.filter(({ kind }) => kind === 'stop')).toEqual([{ kind: 'stop', stop }])
+  })
 
   it('when the service has no read-back, after a handful of questions', async () => {
     const world = askingWorld(1_000)
@@ -269,22 +262,7 @@ describe('a signal', () => {
     expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
   })
 
-  it('the second records nothing of what it breaks off', async () => {
-    const world = askingWorld(100)
-    world.time.after(950, () => world.abort.abort())
-    const brokenOff = notRead({ cause: 'no_answer', status: null, errorCode: 'ABORTED' })
-    const script: Script = ({ atMs }) => ({ seen: atMs + ANSWER_MS > 950 ? brokenOff : listed })
-    expect(await world.ask(script)).toMatchObject({ kind: 'signal' })
-    const answered = world.requests.filter(({ atMs }) => atMs + ANSWER_MS <= 950)
-    expect(world.requests.length).toBeGreaterThan(answered.length)
-    expect(sorted(customersOf(world.recorded()))).toEqual(
-      sorted(answered.map(({ customerNo }) => customerNo)),
-    )
-  })
-})
-
-describe('the second signal', () => {
-  it('makes no last word of a fifth try that it breaks off', async () => {
+  it('the second makes no last word of a fifth try that it breaks off', async () => {
     const world = askingWorld(5_000)
     const brokenOff = notRead({ cause: 'no_answer', status: null, errorCode: 'ABORTED' })
     const script: Script = ({ customerNo, seen }) => {
@@ -299,59 +277,46 @@ describe('the second signal', () => {
   })
 })
 
-describe('what throws', () => {
-  it('while watching ends the asking, and no answer is lost', async () => {
-    const world = askingWorld(1_000)
-    const closed = new Error('The terminal is gone')
-    const watch = (): void => {
-      if (world.events.length >= 50) throw closed
-    }
-    await expect(world.ask(all, { watch })).rejects.toBe(closed)
-    expect(world.requests.length).toBeLessThan(60)
-    expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
-  })
+it('what throws while watching ends the asking, and no answer is lost', async () => {
+  const world = askingWorld(1_000)
+  const closed = new Error('The terminal is gone')
+  const watch = (): void => {
+    if (world.events.length >= 50) throw closed
+  }
+  await expect(world.ask(all, { watch })).rejects.toBe(closed)
+  expect(world.requests.length).toBeLessThan(60)
+  expect(sorted(customersOf(world.recorded()))).toEqual(upTo(world.requests.length))
 })
 
 const SEED = Number(process.env['ASK_SEED'] ?? 20_261_122)
 const SEEDS = Number(process.env['ASK_SEEDS'] ?? 200)
 
-/** Numbers in [0, 1) that follow from the seed. */
-function numbersOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-describe('any service', () => {
-  it(`gets at most so many questions at once, and each customer is recorded once (seeds from ${SEED})`, async () => {
-    const answers = [notRead(), notRead({ status: 503 }), throttled(), throttled(2_000), unreached, missing()]
-    let finished = 0
-    for (let seed = SEED; seed < SEED + SEEDS; seed += 1) {
-      const draw = numbersOf(seed)
-      const concurrency = 1 + Math.floor(draw() * 40)
-      const share = draw() * 0.3
-      const drainAtMs = draw() < 0.3 ? draw() * 5_000 : null
-      const world = askingWorld(200)
-      if (drainAtMs !== null) world.time.after(drainAtMs, () => world.drain.abort())
-      const stop = await world.ask(
-        () => ({
-          seen: draw() < share ? answers[Math.floor(draw() * answers.length)]! : listed,
-          tookMs: 1 + Math.floor(draw() * 400),
-        }),
-        { concurrency, random: draw },
-      )
-      const recorded = customersOf(world.recorded())
-      expect(new Set(recorded).size, `seed ${seed}`).toBe(recorded.length)
-      expect(Math.max(...world.requests.map(({ underWay }) => underWay)), `seed ${seed}`).toBeLessThanOrEqual(
-        concurrency,
-      )
-      if (stop === null) {
-        finished += 1
-        expect(sorted(recorded), `seed ${seed}`).toEqual(upTo(200))
-      }
+it(`any service gets at most so many questions at once, and each customer is recorded once (seeds from ${SEED})`, async () => {
+  const answers = [notRead(), notRead({ status: 503 }), throttled(), throttled(2_000), unreached, missing()]
+  let finished = 0
+  for (let seed = SEED; seed < SEED + SEEDS; seed += 1) {
+    const draw = generate(seed)
+    const concurrency = 1 + Math.floor(draw() * 40)
+    const share = draw() * 0.3
+    const drainAtMs = draw() < 0.3 ? draw() * 5_000 : null
+    const world = askingWorld(200)
+    if (drainAtMs !== null) world.time.after(drainAtMs, () => world.drain.abort())
+    const stop = await world.ask(
+      () => ({
+        seen: draw() < share ? answers[Math.floor(draw() * answers.length)]! : listed,
+        tookMs: 1 + Math.floor(draw() * 400),
+      }),
+      { concurrency, random: draw },
+    )
+    const recorded = customersOf(world.recorded())
+    expect(new Set(recorded).size, `seed ${seed}`).toBe(recorded.length)
+    expect(Math.max(...world.requests.map(({ underWay }) => underWay)), `seed ${seed}`).toBeLessThanOrEqual(
+      concurrency,
+    )
+    if (stop === null) {
+      finished += 1
+      expect(sorted(recorded), `seed ${seed}`).toEqual(upTo(200))
     }
-    expect(finished).toBeGreaterThan(SEEDS / 3)
-  })
+  }
+  expect(finished).toBeGreaterThan(SEEDS / 3)
 })

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PaceSign } from '../../../src/run/pace.js'
 import type { SourcesSeen } from '../../../src/service/read-back.js'
-import {
-  listed,
-  missing,
-  notRead,
-  refused,
-  reset,
-  throttled,
-  unreached,
-  answerOf,
-} from './sources-samples.js'
+import { listed, missing, notRead, refused, reset, throttled, unreached } from './sources-samples.js'
 import {
   judgeAnswer,
   keptOf,
@@ -19,49 +10,7 @@ import {
   noteTry,
   signOfSources,
   startAskBrake,
-  type CustomerAnswer,
-  createAnswerBatch,
 } from '../../../src/run/ask/ask-customers.js'
-import { startVirtualTime } from '../virtual-time.js'
-
-function gathering() {
-  const time = startVirtualTime()
-  const batches: { atMs: number; customers: number[] }[] = []
-  const timers = new Set<() => void>()
-  const batch = createAnswerBatch<CustomerAnswer>(
-    (answers) =>
-      batches.push({
-        atMs: time.clock.monotonic(),
-        customers: answers.map(({ customerNo }) => customerNo),
-      }),
-    (delayMs, wake) => {
-      const cancel = time.after(delayMs, () => {
-        timers.delete(cancel)
-        wake()
-      })
-      timers.add(cancel)
-      return () => {
-        timers.delete(cancel)
-        cancel()
-      }
-    },
-  )
-  return { time, batch, batches, timers: () => timers.size }
-}
-
-describe('what was heard', () => {
-  it('is recorded a hundred at a time', () => {
-    const { batch, batches, timers } = gathering()
-    for (let n = 1; n <= 230; n += 1) batch.add(answerOf(n))
-    expect(batches.map(({ customers }) => customers.length)).toEqual([100, 100])
-    expect(timers()).toBe(1)
-    batch.flush()
-    expect(batches.flatMap(({ customers }) => customers)).toEqual(
-      Array.from({ length: 230 }, (_, n) => n + 1),
-    )
-    expect(timers()).toBe(0)
-  })
-})
 
 const judge = (seen: SourcesSeen, sent = 1, connectionFailures = 0) =>
   judgeAnswer(seen, { sent, connectionFailures, random: 0.5 })
@@ -137,18 +86,12 @@ describe('what it says of the pace', () => {
   })
 })
 
-describe('an answer as it is kept', () => {
-  it('is how many sources there were, or why there is no list', () => {
-    const nothing = { errorCode: null, reason: null }
-    expect(keptOf(listed)).toEqual({ answer: 'listed', status: 204, sources: 0, ...nothing })
-    expect(keptOf(missing())).toEqual({
-      answer: 'missing',
-      status: 404,
-      errorCode: null,
-      reason: 'The service answered 404',
-      sources: null,
-    })
-  })
+it('an answer is kept as how many sources there were, or why there is no list', () => {
+  const nothing = { errorCode: null, reason: null }
+  expect(keptOf(listed)).toEqual({ answer: 'listed', status: 204, sources: 0, ...nothing })
+  const reason = 'The service answered 404'
+  const none = { answer: 'missing', status: 404, errorCode: null, reason, sources: null }
+  expect(keptOf(missing())).toEqual(none)
 })
 
 /** The stop after each customer who was heard. */
@@ -174,12 +117,9 @@ describe('a service without a read-back', () => {
     })
   })
 
-  it('is told with each status that it gave', () => {
-    expect(heard(missing(), missing(501), missing())[2]?.why).toMatch(/^The service answered 404 or 501 to /)
-  })
-
-  it('is told where no answer came in between', () => {
+  it('is told with each status that it gave, where no answer came in between', () => {
     expect(kinds(missing(), reset, missing(), missing())).toEqual([null, null, null, 'no_read_back'])
+    expect(heard(missing(), missing(501), missing())[2]?.why).toMatch(/^The service answered 404 or 501 to /)
   })
 
   it.each<[string, SourcesSeen[]]>([
@@ -191,43 +131,35 @@ describe('a service without a read-back', () => {
   })
 })
 
-describe('customers who cannot be read', () => {
-  it('end the asking when there are ten in a row', () => {
-    const stops = heard(listed, ...times(9, notRead()), refused)
-    expect(stops.slice(0, 10)).toEqual(times(10, null))
-    expect(stops[10]).toMatchObject({
-      kind: 'unanswered',
-      why: '10 customers in a row could not be read; of the last: The service answered 500',
-    })
+it('customers who cannot be read end the asking when there are ten in a row', () => {
+  const stops = heard(listed, ...times(9, notRead()), refused)
+  expect(stops.slice(0, 10)).toEqual(times(10, null))
+  expect(stops[10]).toMatchObject({
+    kind: 'unanswered',
+    why: '10 customers in a row could not be read; of the last: The service answered 500',
   })
-
-  it('do not when one is read in between', () => {
-    expect(kinds(...times(9, notRead()), listed, ...times(9, missing()))).toEqual(times(19, null))
-  })
+  expect(kinds(...times(9, notRead()), listed, ...times(9, missing()))).toEqual(times(19, null))
 })
 
 describe('a service that cannot be reached', () => {
-  /** Whether the asking stops after a try at each of these seconds. */
+  /** What stops the asking after a try at each of these seconds. */
   const failingAt = (...seconds: readonly number[]) => {
     let brake = startAskBrake()
     return seconds.map((second) => {
       brake = noteTry(brake, unreached, second * 1_000)
-      return mustStopAsking(brake, unreached, second * 1_000)?.kind ?? null
+      return mustStopAsking(brake, unreached, second * 1_000)
     })
   }
 
-  it('ends the asking after five failures and thirty seconds', () => {
-    expect(failingAt(0, 1, 2, 3, 29.999, 30)).toEqual([null, null, null, null, null, 'no_connection'])
-    expect(failingAt(0, 10, 20, 40, 41)).toEqual([null, null, null, null, 'no_connection'])
-  })
-
-  it('says that nothing was changed', () => {
-    const brake = times(5, 0).reduce((now, _, n) => noteTry(now, unreached, n * 10_000), startAskBrake())
-    expect(mustStopAsking(brake, unreached, 40_000)).toEqual({
+  it('ends the asking after five failures and thirty seconds, and says that nothing was changed', () => {
+    const stop = {
       kind: 'no_connection',
       why: 'The service could not be reached 5 times in a row (ECONNREFUSED)',
       next: 'Check the base URL and the network, then run the same command again; no state was changed',
-    })
+    }
+    expect(failingAt(0, 1, 2, 3, 29.999)).toEqual(times(5, null))
+    expect(failingAt(0, 1, 2, 3, 30)).toEqual([...times(4, null), stop])
+    expect(failingAt(0, 10, 20, 40, 41)).toEqual([...times(4, null), stop])
   })
 
   it('is there again with any status, and not with silence', () => {

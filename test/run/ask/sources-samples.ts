@@ -1,5 +1,4 @@
 import type { NotRead, SourcesSeen } from '../../../src/service/read-back.js'
-import type { CustomerAnswer } from '../../../src/run/ask/ask-customers.js'
 export const listed: SourcesSeen = { kind: 'listed', sources: [], status: 204, durationMs: 5 }
 
 export const notRead = (seen: Partial<NotRead> = {}): NotRead => ({
@@ -33,12 +32,3 @@ export const unreached = notRead({
 })
 
 export const reset = notRead({ cause: 'no_answer', status: null, errorCode: 'ECONNRESET' })
-
-export const answerOf = (customerNo: number, seen: SourcesSeen = listed): CustomerAnswer => ({
-  customerNo,
-  requestId: `id-${customerNo}`,
-  askedAt: '2026-04-01T08:00:00.000Z',
-  answeredAt: '2026-04-01T08:00:00.100Z',
-  tries: 1,
-  seen,
-})
