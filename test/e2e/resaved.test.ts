@@ -6,39 +6,11 @@ import { germanIban } from '../support/export.js'
 import { placeForAll } from '../support/place.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 
-/**
- * Opens CSV files in the real LibreOffice or pandas and saves them again, as a person or a script would. Each way writes
- * files of the same names into `out`.
- */
-interface RealResaving {
-  readonly name: string
-  readonly save: (files: readonly string[], out: string) => void
-}
-
-/** With `npm run viewers`. */
+/** With `npm run viewers`: the files opened in the real LibreOffice or pandas and saved again under their names. */
 const isReal = process.env['REAL_RESAVINGS'] !== undefined
 const SOFFICE = ['/usr/bin/soffice', '/opt/libreoffice/program/soffice'].find(existsSync) ?? ''
 const PYTHON = '/usr/bin/python3'
 const hasPandas = isReal && existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import pandas']).status === 0
-
-/** Language of the import by its number, and whether dates and formulas are looked for. */
-const importing = (language: number, isLooking: boolean): string =>
-  `59,34,76,1,,${language},false,${String(isLooking)},false,false,0,${String(isLooking)}`
-
-interface Export {
-  readonly delimiter?: number
-  /** 76 is UTF-8, 1 Windows-1252, 65535 UTF-16. */
-  readonly charset?: number
-  readonly language: number
-  readonly quotesAll?: boolean
-  readonly asShown?: boolean
-  readonly formulas?: boolean
-}
-const exporting = (choice: Export): string =>
-  [
-    ...[choice.delimiter ?? 59, 34, choice.charset ?? 76, 1, '', choice.language],
-    ...[choice.quotesAll ?? false, choice.asShown ?? true, choice.formulas ?? false].map(String),
-  ].join(',')
 
 const FILTER = 'Text - txt - csv (StarCalc)'
 
@@ -58,73 +30,58 @@ function office(locale: string, out: string, args: readonly string[]): void {
   rmSync(profile, { recursive: true, force: true })
 }
 
-const libreOffice = (name: string, locale: string, isLooking: boolean, choice: Export): RealResaving => ({
-  name: `LibreOffice ${name}`,
-  save: (files, out) =>
-    office(locale, out, [
-      `--infilter=${FILTER}:${importing(choice.language, isLooking)}`,
-      ...['--convert-to', `csv:${FILTER}:${exporting(choice)}`, '--outdir', out, ...files],
-    ]),
-})
-
-const throughWorkbook: RealResaving = {
-  name: 'LibreOffice through xlsx',
-  save: (files, out) => {
-    const middle = join(out, 'xlsx')
-    mkdirSync(middle)
-    const reading = `--infilter=${FILTER}:${importing(GERMAN, true)}`
-    office('de-DE', out, [reading, '--convert-to', 'xlsx', '--outdir', middle, ...files])
-    const books = readdirSync(middle).map((book) => join(middle, book))
-    const writing = `csv:${FILTER}:${exporting({ language: GERMAN })}`
-    office('de-DE', out, ['--convert-to', writing, '--outdir', out, ...books])
-    rmSync(middle, { recursive: true })
-  },
-}
-
-const [GERMAN, AMERICAN, DUTCH] = [1031, 1033, 1043]
-
-const OFFICE_RESAVINGS: readonly RealResaving[] = [
-  libreOffice('as it opens', 'de-DE', false, { language: GERMAN }),
-  libreOffice('with dates, formulas shown', 'de-DE', true, { language: GERMAN, formulas: true }),
-  libreOffice('with dates, all in quotes', 'de-DE', true, { language: GERMAN, quotesAll: true }),
-  libreOffice('values not as shown, commas', 'de-DE', true, {
-    language: GERMAN,
-    delimiter: 44,
-    asShown: false,
-  }),
-  libreOffice('Windows-1252', 'de-DE', true, { language: GERMAN, charset: 1 }),
-  libreOffice('UTF-16 with tabs', 'de-DE', true, { language: GERMAN, charset: 65535, delimiter: 9 }),
-  libreOffice('American, formulas shown', 'en-US', true, { language: GERMAN, formulas: true }),
-  libreOffice('American import', 'en-US', true, { language: AMERICAN }),
-  libreOffice('Dutch', 'nl-NL', true, { language: DUTCH }),
-  throughWorkbook,
+/**
+ * Name, locale, whether dates and formulas are looked for, then how it is saved: separator, character set (76 is UTF-8,
+ * 1 Windows-1252, 65535 UTF-16), cells as shown, formulas.
+ */
+type OfficeWay = readonly [string, string, boolean, number, number, boolean, boolean]
+const OFFICE: readonly OfficeWay[] = [
+  ['as it opens', 'de-DE', false, 59, 76, true, false],
+  ['with dates, formulas shown', 'de-DE', true, 59, 76, true, true],
+  ['values not as shown, commas', 'de-DE', true, 44, 76, false, false],
+  ['Windows-1252', 'de-DE', true, 59, 1, true, false],
+  ['UTF-16 with tabs', 'de-DE', true, 9, 65535, true, false],
+  ['American, formulas shown', 'en-US', true, 59, 76, true, true],
+  ['through xlsx', 'de-DE', true, 59, 76, true, false],
 ]
 
-const pandas = (name: string, read: string, write: string): RealResaving => ({
-  name: `pandas ${name}`,
-  save: (files, out) => {
-    const script = [
-      'import csv, os, sys, warnings, pandas as pd',
-      'warnings.simplefilter("ignore")',
-      'for path in sys.argv[2:]:',
-      `  table = pd.read_csv(path, sep=";"${read})`,
-      `  table.to_csv(os.path.join(sys.argv[1], os.path.basename(path))${write})`,
-    ]
-    execFileSync(PYTHON, ['-c', script.join('\n'), out, ...files])
-  },
-})
+function saveInOffice([name, locale, looks, ...saved]: OfficeWay, out: string): void {
+  const [delimiter, charset, isAsShown, hasFormulas] = saved
+  const reading = `--infilter=${FILTER}:59,34,76,1,,1031,false,${looks},false,false,0,${looks}`
+  const writing = `csv:${FILTER}:${delimiter},34,${charset},1,,1031,false,${isAsShown},${hasFormulas}`
+  const given = FILES.map((file) => at('given', file))
+  if (name !== 'through xlsx')
+    return office(locale, out, [reading, '--convert-to', writing, '--outdir', out, ...given])
+  const middle = join(out, 'xlsx')
+  mkdirSync(middle)
+  office(locale, out, [reading, '--convert-to', 'xlsx', '--outdir', middle, ...given])
+  const books = readdirSync(middle).map((book) => join(middle, book))
+  office(locale, out, ['--convert-to', writing, '--outdir', out, ...books])
+  rmSync(middle, { recursive: true })
+}
 
-const PANDAS_RESAVINGS: readonly RealResaving[] = [
-  pandas('as it comes', '', ', index=False'),
-  pandas('with its index, in quotes', '', ', quoting=csv.QUOTE_ALL'),
-  pandas('as text', ', dtype=str', ', index=False, sep=";"'),
-  pandas('with dates', ', parse_dates=["Mandatsdatum"], dayfirst=True', ', index=False'),
-  pandas(
+/** Name, how it reads, how it writes. */
+const PANDAS: readonly (readonly [string, string, string])[] = [
+  ['as it comes', '', ', index=False'],
+  ['with its index, in quotes', '', ', quoting=csv.QUOTE_ALL'],
+  ['with dates', ', parse_dates=["Mandatsdatum"], dayfirst=True', ', index=False'],
+  [
     'decimal commas, Windows-1252',
     ', decimal=","',
     ', sep=";", decimal=",", index=False, encoding="cp1252", errors="replace"',
-  ),
+  ],
 ]
+
+function saveInPandas([, reading, writing]: readonly [string, string, string], out: string): void {
+  const script = [
+    'import csv, os, sys, warnings, pandas as pd',
+    'warnings.simplefilter("ignore")',
+    'for path in sys.argv[2:]:',
+    `  table = pd.read_csv(path, sep=";"${reading})`,
+    `  table.to_csv(os.path.join(sys.argv[1], os.path.basename(path))${writing})`,
+  ]
+  execFileSync(PYTHON, ['-c', script.join('\n'), out, ...FILES.map((file) => at('given', file))])
+}
 
 /**
  * The program's own files, opened and saved again by other programs, change nothing when they are given back. The folder
@@ -252,8 +209,6 @@ function withMark(file: Buffer): Buffer {
   return Buffer.from(file.toString(encoding).replaceAll(/L-[0-9a-f-]{8,}/g, mark), encoding)
 }
 
-const folderName = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, '-')
-
 it.each(readdirSync(CAPTURED))(
   '9.1.4 a file saved again by %s, as captured, changes nothing',
   async (name) => {
@@ -265,22 +220,25 @@ it.each(readdirSync(CAPTURED))(
   },
 )
 
-async function resaveInEarnest({ name, save }: RealResaving): Promise<void> {
-  const out = at('real', folderName(name))
+/** @param save in the program itself */
+async function resaveInEarnest(name: string, save: (out: string) => void): Promise<void> {
+  const folder = name.replaceAll(/[^A-Za-z0-9]+/g, '-')
+  const out = at('real', folder)
   mkdirSync(out, { recursive: true })
-  save(
-    FILES.map((file) => at('given', file)),
-    out,
-  )
+  save(out)
   expect(readdirSync(out).sort()).toEqual([...FILES].sort())
   if (process.env['CAPTURE_RESAVINGS'] === '1') {
-    rmSync(join(CAPTURED, folderName(name)), { recursive: true, force: true })
-    cpSync(out, join(CAPTURED, folderName(name)), { recursive: true })
+    rmSync(join(CAPTURED, folder), { recursive: true, force: true })
+    cpSync(out, join(CAPTURED, folder), { recursive: true })
   }
   await expectNothingChanges(out)
 }
 
-describe.runIf(isReal)('9.1.4 files saved again by the programs themselves', () => {
-  it.skipIf(SOFFICE === '').each(OFFICE_RESAVINGS)('$name changes nothing', resaveInEarnest, 60_000)
-  it.skipIf(!hasPandas).each(PANDAS_RESAVINGS)('$name changes nothing', resaveInEarnest, 60_000)
+describe.runIf(isReal)('9.1.4 files saved again by the programs themselves change nothing', () => {
+  it.skipIf(SOFFICE === '').each(OFFICE)('LibreOffice %s', (...way) =>
+    resaveInEarnest(`LibreOffice ${way[0]}`, (out) => saveInOffice(way, out)),
+  )
+  it.skipIf(!hasPandas).each(PANDAS)('pandas %s', (...way) =>
+    resaveInEarnest(`pandas ${way[0]}`, (out) => saveInPandas(way, out)),
+  )
 })

@@ -1,15 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import { germanIban } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
-import { runShell } from '../support/program.js'
+import { CANNOT_MOUNT, runShell } from '../support/program.js'
 
 const ANOTHER_USER = 65_534
-const needsRoot = process.getuid?.() === 0 ? false : 'only root can act as another user'
-const canMount =
-  spawnSync('unshare', ['-m', 'true']).status === 0 ? false : 'unshare cannot make a mount namespace here'
+/** Only root can act as another user. */
+const isNoRoot = process.getuid?.() !== 0
 
 async function open(delayMs = 0) {
   const place = await placeOfTest({ rows: 6, truth: { delayMs }, ownState: true })
@@ -62,7 +61,7 @@ describe('8.1.4 a folder that others can write', () => {
 })
 
 describe('8.1.4 another user beside the ledger', () => {
-  it.skipIf(needsRoot)('who made its log beforehand reads and changes nothing', async () => {
+  it.skipIf(isNoRoot)('who made its log beforehand reads and changes nothing', async () => {
     const { folder, path, run, truth } = await open()
     chmodSync(folder(), 0o1777) // nobody removes what is not theirs, everybody makes what they like
     writeFileSync(path('sepa-migrate.db-wal'), '')
@@ -94,7 +93,7 @@ describe('8.1.4 another user beside the ledger', () => {
     expect(truth().posts()).toBe(2)
   })
 
-  it.skipIf(needsRoot)(
+  it.skipIf(isNoRoot)(
     '26.3 whose configuration lies there brings no columns, and whose folder is named gets no report',
     async () => {
       const { path, program, truth } = await open()
@@ -137,7 +136,7 @@ it('26.3 a pipe in the place of a configuration, password, plan or list of decis
   expect(truth().posts()).toBe(1)
 })
 
-it.skipIf(canMount)(
+it.skipIf(CANNOT_MOUNT)(
   '8.1.3 a single ledger file that was mounted is refused while a run holds it, and when none does',
   async () => {
     const { folder, env, path, run, truth } = await open(20)

@@ -29,11 +29,7 @@ async function registered(rows: number, options: SandboxOptions = {}): Promise<v
 }
 
 const listed = () => place.rows('verification.csv')
-const pageText = (): string =>
-  place
-    .read('report.html')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ')
+const pageText = (): string => place.read('report.html').replace(/(?:<[^>]+>|\s)+/g, ' ')
 
 const cancel = async (customerNo: number): Promise<void> =>
   cancelSource(place, (await sourceIds(place, customerNo))[0])
@@ -74,9 +70,8 @@ describe('verify', () => {
       /Proven at the service: 12 of 12 registered mandates \(.* – .*\); not asked: 0\./,
     )
     expect(pageText()).toContain('Balanced, nothing is open')
-    expect(listed().map(({ verification }) => verification)).toEqual(
-      Array.from({ length: 12 }, () => 'proven'),
-    )
+    expect(new Set(listed().map(({ verification }) => verification))).toEqual(new Set(['proven']))
+    expect(listed()).toHaveLength(12)
     expect(stdout).toContain('Next: sepa-migrate purge')
     const shown = await program('status')
     expect(shown.status).toBe(0)
@@ -148,22 +143,22 @@ describe('verify', () => {
   })
 
   it('goes on where it was killed, and asks nobody again who was proven', async () => {
-    await registered(40)
+    await registered(25)
     const asked = (): number => place.sandbox().requests().received['read_back']
-    const { child, ended } = place.start('verify', '--quiet', '--rate', '25')
+    const { child, ended } = place.start('verify', '--quiet', '--rate', '50')
     while (asked() === 0) await setImmediate() // then the ledger is its own
     const questions = (): number => place.ledger((reader) => reader.readBacks()[0]?.questions ?? 0)
-    while (questions() < 10) await setImmediate()
+    while (questions() < 5) await setImmediate()
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
     const kept = questions()
     expect(pageText()).toContain('not asked') // the page of the run
     expect((await program('report')).status).toBe(0)
-    expect(pageText()).toMatch(new RegExp(`${kept} of 40 .*; not asked: ${40 - kept}\\.`))
+    expect(pageText()).toMatch(new RegExp(`${kept} of 25 .*; not asked: ${25 - kept}\\.`))
     const before = asked()
     const rest = await verify()
     expect(rest.status, rest.stdout).toBe(0)
-    expect(asked() - before).toBe(40 - kept)
-    expect(rest.stdout).toContain('40 of 40 registered mandates proven')
+    expect(asked() - before).toBe(25 - kept)
+    expect(rest.stdout).toContain('25 of 25 registered mandates proven')
   })
 })

@@ -27,7 +27,10 @@ describe('every answer', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 400, 401, 400, 415, 405, 404, 404, 404])
     for (const answer of answers) {
       expect(answer.headers['content-type']).toBe('application/json')
-      expect(answer.json).toEqual({ status: expect.any(String), data: expect.any(Object) })
+      expect(answer.json).toEqual({
+        status: expect.any(String) as string,
+        data: expect.any(Object) as object,
+      })
     }
   })
 })

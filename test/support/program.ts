@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -54,6 +54,9 @@ process.once('exit', () => rmSync(STATE, { recursive: true, force: true }))
 /** Starts the program with nothing of this process's environment but the path. */
 export const start = (args: readonly string[], options: StartOptions): Started =>
   startCommand([process.execPath, PROGRAM, ...args], options)
+
+/** Whether this machine cannot give a process mounts of its own: they need root on Linux. */
+export const CANNOT_MOUNT = spawnSync('unshare', ['-m', 'true']).status !== 0
 
 /** Runs a line of shell that sees mounts of its own (root on Linux only); `$NODE "$PROGRAM"` is the program. */
 export const runShell = (line: string, { env = {}, ...options }: StartOptions): Promise<Ended> =>
