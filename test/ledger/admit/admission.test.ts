@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Mandate } from '../../../src/domain/mandate/mandate.js'
 import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 import type { Finding, SourceSummary } from '../../../src/domain/rule/verdict.js'
-import { openDatabase } from '../../../src/driver.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 import { createFingerprints, fingerprintRaw, requiredCells } from '../../../src/ledger/admit/fingerprints.js'
 import { nameOf, writeNotice } from '../../../src/ledger/admit/problems.js'
@@ -25,6 +23,7 @@ import {
   mandates,
   open,
   OTHER_IBAN,
+  played,
   readyRow,
   recordOf,
   registered,
@@ -50,12 +49,8 @@ function opened(ledger: Ledger, name = 'export.csv') {
 }
 
 const finding = (changes: Partial<Finding>): Finding => ({
-  rule: 'UMR_SPACE',
-  severity: 'warning',
-  field: 'unique_mandate_reference',
-  value: 'M 1',
-  message: 'Some banks forbid or squeeze blanks.',
-  remedy: 'Compare with an old bank statement.',
+  ...{ rule: 'UMR_SPACE', severity: 'warning', field: 'unique_mandate_reference', value: 'M 1' },
+  ...{ message: 'Some banks forbid or squeeze blanks.', remedy: 'Compare with an old bank statement.' },
   ...changes,
 })
 
@@ -93,18 +88,15 @@ describe('an admission', () => {
     ])
     expect(admission.ofSize(81)).toEqual([])
     admission.commit()
-    expect(rowsOf(ledger.file).map(({ id, source: name }) => `${id} ${name}`)).toEqual([
-      '1 export.csv',
-      '2 refused.csv',
-      '3 other.csv',
-    ])
+    const names = rowsOf(ledger.file).map(({ id, source: name }) => `${id} ${name}`)
+    expect(names).toEqual(['1 export.csv', '2 refused.csv', '3 other.csv'])
   })
 
   it('compares the files of one command in their order', () => {
     const ledger = open()
     const { admission, whole, source } = opened(ledger)
-    source.add([recordOf()])
-    source.close(summaryOf(1))
+    source.close(summaryOf(0))
+    whole('first.csv', {})
     whole('second.csv', { signedDate: '2021-01-01' })
     admission.commit()
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
@@ -169,15 +161,11 @@ describe('what is kept of a source', () => {
     expect(ledger.view.problemsOfRow(1)).toHaveLength(2)
   })
 
-  it.each([
-    [
-      { verdict: 'invalid', findings: [finding({}), finding({ rule: 'IBAN_CHECKSUM', severity: 'error' })] },
-      'IBAN_CHECKSUM',
-    ],
-    [{ verdict: 'excluded' }, 'STATUS_NOT_ACTIVE'],
-    [{}, null],
-  ] satisfies [Values, string | null][])('notes the rule that decided (%#)', (values, rule) => {
-    expect(holding([values]).view.row(1)?.rule).toBe(rule)
+  it('notes the rule that decided', () => {
+    const findings = [finding({}), finding({ rule: 'IBAN_CHECKSUM', severity: 'error' })]
+    const excluded = { verdict: 'excluded', reference: 'M-2' } as const
+    const { file } = holding([{ verdict: 'invalid', findings }, excluded, { reference: 'M-3' }])
+    expect(rowsOf(file).map(({ rule }) => rule)).toEqual(['IBAN_CHECKSUM', 'STATUS_NOT_ACTIVE', null])
   })
 
   it('keeps the largest customer number to the last digit', () => {
@@ -206,21 +194,18 @@ describe('a notice about rows', () => {
   })
 
   it('names a row by its record, and one of an older file by file, state and number too', async () => {
-    const ledger = open()
+    const ledger = running()
     admit(ledger, mandates(2), { name: 'may.csv' })
     admit(ledger, mandates(1, 3))
-    ledger.startRun(SETTINGS)
     await send(ledger, inDoubt())
     const names = byHand(ledger.file, (connection) =>
       [1, 2, 3, 99, null].map((id) => nameOf({ connection, first: 3 }, id)),
     )
-    expect(names).toEqual([
+    const older = [
       'record 1 of "may.csv", which is in doubt (row 1)',
       'record 2 of "may.csv", which is ready (row 2)',
-      'record 1',
-      'another row',
-      'another row',
-    ])
+    ]
+    expect(names).toEqual([...older, 'record 1', 'another row', 'another row'])
   })
 })
 
@@ -232,9 +217,7 @@ describe('9.1.3 places in the control totals', () => {
   })
 
   it('a correction that replaces nothing counts nowhere, and says why', async () => {
-    const ledger = running([{}])
-    await send(ledger, registered('NEW-1'))
-    admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
+    const ledger = await played([{}], registered('NEW-1'), [{ iban: OTHER_IBAN, corrects: 1 }])
     expect(ledger.totals()).toMatchObject({ read: 1, resubmitted: 1, registered: 1, conflict: 0 })
     expect(ledger.view.row(2)).toMatchObject({ state: 'conflict', countedIn: null, corrects: 1 })
   })
@@ -279,24 +262,19 @@ describe('12 the indexes of rows', () => {
   })
 
   it('12 hold every row of a ledger, and refuse a place that is given twice', () => {
-    const { file, close } = holding(mandates(2), mandates(1, 3))
-    close()
-    const connection = openDatabase(file)
-    onTestFinished(() => void connection.close())
-    connection.function('mask_accounts', String)
-    expect(connection.pragma('integrity_check', { simple: true })).toBe('ok')
-    const plan = connection.prepare('explain query plan select id from row where customer_no = 2').all()
+    const { file } = holding(mandates(2), mandates(1, 3))
+    expect(query(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    const plan = query(file, 'explain query plan select id from row where customer_no = 2')
     expect(JSON.stringify(plan)).toContain('row_customer')
-    expect(() => connection.exec('insert into row select * from row where id = 1')).toThrow()
+    expect(() => execute(file, 'insert into row select * from row where id = 1')).toThrow()
   })
 })
 
 describe('fingerprints', () => {
   const keyed = createFingerprints(Buffer.alloc(32, 7))
-  const mandateOf = (change: Values = {}): Mandate => {
+  const contentOf = (change: Values = {}) => {
     const { verdict } = recordOf(change)
-    if (verdict.kind !== 'sendable') throw new Error('The test expected a mandate')
-    return verdict.mandate
+    return verdict.kind === 'sendable' ? keyed.content(verdict.mandate) : null
   }
 
   it('mean nothing under another secret, so that accounts cannot be tried, nor as another kind', () => {
@@ -312,7 +290,7 @@ describe('fingerprints', () => {
     { creditor: 'DE98ABC09999999999' },
     { reference: 'm-1' },
   ])('of the content change with each of the five values: %j', (change) => {
-    expect(keyed.content(mandateOf(change))).not.toEqual(keyed.content(mandateOf()))
+    expect(contentOf(change)).not.toEqual(contentOf())
   })
 
   it('of cells know where one ends', () => {
@@ -360,10 +338,9 @@ describe('a row as our own files show it', () => {
     expect(earlier(ledger, 1)[0]?.columns.get('note')).toBe('one')
   })
 
-  it('was held back where its own checks say so', () => {
-    const ledger = holding([{ verdict: 'invalid' }, { verdict: 'excluded', reference: 'M-2' }])
-    expect(earlier(ledger, 1)[0]).toMatchObject({ wasHeldBack: true, values: { customerNo: 1000 } })
-    expect(earlier(ledger, 2)[0]).toMatchObject({ wasHeldBack: true })
+  it.each(['invalid', 'excluded'] as const)('was held back where its own checks say %s', (verdict) => {
+    const held = { wasHeldBack: true, values: { customerNo: 1000 } }
+    expect(earlier(holding([{ verdict }]), 1)).toMatchObject([held])
   })
 
   it('is read with the date formats of its own file, else with ISO dates', () => {
@@ -395,17 +372,9 @@ describe('a row as our own files show it', () => {
       const ledger = running()
       admit(ledger, [{}], { reading })
       await send(ledger, registered('NEW-1'))
-      expect(earlier(ledger, 1)[0]).toMatchObject({
-        values: null,
-        columns: new Map(),
-        fields: {
-          customer_no: number,
-          iban: 'DE…3000',
-          signed_date: date,
-          sepa_creditor_identifier: CREDITOR,
-          unique_mandate_reference: 'M-1',
-        },
-      })
+      const [row] = earlier(ledger, 1)
+      expect(row).toMatchObject({ values: null, columns: new Map() })
+      expect(HEADER.map((name) => row?.fields[name])).toEqual([number, 'DE…3000', date, CREDITOR, 'M-1'])
     },
   )
 

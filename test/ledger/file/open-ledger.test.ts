@@ -1,13 +1,14 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
 import {
-  chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -29,6 +30,12 @@ import {
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look, query } from '../ledger-views.js'
 
+function closed(): string {
+  const ledger = open()
+  ledger.close()
+  return ledger.file
+}
+
 function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {
   try {
     work()
@@ -38,6 +45,10 @@ function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerEr
   }
   throw new Error('Nothing was refused')
 }
+
+/** As what it is refused to who would write and to who would read. */
+const problemsWith = (file: string) =>
+  [() => open({ file }), () => openLedgerReader(file)].map((opens) => faultOf(opens).problem)
 
 const modes = (file: string) =>
   Object.fromEntries(
@@ -53,14 +64,8 @@ describe('a ledger', () => {
     try {
       const ledger = running([{}])
       look(ledger.file, (reader) => reader.totals())
-      expect(modes(ledger.file)).toEqual({
-        '': '600',
-        '-wal': '600',
-        '-shm': '600',
-        '.lock': '600',
-        '.lock-journal': '600',
-        '.emergency.jsonl': '600',
-      })
+      const beside = ['', '-wal', '-shm', '.lock', '.lock-journal', '.emergency.jsonl']
+      expect(modes(ledger.file)).toEqual(Object.fromEntries(beside.map((name) => [name, '600'])))
     } finally {
       process.umask(before)
     }
@@ -74,19 +79,15 @@ describe('a ledger', () => {
   })
 
   it('says which program made it, and by which schema', () => {
-    const ledger = open()
-    ledger.close()
-    const header = readFileSync(ledger.file).subarray(60, 72)
+    const header = readFileSync(closed()).subarray(60, 72)
     expect(header.readUInt32BE(0)).toBe(SCHEMA_VERSION)
     expect(header.subarray(8, 12).toString('latin1')).toBe('SMMl')
   })
 
   it('is given to the command by any path', () => {
-    const ledger = open()
-    const folder = dirname(ledger.file)
-    expect(faultOf(() => open({ file: join(folder, '..', basename(folder), 'campaign.db') })).problem).toBe(
-      'locked',
-    )
+    const folder = dirname(open().file)
+    const again = join(folder, '..', basename(folder), 'campaign.db')
+    expect(faultOf(() => open({ file: again })).problem).toBe('locked')
   })
 })
 
@@ -103,8 +104,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   it('a file that is no database, which stays as it is', () => {
     const file = freshFile()
     writeFileSync(file, 'customer_no;iban\n'.repeat(100), { mode: 0o600 })
-    expect(faultOf(() => open({ file })).problem).toBe('foreign')
-    expect(faultOf(() => openLedgerReader(file)).problem).toBe('foreign')
+    expect(problemsWith(file)).toEqual(['foreign', 'foreign'])
     expect(readdirSync(dirname(file))).toEqual(['campaign.db'])
   })
 
@@ -136,13 +136,10 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   })
 
   it('a ledger of a newer program', () => {
-    const ledger = open()
-    ledger.close()
-    byHand(ledger.file, (db) => db.pragma(`user_version = ${SCHEMA_VERSION + 1}`))
-    const fault = faultOf(() => open({ file: ledger.file }))
-    expect(fault.problem).toBe('newer')
-    expect(fault.next).toBe('Install the newer version. Nothing was changed')
-    expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('newer')
+    const file = closed()
+    byHand(file, (db) => db.pragma(`user_version = ${SCHEMA_VERSION + 1}`))
+    expect(problemsWith(file)).toEqual(['newer', 'newer'])
+    expect(faultOf(() => open({ file })).next).toBe('Install the newer version. Nothing was changed')
   })
 
   it('25.2 a ledger that is damaged, where nothing reads it by itself; nothing is written into it', () => {
@@ -164,34 +161,20 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(readFileSync(ledger.file).equals(before)).toBe(true)
   })
 
-  it('a ledger that others can read', () => {
-    const ledger = open()
-    ledger.close()
-    chmodSync(ledger.file, 0o640)
-    const fault = faultOf(() => open({ file: ledger.file }))
-    expect(fault.problem).toBe('unsafe')
-    expect(fault.message).toContain('other users may open it (mode 0640)')
-    expect(faultOf(() => openLedgerReader(ledger.file)).problem).toBe('unsafe')
-  })
-
   it('a symbolic link in the place of the ledger or of its lock', () => {
-    const ledger = open()
-    ledger.close()
-    const link = join(dirname(ledger.file), 'link.db')
-    symlinkSync(ledger.file, link)
-    expect(faultOf(() => open({ file: link })).problem).toBe('unsafe')
-    const file = freshFile()
-    symlinkSync(ledger.file, `${file}.lock`)
-    expect(faultOf(() => open({ file })).problem).toBe('unsafe')
+    const [file, other] = [closed(), freshFile()]
+    symlinkSync(file, `${file}.link`)
+    symlinkSync(file, `${other}.lock`)
+    expect(problemsWith(`${file}.link`)).toEqual(['unsafe', 'unsafe'])
+    expect(faultOf(() => open({ file: other })).problem).toBe('unsafe')
   })
 
   // The tests may run as root, whom no mode stops: a path below a regular file cannot be written by anybody.
   it('a folder that cannot be written', () => {
     const folder = freshFolder()
-    const notAFolder = join(folder, 'file')
-    writeFileSync(notAFolder, '')
-    expect(faultOf(() => open({ file: join(notAFolder, 'campaign.db') })).problem).toBe('unwritable')
-    expect(faultOf(() => open({ file: join(folder, 'nowhere', 'campaign.db') })).problem).toBe('unwritable')
+    writeFileSync(join(folder, 'file'), '')
+    for (const inside of ['file', 'nowhere'])
+      expect(faultOf(() => open({ file: join(folder, inside, 'campaign.db') })).problem).toBe('unwritable')
     mkdirSync(join(folder, 'campaign.db'))
     expect(faultOf(() => open({ file: join(folder, 'campaign.db') })).problem).toBe('unsafe')
   })
@@ -212,10 +195,11 @@ describe('a campaign', () => {
     ledger.bind(service)
     ledger.bind(service)
     expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject(service)
-    expect(faultOf(() => ledger.bind({ ...service, baseUrl: 'https://other.example' })).message).toContain(
+    const binding = (other: Partial<typeof service>) => faultOf(() => ledger.bind({ ...service, ...other }))
+    expect(binding({ baseUrl: 'https://other.example' }).message).toContain(
       'for "https://other.example": it belongs to "https://service.example"',
     )
-    const fault = faultOf(() => ledger.bind({ ...service, username: 'another' }))
+    const fault = binding({ username: 'another' })
     expect(fault).toMatchObject({ problem: 'other_campaign', exitCode: 8 })
     expect(fault.message).toContain('for the user "another": it belongs to the user "merchant"')
   })
@@ -234,24 +218,18 @@ describe('a campaign', () => {
   it('keeps every run with its settings and its end', async () => {
     const clock = stoppedClock()
     const ledger = open({ clock })
-    admit(ledger, [{}, { reference: 'M-2', customerNo: 2 }])
+    admit(ledger, mandates(2))
     const first = ledger.startRun(SETTINGS)
     await ledger.begin(readyRow(ledger))
     clock.advance(1_000)
     ledger.endRun(first, { stoppedBy: 'limit', exitCode: 5 })
     const second = ledger.startRun({ ...SETTINGS, settings: { outcomes: { 503: 'turned_away' } } })
     expect(second).toBe(2)
+    const ended = { startedAt: '2026-06-15T10:00:00.000Z', endedAt: '2026-06-15T10:00:01.000Z' }
+    const settings = { outcomes: { 503: 'turned_away' } }
     expect(look(ledger.file, (reader) => reader.runs())).toMatchObject([
-      {
-        id: 1,
-        startedAt: '2026-06-15T10:00:00.000Z',
-        endedAt: '2026-06-15T10:00:01.000Z',
-        stoppedBy: 'limit',
-        exitCode: 5,
-        zone: 'Europe/Berlin',
-        attempts: { open: 1, registered: 0 },
-      },
-      { id: 2, endedAt: null, stoppedBy: null, settings: { outcomes: { 503: 'turned_away' } } },
+      { id: 1, ...ended, stoppedBy: 'limit', exitCode: 5, zone: 'Europe/Berlin', attempts: { open: 1 } },
+      { id: 2, endedAt: null, stoppedBy: null, settings },
     ])
   })
 

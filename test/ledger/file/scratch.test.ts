@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { expect, it, describe } from 'vitest'
+import { expect, it, describe, onTestFinished } from 'vitest'
 import { openScratchLedger, copyOf } from '../../../src/ledger/file/scratch.js'
 import {
   admit,
@@ -13,27 +13,46 @@ import {
   refused,
   registered,
   send,
-  running,
+  mandates,
+  played,
 } from '../campaign-setup.js'
-import { problemsOf, statesOf, byHand, look } from '../ledger-views.js'
+import { problemsOf, statesOf, look } from '../ledger-views.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import { openForReading } from '../../../src/ledger/file/connection.js'
+import { openForReading, type Connection } from '../../../src/ledger/file/connection.js'
 
 const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
 
 async function busyLedger(): Promise<string> {
-  const ledger = running([{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
-  await send(ledger, refused())
+  const rows = [{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }] as const
+  const ledger = await played(rows, refused())
   ledger.retryRefused('Ada')
   await send(ledger, registered('NEW-1'))
   return ledger.file
 }
 
+function reading(file: string): Connection {
+  const connection = openForReading(file)
+  onTestFinished(() => void connection.close())
+  return connection
+}
+
+function copyAt(file: string): Connection {
+  const copy = copyOf(reading(file))
+  onTestFinished(() => void copy.close())
+  return copy
+}
+
+function openScratch() {
+  const scratch = openScratchLedger(stoppedClock())
+  onTestFinished(() => scratch.close())
+  return scratch
+}
+
 describe('a copy of a ledger', () => {
   it('holds every row that files are admitted beside, triggers notwithstanding, and nothing else', async () => {
     const file = await busyLedger()
-    const original = openForReading(file)
-    const copy = copyOf(original)
+    const original = reading(file)
+    const copy = copyAt(file)
     for (const table of TABLES) {
       const all = `select * from ${table} order by 1`
       expect(copy.prepare(all).all(), table).toEqual(original.prepare(all).all())
@@ -41,33 +60,23 @@ describe('a copy of a ledger', () => {
     expect(copy.pragma('foreign_key_check')).toEqual([])
     for (const table of ['problem', 'decision'])
       expect(copy.prepare(`select count(*) from ${table}`).pluck().get(), table).toBe(0)
-    copy.close()
-    original.close()
   })
 
   it('is guarded like a ledger, and what happens to it does not happen to the ledger', async () => {
     const file = await busyLedger()
-    const original = openForReading(file)
-    const copy = copyOf(original)
+    const copy = copyAt(file)
     expect(() => copy.exec(`update row set state = 'ready' where id = 1`)).toThrow()
     copy.exec(`insert into source (name, header, columns) values ('tried.csv', '[]', '{}')`)
     expect(look(file, (reader) => reader.sources())).toHaveLength(1)
-    copy.close()
-    original.close()
   })
 
   it('is taken while the ledger is held for writing, and sees committed rows only', () => {
     const ledger = holding([{}])
     const admission = ledger.admit({ severities: {} })
-    const original = openForReading(ledger.file)
-    const copy = copyOf(original)
-    expect(copy.prepare('select count(*) from row').pluck().get()).toBe(1)
-    copy.close()
-    original.close()
+    const source = admission.open({ name: 'more.csv', header: [], columns: {} })
+    source.add([recordOf({ reference: 'M-2' })])
+    expect(copyAt(ledger.file).prepare('select count(*) from row').pluck().get()).toBe(1)
     admission.rollback()
-    expect(
-      byHand(ledger.file, (connection) => connection.prepare('select count(*) from row').pluck().get()),
-    ).toBe(1)
   })
 })
 
@@ -83,36 +92,30 @@ const ROWS: Values[] = [
 
 it('decides as a real ledger does', () => {
   const real = holding(ROWS)
-  const scratch = openScratchLedger(stoppedClock())
+  const scratch = openScratch()
   admit(scratch, ROWS)
   expect(scratch.reader.rows(ROW_STATES, 0, 100).map(({ state }) => state)).toEqual(statesOf(real.file))
   expect(scratch.reader.problems(0, 100)).toEqual(problemsOf(real.file))
   expect(scratch.reader.totals()).toEqual(real.totals())
-  scratch.close()
 })
 
 it('reads the same file twice as one', () => {
-  const scratch = openScratchLedger(stoppedClock())
+  const scratch = openScratch()
   expect(admit(scratch, ROWS, { sha256: 'same' })).toBe('admitted')
   expect(admit(scratch, ROWS, { sha256: 'same' })).toBe('known')
   expect(scratch.reader.totals().read).toBe(ROWS.length)
-  scratch.close()
 })
 
 it('leaves no file behind that has a name', () => {
   const named = () => readdirSync(tmpdir()).filter((name) => name.startsWith('etilqs_'))
   const before = named()
-  const scratch = openScratchLedger(stoppedClock())
-  admit(
-    scratch,
-    Array.from({ length: 2_000 }, (_, n) => ({ reference: `M-${n}`, customerNo: n + 1 })),
-  )
+  const scratch = openScratch()
+  admit(scratch, mandates(2_000))
   expect(named()).toEqual(before)
-  scratch.close()
 })
 
 it('12 records that are counted and not kept are ready, and the next row has the id behind them', () => {
-  const scratch = openScratchLedger(stoppedClock())
+  const scratch = openScratch()
   const source = { header: ['a'], columns: {} }
   const admission = scratch.admit({ severities: {} })
   const one = admission.open({ ...source, name: 'one.csv', counted: 5 })
@@ -125,7 +128,6 @@ it('12 records that are counted and not kept are ready, and the next row has the
   expect(scratch.reader.totals()).toMatchObject({ read: 7, ready: 7 })
   expect(scratch.reader.sources().map(({ totals }) => totals.ready)).toEqual([6, 1])
   expect(scratch.reader.rows(ROW_STATES, 0, 100).map(({ id }) => id)).toEqual([2, 7])
-  scratch.close()
 })
 
 it('12 a ledger that is kept takes every record', () => {
@@ -137,12 +139,11 @@ it('12 a ledger that is kept takes every record', () => {
 })
 
 it('12 what was counted of a file goes with it when the admission is given up', () => {
-  const scratch = openScratchLedger(stoppedClock())
+  const scratch = openScratch()
   const admission = scratch.admit({ severities: {} })
   admission.open({ name: 'one.csv', header: ['a'], columns: {}, counted: 5 })
   admission.rollback()
   expect(scratch.reader.totals()).toMatchObject({ read: 0, ready: 0 })
   admit(scratch, ROWS)
   expect(scratch.reader.totals().read).toBe(ROWS.length)
-  scratch.close()
 })
