@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import type { BillogramRequest, OfferRequest } from '../../src/contract/billogram.js'
 import type { ServiceClient } from '../../src/service/client.js'
@@ -47,11 +47,17 @@ describe('the request for a mandate', () => {
     expect(await send(openClient(server.url, credentials))).toMatchObject({ kind: 'registered' })
   })
 
-  it('keeps many requests apart on several connections', async () => {
+  it('keeps many requests under one signal apart on several connections', async () => {
     const server = await openServer()
     const client = openClient(server.url, { concurrency: 4 })
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const { signal } = new AbortController()
     const numbers = Array.from({ length: 60 }, (_, at) => at + 1)
-    const outcomes = await Promise.all(numbers.map((number) => send(client, mandateOf(number))))
+    const outcomes = await Promise.all(numbers.map((number) => send(client, mandateOf(number), signal)))
+    expect(warnings).toEqual([])
     const { applications, requests, connections } = server.truth
     const references = new Map(applications.map((one) => [one.customerNo, one.assignedMandateReference]))
     outcomes.forEach((outcome, at) => {

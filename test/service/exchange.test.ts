@@ -50,52 +50,26 @@ const reply = (status: number, applied: boolean, body?: string): Fault => {
 const SILENCE: Fault = { kind: 'silence', applied: true }
 const UNKNOWN = { kind: 'in_doubt', hint: 'unknown', status: null }
 const LIKELY = { kind: 'in_doubt', hint: 'probably_registered', status: 200 }
+const REFUSED = { kind: 'refused', status: 413 }
+const [HEADERS, BODY] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']
+const CUT = /^(UND_ERR_SOCKET|ECONNRESET)$/
+const SOON = { headersTimeoutMs: 100, bodyTimeoutMs: 100 }
+const LATER = { bodyTimeoutMs: 300, deadlineMs: 700 }
+const slow = (kind: 'slow_headers' | 'slow_body'): Fault => ({ kind, everyMs: 10, applied: true })
 const SHIFTED = { ...UNKNOWN, halt: 'echo_mismatch', status: 200 }
 
 const MATRIX: readonly Line[] = [
   ['8: read, then FIN, not applied', hangUp('fin', false), UNKNOWN, 'UND_ERR_SOCKET', 0],
   ['9: read, then RST, not applied', hangUp('rst', false), UNKNOWN, 'ECONNRESET', 0],
   ['10: applied, then RST', hangUp('rst', true), UNKNOWN, 'ECONNRESET'],
-  [
-    '11: silence until the headers timeout',
-    SILENCE,
-    UNKNOWN,
-    'UND_ERR_HEADERS_TIMEOUT',
-    1,
-    { headersTimeoutMs: 100 },
-  ],
+  ['11: silence until the headers timeout', SILENCE, UNKNOWN, HEADERS, 1, SOON],
   ['11: silence until the deadline', SILENCE, UNKNOWN, 'DEADLINE', 1, { deadlineMs: 100 }],
-  [
-    '12: header bytes that trickle do not put off the headers timeout',
-    { kind: 'slow_headers', everyMs: 10, applied: true },
-    UNKNOWN,
-    'UND_ERR_HEADERS_TIMEOUT',
-    1,
-    { headersTimeoutMs: 100 },
-  ],
-  [
-    '13: body bytes that trickle put off the body timeout, but not the deadline',
-    { kind: 'slow_body', everyMs: 10, applied: true },
-    LIKELY,
-    'DEADLINE',
-    1,
-    { bodyTimeoutMs: 300, deadlineMs: 700 },
-  ],
-  [
-    '13: headers, half a body, then silence',
-    { kind: 'stalled_body', applied: true },
-    LIKELY,
-    'UND_ERR_BODY_TIMEOUT',
-    1,
-    { bodyTimeoutMs: 100 },
-  ],
+  ['12: headers that trickle, until the headers timeout', slow('slow_headers'), UNKNOWN, HEADERS, 1, SOON],
+  // They put off the body timeout.
+  ['13: a body that trickles, until the deadline', slow('slow_body'), LIKELY, 'DEADLINE', 1, LATER],
+  ['13: headers, half a body, then silence', { kind: 'stalled_body', applied: true }, LIKELY, BODY, 1, SOON],
   ['14: half a body with Content-Length, then FIN', cut('length', 'fin'), LIKELY, 'UND_ERR_SOCKET'],
-  [
-    '14: half a body with Content-Length, then RST',
-    cut('length', 'rst'),
-    LIKELY,
-    /^(UND_ERR_SOCKET|ECONNRESET)$/,
-  ],
+  ['14: half a body with Content-Length, then RST', cut('length', 'rst'), LIKELY, CUT],
   ['14: half a chunk, then FIN', cut('chunked', 'fin'), LIKELY, 'UND_ERR_SOCKET'],
   ['15: half a body that ends by close raises no error, the JSON tells', cut('close', 'fin'), LIKELY],
   ['15: half a body that ends by RST raises no error either', cut('close', 'rst'), LIKELY],
@@ -109,13 +83,7 @@ const MATRIX: readonly Line[] = [
   ['22: a garbage status line, an error without a code', { kind: 'garbage' }, UNKNOWN, 'HTTPParserError'],
   ['23: 70 KB of headers', { kind: 'large_headers', bytes: 70_000 }, UNKNOWN, 'UND_ERR_HEADERS_OVERFLOW'],
   ['23: a body of 10 MB', { kind: 'large_body', bytes: 10_000_000 }, LIKELY, 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
-  [
-    'an early 413, before the body was read',
-    { kind: 'early_413' },
-    { kind: 'refused', status: 413 },
-    null,
-    0,
-  ],
+  ['an early 413, before the body was read', { kind: 'early_413' }, REFUSED, null, 0],
   ['31: 408, after the request was delivered', reply(408, true), { ...UNKNOWN, status: 408 }],
   ['26: 503', reply(503, true), { ...UNKNOWN, status: 503 }],
 ]
@@ -186,30 +154,20 @@ describe('requests that do not leave', () => {
     const server = await openServer({ script: { byOrdinal: { 1: SILENCE } } })
     const connections = openConnections(readBaseUrl(server.url), { concurrency: 1 })
     onTestFinished(() => connections.close())
-    const exchange = (customerNo: number, deadlineMs: number, { signal } = new AbortController()) =>
-      exchangeOnce(
-        connections,
-        {
-          method: 'POST',
-          path: MIGRATE_PATH,
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(toMigrateRequest(mandateOf(customerNo))),
-        },
-        { deadlineMs, freshConnections: false },
-        clock,
-        signal,
-      )
+    const headers = { 'content-type': 'application/json' }
+    const exchange = (customerNo: number, deadlineMs: number, { signal } = new AbortController()) => {
+      const body = JSON.stringify(toMigrateRequest(mandateOf(customerNo)))
+      const request = { method: 'POST', path: MIGRATE_PATH, headers, body } as const
+      return exchangeOnce(connections, request, { deadlineMs, freshConnections: false }, clock, signal)
+    }
     const [giveUp, queued] = [new AbortController(), new AbortController()]
     const first = exchange(1, 60_000, giveUp)
     const second = exchange(2, 60_000, queued)
-    expect(await exchange(3, 200)).toMatchObject({
-      started: false,
-      response: null,
-      error: { code: 'DEADLINE' },
-    })
+    const unsent = { started: false, response: null }
+    expect(await exchange(3, 200)).toMatchObject({ ...unsent, error: { code: 'DEADLINE' } })
     await server.until((truth) => truth.requests.length === 1)
     queued.abort()
-    expect(await second).toMatchObject({ started: false, response: null, error: { code: 'ABORTED' } })
+    expect(await second).toMatchObject({ ...unsent, error: { code: 'ABORTED' } })
     giveUp.abort()
     expect(await first).toMatchObject({ started: true, response: null, error: { code: 'ABORTED' } })
     // Once the slot is free, the next request shows that the queue is empty.
@@ -253,18 +211,6 @@ describe('requests in flight', () => {
     await server.until((truth) => truth.applications.length === 1)
     await client.close()
     expect(await sending).toMatchObject({ kind: 'in_doubt', evidence: { errorCode: 'UND_ERR_DESTROYED' } })
-  })
-
-  it('any number of them may share one signal', async () => {
-    const server = await openServer()
-    const client = openClient(server.url, { concurrency: 32 })
-    const warnings: Error[] = []
-    const note = (warning: Error): void => void warnings.push(warning)
-    process.on('warning', note)
-    onTestFinished(() => void process.off('warning', note))
-    const { signal } = new AbortController()
-    await Promise.all(Array.from({ length: 32 }, (_, at) => send(client, mandateOf(at + 1), signal)))
-    expect(warnings).toEqual([])
   })
 
   it('a slot is free again after every fault of the matrix', async () => {
@@ -400,43 +346,13 @@ describe('connections that are kept', () => {
   })
 })
 
-describe('answers that stop the run', () => {
-  it('scenario 32: a redirect to another host is not followed', async () => {
-    const elsewhere = await openServer()
-    const headers = { location: `${elsewhere.url}/api/v2/sepa_dd_mandate/migrate` }
-    const server = await openServer({ script: otherwise({ kind: 'reply', status: 307, headers }) })
-    expect(await send(openClient(server.url))).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      halt: 'redirect',
-      evidence: { status: 307 },
-    })
-    expect(elsewhere.truth.connections).toBe(0)
-  })
-})
-
-describe('answers that tell more', () => {
-  it("scenario 25: a date counts by the service's clock", async () => {
-    const now = Math.floor(Date.now() / 1000) * 1000 + 3_600_000
-    const headers = { date: new Date(now).toUTCString(), 'retry-after': new Date(now + 30_000).toUTCString() }
-    const server = await openServer({ script: otherwise({ kind: 'reply', status: 429, headers }) })
-    expect((await send(openClient(server.url))).evidence.retryAfterMs).toBe(30_000)
-  })
-
-  it('scenario 29: 422 is a refusal, its message kept and masked', async () => {
-    const body = JSON.stringify({
-      status: 'INVALID_PARAMETER',
-      data: { message: 'no account DE89 3704 0044 0532 0130 00', field_path: ['mandate', 'iban'] },
-    })
-    const server = await openServer({ script: otherwise(reply(422, false, body)) })
-    const hints = { serviceCode: 'INVALID_PARAMETER', field: 'mandate.iban', message: 'no account DE…3000' }
-    expect(await send(openClient(server.url))).toMatchObject({
-      kind: 'refused',
-      halt: null,
-      evidence: { status: 422, ...hints },
-      reason: 'The service answered 422 (INVALID_PARAMETER, field mandate.iban, no account DE…3000): refused',
-    })
-  })
+it('scenario 32: a redirect to another host is not followed', async () => {
+  const elsewhere = await openServer()
+  const headers = { location: `${elsewhere.url}/api/v2/sepa_dd_mandate/migrate` }
+  const server = await openServer({ script: otherwise({ kind: 'reply', status: 307, headers }) })
+  const expected = { kind: 'in_doubt', hint: 'unknown', halt: 'redirect', evidence: { status: 307 } }
+  expect(await send(openClient(server.url))).toMatchObject(expected)
+  expect(elsewhere.truth.connections).toBe(0)
 })
 
 /**
