@@ -1,34 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
+import type { Iban, LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { migrate, connectService } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, Migration, MigrationEvent } from '../../src/migrate/options.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban, validExport } from '../support/export.js'
 import { listed } from '../ledger/heard-answer.js'
-import { look as lookAt } from '../ledger/ledger-views.js'
-import { newPlace, type Place } from './place.js'
+import { mandateOf as mandateNo } from '../run/mandate-samples.js'
+import { readyRow } from '../ledger/campaign-setup.js'
+import { placeWith, type Place } from './place.js'
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
 
-/** The n-th mandate of `validExport`. */
+/** The n-th mandate of `validExport`, under another reference. */
 const mandateOf = (n: number, change: Partial<Mandate> = {}): Mandate => ({
-  customerNo: n,
-  iban: germanIban(n) as Iban,
+  ...mandateNo(n),
   signedDate: `2024-03-${String((n % 28) + 1).padStart(2, '0')}` as LocalDate,
-  original: {
-    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
-    mandateReference: `BY-HAND-${n}` as MandateReference,
-  },
   ...change,
 })
 
@@ -40,19 +29,15 @@ async function byHand(sandbox: Sandbox, place: Place, mandates: readonly Mandate
   await client.close()
 }
 
-const look = <Value>(place: Place, of: (reader: LedgerReader) => Value): Value =>
-  lookAt(place.at('campaign.db'), of)
-
 /** Refuses nothing by itself, so that a second mandate would show. */
 const REGISTERS: SandboxOptions = { choices: { repeatedMandate: 'register' } }
 
-async function setUp(rows: number, options: SandboxOptions = {}) {
-  const place = newPlace()
-  const sandbox = await place.sandbox({ ...REGISTERS, ...options })
-  place.exported(rows)
+async function setUp(rows: number | string, options: SandboxOptions = {}) {
+  const { asked, ...scene } = await placeWith(Number(rows) || 1, { ...REGISTERS, ...options })
+  if (typeof rows === 'string') writeFileSync(scene.place.at('export.csv'), rows)
   const send = (more: Partial<MigrateOptions> = {}): Promise<Migration> =>
-    migrate(place.asked(sandbox.url, { checkBeforeSend: true, ...more }))
-  return { place, sandbox, send }
+    migrate(asked({ checkBeforeSend: true, ...more }))
+  return { ...scene, send }
 }
 
 const heldBy = (sandbox: Sandbox): number[] =>
@@ -63,7 +48,7 @@ const heldBy = (sandbox: Sandbox): number[] =>
 
 /** Customers of rows in doubt; nothing of these rows has left. */
 const heldBack = (place: Place): (number | null)[] =>
-  look(place, (reader) =>
+  place.look((reader) =>
     reader.rows(['in_doubt'], 0, 1_000).map((row) => {
       expect(row.lastAttempt).toMatchObject({ started: false, hint: 'may_exist', status: null })
       return row.customerNo
@@ -74,11 +59,8 @@ describe('a campaign that somebody began by hand', () => {
   it('posts what the service does not hold, and holds the rest back: none is there twice', async () => {
     const { place, sandbox, send } = await setUp(60)
     const begun = upTo(60).filter((n) => n % 2 === 0)
-    await byHand(
-      sandbox,
-      place,
-      begun.map((n) => mandateOf(n)),
-    )
+    const mandates = begun.map((n) => mandateOf(n))
+    await byHand(sandbox, place, mandates)
     const end = await send()
     expect(end).toMatchObject({
       exitCode: 4,
@@ -88,22 +70,17 @@ describe('a campaign that somebody began by hand', () => {
     })
     expect(heldBy(sandbox)).toEqual(upTo(60))
     expect(heldBack(place)).toEqual(begun)
-    expect(look(place, (reader) => reader.rows(['in_doubt'], 0, 1))[0]?.lastAttempt?.reason).toMatch(
-      /^The service already holds this mandate, so it was not sent: payment source ps-\S+, reference \S+, PENDING$/,
-    )
-  })
-
-  it('keeps as evidence what it held back, and of what it sent the question alone', async () => {
-    const { place, sandbox, send } = await setUp(4)
-    await byHand(sandbox, place, [mandateOf(2)])
-    await send()
-    look(place, (reader) => {
+    place.look((reader) => {
+      const [row] = reader.rows(['in_doubt'], 0, 1)
+      expect(row?.lastAttempt?.reason).toMatch(
+        /^The service already holds this mandate, so it was not sent: payment source ps-\S+, reference \S+, PENDING$/,
+      )
+      // The question is kept of all, its evidence of what was held back alone.
       expect(reader.readBacks()).toMatchObject([
-        { scope: 'ready', sample: null, stoppedBy: null, questions: 4, unanswered: 0 },
+        { scope: 'ready', sample: null, stoppedBy: null, questions: 60, unanswered: 0 },
       ])
       expect(reader.readBacks()[0]?.endedAt).not.toBeNull()
-      expect(reader.proofCounts()).toMatchObject([{ state: 'in_doubt', verdict: 'proven', count: 1 }])
-      const [row] = reader.rows(['in_doubt'], 0, 1)
+      expect(reader.proofCounts()).toMatchObject([{ state: 'in_doubt', verdict: 'proven', count: 30 }])
       expect(reader.proofs('in_doubt', 0, 1)[0]?.attempts).toBe(row?.attempts)
       expect(reader.campaign().asksFirst).toBe(true)
       expect(reader.runs()[0]?.settings.checkBeforeSend).toBe(true)
@@ -128,7 +105,7 @@ describe('a campaign that somebody began by hand', () => {
     const end = await send()
     expect(end.totals).toMatchObject({ registered: 1, inDoubt: 2 })
     expect(heldBack(place)).toEqual([2, 3])
-    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 2))).toMatchObject([
+    expect(place.look((reader) => reader.proofs('in_doubt', 0, 2))).toMatchObject([
       { verdict: 'other', why: 'other_date' },
       { verdict: 'other', why: 'ended' },
     ])
@@ -142,23 +119,20 @@ describe('rows of one customer', () => {
   }
 
   it('with the same account and date wait for each other, so that none is taken for the other', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox(REGISTERS)
-    writeFileSync(place.at('export.csv'), twins(12))
-    const service = { ...place.asked(sandbox.url).service, concurrency: 8 }
-    const end = await migrate(place.asked(sandbox.url, { checkBeforeSend: true, service }))
-    expect(end).toMatchObject({ exitCode: 0, totals: { registered: 12 }, askedFirst: { heldBack: 0 } })
+    const { sandbox, send } = await setUp(twins(12))
+    expect(await send()).toMatchObject({
+      exitCode: 0,
+      totals: { registered: 12 },
+      askedFirst: { heldBack: 0 },
+    })
     expect(sandbox.mandates()).toHaveLength(12)
   })
 
   it('are all held back where one of them is there and nothing tells which', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox(REGISTERS)
-    writeFileSync(place.at('export.csv'), twins(3))
+    const { place, sandbox, send } = await setUp(twins(3))
     await byHand(sandbox, place, [mandateOf(1)])
-    const end = await migrate(place.asked(sandbox.url, { checkBeforeSend: true }))
-    expect(end).toMatchObject({ exitCode: 4, totals: { inDoubt: 3 }, askedFirst: { heldBack: 3 } })
-    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 9))).toMatchObject(
+    expect(await send()).toMatchObject({ exitCode: 4, totals: { inDoubt: 3 }, askedFirst: { heldBack: 3 } })
+    expect(place.look((reader) => reader.proofs('in_doubt', 0, 9))).toMatchObject(
       upTo(3).map(() => ({ verdict: 'other', why: 'ambiguous' })),
     )
     expect(sandbox.mandates()).toHaveLength(1)
@@ -203,14 +177,11 @@ describe('a question that brings nothing', () => {
   })
 
   it('stops the run where ten in a row cannot be read', async () => {
-    const { sandbox, send } = await setUp(30, {
-      faults: [
-        { operation: 'read_back', match: {}, fault: { kind: 'nonsense', applied: true, answer: 'html' } },
-      ],
-    })
+    const fault = { kind: 'nonsense', applied: true, answer: 'html' } as const
+    const { posts, send } = await setUp(30, { faults: [{ operation: 'read_back', match: {}, fault }] })
     const end = await send()
     expect(end).toMatchObject({ exitCode: 5, stop: { kind: 'unanswered' }, totals: { ready: 30 } })
-    expect(sandbox.requests().received.migrate).toBe(0)
+    expect(posts()).toBe(0)
   })
 
   it('leaves nothing in doubt when it is given up, and sends nothing once the run is told to end', async () => {
@@ -229,16 +200,12 @@ describe('a question that brings nothing', () => {
     }
     const end = await send({ watch, signal: stop.signal, giveUp: giveUp.signal })
     expect(end).toMatchObject({ stop: { kind: 'signal' }, totals: { ready: 5, inDoubt: 0 } })
-    expect(look(place, (reader) => reader.attempts(1))).toMatchObject([
-      { outcome: 'not_sent', started: false },
-    ])
+    const [attempt] = place.look((reader) => reader.attempts(1))
+    expect(attempt).toMatchObject({ outcome: 'not_sent', started: false })
     const interrupted = new AbortController()
-    const told = await send({
-      watch: ({ kind }) => {
-        if (kind === 'intent') interrupted.abort()
-      },
-      signal: interrupted.signal,
-    })
+    const interrupt = ({ kind }: MigrationEvent): void =>
+      kind === 'intent' ? interrupted.abort() : undefined
+    const told = await send({ watch: interrupt, signal: interrupted.signal })
     expect(told.totals).toMatchObject({ ready: 5 })
     expect(sandbox.requests().received.migrate).toBe(0)
   })
@@ -254,26 +221,21 @@ describe('beside the rest of a run', () => {
     const { received } = sandbox.requests()
     expect(received.migrate + received.read_back).toBe(24)
     expect(24 / seconds).toBeLessThan(60)
-    expect(look(place, (reader) => reader.runs())[0]?.settings.rate).toBe(40)
+    expect(place.look((reader) => reader.runs())[0]?.settings.rate).toBe(40)
   })
 
   it('a process that dies between question and request leaves the row in doubt, and nobody asked about it since', async () => {
     const { place, sandbox, send } = await setUp(2)
     await send({ limit: 1 })
-    const dying = openLedger({
-      file: place.at('campaign.db'),
-      clock: { now: () => 0, monotonic: () => 0 },
-    })
+    const dying = openLedger({ file: place.at('campaign.db'), clock: { now: () => 0, monotonic: () => 0 } })
     dying.startRun({ version: '0', host: 'h', pid: 1, asOf: '2026-06-15', zone: 'UTC', settings: {} })
     const id = dying.readBacks.startBeforeSending({ version: '0', host: 'h', pid: 1, settings: {} })
-    const [row] = dying.ready(0, 1)
-    if (row === undefined) throw new Error('no row is ready')
-    await dying.begin(row)
+    await dying.begin(readyRow(dying))
     dying.readBacks.record(id, [listed(2)])
     dying.close()
     const end = await send({ files: [] })
     expect(end).toMatchObject({ exitCode: 4, totals: { registered: 1, inDoubt: 1 } })
-    expect(look(place, (reader) => reader.proofs('in_doubt', 0, 9))).toEqual([])
+    expect(place.look((reader) => reader.proofs('in_doubt', 0, 9))).toEqual([])
     expect(heldBy(sandbox)).toEqual([1])
   })
 

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/driver.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
 import { look } from '../ledger/ledger-views.js'
-import { newPlace, type Place } from './place.js'
+import { newPlace, placeWith, type Place } from './place.js'
 import { readWritten } from '../../src/ledger/safety/side-files.js'
 
 const SERVICE = 'https://service.example'
@@ -37,7 +37,7 @@ async function looking(look: () => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const runsOf = (place: Place): number => look(place.at('campaign.db'), (ledger) => ledger.standing().runs)
+const runsOf = (place: Place): number => place.look((ledger) => ledger.standing().runs)
 
 const inRegister = (place: Place, sql: string, ...given: string[]): unknown => {
   const connection = openDatabase(place.at('state', 'register.db'), { readonly: true })
@@ -50,47 +50,38 @@ const inRegister = (place: Place, sql: string, ...given: string[]): unknown => {
 
 describe('11.3 migrate, with a file, a service and a ledger', () => {
   it('keeps who ran, and that the host was declared a test environment, only where it is that host', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(2)
-    await migrate(place.asked(sandbox.url, { testHost: new URL(sandbox.url).host }))
-    await migrate(place.asked(sandbox.url, { testHost: 'test.example' }))
+    const { place, sandbox, asked } = await placeWith(2)
+    await migrate(asked({ testHost: new URL(sandbox.url).host }))
+    await migrate(asked({ testHost: 'test.example' }))
     const { user } = place.machine()
-    expect(
-      look(place.at('campaign.db'), (ledger) =>
-        ledger.runs().map(({ startedAs, settings }) => [startedAs, settings.testHost]),
-      ),
-    ).toEqual([
+    const runs = place.look((ledger) => ledger.runs())
+    expect(runs.map(({ startedAs, settings }) => [startedAs, settings.testHost])).toEqual([
       [user, new URL(sandbox.url).host],
       [user, undefined],
     ])
   })
 
   it('11.3 registers each mandate once, and a second call adds and sends nothing', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(20)
-    const first = await migrate(place.asked(sandbox.url))
+    const { place, sandbox, asked, posts } = await placeWith(20)
+    const first = await migrate(asked())
     expect(first).toMatchObject({ exitCode: 0, stop: null, warnings: [], holdsOldPages: false })
     expect(first.totals).toMatchObject({ read: 20, registered: 20 })
     expect(first.campaign).toMatchObject({ baseUrl: sandbox.url, username: 'test' })
     expect(first.admitted).toMatchObject([{ name: 'export.csv', kind: 'admitted', records: 20 }])
-    const again = await migrate(place.asked(sandbox.url))
+    const again = await migrate(asked())
     expect([again.exitCode, again.admitted[0]?.kind]).toEqual([0, 'known'])
-    expect(await migrate(place.asked(sandbox.url, { files: [] }))).toMatchObject({ exitCode: 0 })
+    expect(await migrate(asked({ files: [] }))).toMatchObject({ exitCode: 0 })
     expect(sandbox.mandates()).toHaveLength(20)
     expect(first.commits.events).toBe(40) // an intent and an outcome for each row
     expect(first.commits.commits).toBeGreaterThan(5)
-    expect(sandbox.requests().received.migrate).toBe(20)
+    expect(posts()).toBe(20)
     expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
   })
 
   it('11.3 tells what happens, from the opening to the closing', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
+    const { asked } = await placeWith(3)
     const events: MigrationEvent[] = []
-    await migrate(place.asked(sandbox.url, { watch: (event) => void events.push(event) }))
+    await migrate(asked({ watch: (event) => void events.push(event) }))
     const kinds = events.map(({ kind }) => kind)
     expect(kinds.slice(0, 5)).toEqual(['opened', 'reading', 'sending', 'intent', 'outcome'])
     expect(kinds.filter((kind) => kind === 'outcome')).toHaveLength(3)
@@ -99,9 +90,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
   })
 
   it('tells once that slow commits hold it up, when it is seen and at the end', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(40)
+    const { place, asked } = await placeWith(40)
     const real = performance.now.bind(performance)
     let slowMs = 0
     const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + (slowMs += 60))
@@ -113,28 +102,18 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
       told.push(event.text)
       throw new Error('whoever watches must not cost an answer')
     }
-    const service = { ...place.asked(sandbox.url).service, concurrency: 1 }
-    const end = await migrate(place.asked(sandbox.url, { machine, watch, service }))
+    const service = { ...asked().service, concurrency: 1 }
+    const end = await migrate(asked({ machine, watch, service }))
     expect(end.totals).toMatchObject({ registered: 40, inDoubt: 0 })
     expect(told).toEqual([expect.stringMatching(/^The disk of the ledger takes \d{2} ms for a commit/)])
     expect(end.warnings).toEqual(told)
   })
 
   it('11.3 keeps the options that decide outcomes with the run, and where its caller writes', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
-    const { url: baseUrl, username, password } = sandbox
+    const { place, sandbox, asked } = await placeWith(3)
     await migrate(
-      place.asked(sandbox.url, {
-        service: {
-          baseUrl,
-          username,
-          password,
-          rate: 50,
-          timeoutMs: 9_000,
-          outcomes: { '503': 'turned_away' },
-        },
+      asked({
+        service: { ...asked().service, rate: 50, timeoutMs: 9_000, outcomes: { '503': 'turned_away' } },
         limit: 2,
         maxRefused: { kind: 'percent', value: 5 },
         rules: { MANDATE_DORMANT_SOON: 'off' },
@@ -143,7 +122,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
         writes: [{ kind: 'report', path: place.at('report') }],
       }),
     )
-    const [run] = look(place.at('campaign.db'), (ledger) => ledger.runs())
+    const [run] = place.look((ledger) => ledger.runs())
     expect(run).toMatchObject({ asOf: '2026-06-15', zone: 'Europe/Lisbon', stoppedBy: 'limit', exitCode: 5 })
     expect(run?.settings).toEqual({
       concurrency: 8,
@@ -163,7 +142,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
       takeOver:
         'In the place of another ledger, by Kim: the disk is lost; what that one began to send is in doubt',
     })
-    expect(JSON.stringify(run)).not.toContain(password)
+    expect(JSON.stringify(run)).not.toContain(sandbox.password)
     expect(readWritten(place.at('campaign.db'))).toEqual([{ kind: 'report', path: place.at('report') }])
   })
 })
@@ -182,16 +161,11 @@ describe('11.3 before anything is sent', () => {
     const place = newPlace()
     place.exported(3)
     const plans: Omit<MigrationPlan, 'ledger'>[] = []
-    const { stop, totals } = await migrate(
-      place.asked(SERVICE, {
-        limit: 2,
-        confirm: ({ ledger, ...plan }) => {
-          plans.push(plan)
-          expect(ledger.creditorsOfReady()).toEqual([{ creditorIdentifier: 'DE98ZZZ09999999999', count: 3 }])
-          return Promise.resolve(false)
-        },
-      }),
-    )
+    const confirm = ({ ledger, ...plan }: MigrationPlan): boolean => {
+      expect(ledger.creditorsOfReady()).toEqual([{ creditorIdentifier: 'DE98ZZZ09999999999', count: 3 }])
+      return plans.push(plan) === 0
+    }
+    const { stop, totals } = await migrate(place.asked(SERVICE, { limit: 2, confirm }))
     expect(plans).toMatchObject([
       {
         toSend: 2,
@@ -206,13 +180,11 @@ describe('11.3 before anything is sent', () => {
   it.each([false, undefined, null, 1, 'yes', {}])(
     '11.3 nothing but true sends: %j leaves ledger and service as they were',
     async (answer) => {
-      const place = newPlace()
-      const sandbox = await place.sandbox()
-      place.exported(3)
-      const end = await migrate(place.asked(sandbox.url, { confirm: () => answer as boolean }))
+      const { place, asked, posts } = await placeWith(3)
+      const end = await migrate(asked({ confirm: () => answer as boolean }))
       expect([end.stop?.kind, end.exitCode, end.admitted]).toEqual(['declined', 2, []])
-      expect(sandbox.requests().received.migrate).toBe(0)
-      look(place.at('campaign.db'), (ledger) => {
+      expect(posts()).toBe(0)
+      place.look((ledger) => {
         expect(ledger.totals().read).toBe(0)
         expect(ledger.campaign().baseUrl).toBeNull()
       })
@@ -249,7 +221,7 @@ describe('11.3 before anything is sent', () => {
     place.exported(1)
     const seen: unknown[] = []
     const url = await looking(() =>
-      look(place.at('campaign.db'), (ledger) => {
+      place.look((ledger) => {
         const { ledgerId, attempts } = ledger.standing()
         const sql = 'select attempts, mark from ledger where id = ?'
         const noted = inRegister(place, sql, ledgerId) as { attempts: number; mark: string }
@@ -261,34 +233,30 @@ describe('11.3 before anything is sent', () => {
   })
 
   it('11.3 an older copy of the ledger is refused before a run is counted', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(4)
-    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    const { place, posts, ...scene } = await placeWith(4)
+    await migrate(scene.asked({ limit: 1 }))
     copyFileSync(place.at('campaign.db'), place.at('copy.db'))
-    await migrate(place.asked(sandbox.url))
+    await migrate(scene.asked())
     for (const name of readdirSync(place.at()).filter((file) => /^campaign\.db-/.test(file)))
       rmSync(place.at(name))
     copyFileSync(place.at('copy.db'), place.at('campaign.db'))
     const runs = runsOf(place)
     const asked: unknown[] = []
     const confirm = (plan: unknown): boolean => asked.push(plan) > 0
-    await expect(migrate(place.asked(sandbox.url, { confirm }))).rejects.toMatchObject({
+    await expect(migrate(scene.asked({ confirm }))).rejects.toMatchObject({
       problem: 'older',
       message: expect.stringMatching(/Nothing was sent/) as string,
     })
-    expect([runsOf(place), asked, sandbox.requests().received.migrate]).toEqual([runs, [], 4])
+    expect([runsOf(place), asked, posts()]).toEqual([runs, [], 4])
     expectClosed(place.at('campaign.db'))
   })
 
   it('11.3 a ledger of another service, or one that holds nothing, is refused', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(1)
-    await expect(migrate(place.asked(sandbox.url, { files: [] }))).rejects.toThrow(/there is no such file/)
-    await migrate(place.asked(sandbox.url, { confirm: () => false }))
-    await expect(migrate(place.asked(sandbox.url, { files: [] }))).rejects.toThrow(/holds no mandates yet/)
-    await migrate(place.asked(sandbox.url))
+    const { place, asked } = await placeWith(1)
+    await expect(migrate(asked({ files: [] }))).rejects.toThrow(/there is no such file/)
+    await migrate(asked({ confirm: () => false }))
+    await expect(migrate(asked({ files: [] }))).rejects.toThrow(/holds no mandates yet/)
+    await migrate(asked())
     const other = await place.sandbox()
     const foreign = migrate(place.asked(other.url))
     await expect(foreign).rejects.toThrow(LedgerError)
@@ -299,39 +267,33 @@ describe('11.3 before anything is sent', () => {
 
 describe('11.3 whatever happens', () => {
   it('11.3 whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(30)
+    const { place, sandbox, asked } = await placeWith(30)
     const tired = new Error('the watcher is tired')
     let outcomes = 0
     const watch = ({ kind }: MigrationEvent): void => {
       outcomes += kind === 'outcome' ? 1 : 0
       if (outcomes >= 10) throw tired // of the closing too
     }
-    await expect(migrate(place.asked(sandbox.url, { watch }))).rejects.toBe(tired)
-    const { registered, sending } = look(place.at('campaign.db'), (ledger) => ledger.totals())
+    await expect(migrate(asked({ watch }))).rejects.toBe(tired)
+    const { registered, sending } = place.look((ledger) => ledger.totals())
     expect([sending, registered]).toEqual([0, sandbox.mandates().length])
     expect(registered).toBeLessThan(30)
     expectClosed(place.at('campaign.db'))
-    expect(await migrate(place.asked(sandbox.url))).toMatchObject({ exitCode: 0, totals: { registered: 30 } })
+    expect(await migrate(asked())).toMatchObject({ exitCode: 0, totals: { registered: 30 } })
     expect(sandbox.mandates()).toHaveLength(30)
   })
 
   it('11.3 of two calls on one ledger at once the second is refused, and nothing is sent twice', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(20)
-    const calls = await Promise.allSettled([1, 2].map(() => migrate(place.asked(sandbox.url))))
+    const { asked, posts } = await placeWith(20)
+    const calls = await Promise.allSettled([1, 2].map(() => migrate(asked())))
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect(calls[1]).toMatchObject({ reason: { problem: 'locked' } })
-    expect(sandbox.requests().received.migrate).toBe(20)
+    expect(posts()).toBe(20)
   })
 
   it('11.3 the next call after a death says what was under way', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
-    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    const { place, asked } = await placeWith(3)
+    await migrate(asked({ limit: 1 }))
     const dying = openLedger({ file: place.at('campaign.db'), clock: { now: () => 0, monotonic: () => 0 } })
     dying.startRun({ version: '0', host: 'h', pid: 1, asOf: '2026-06-15', zone: 'UTC', settings: {} })
     dying.claims.begin('ab'.repeat(16), () => undefined)
@@ -339,31 +301,27 @@ describe('11.3 whatever happens', () => {
     dying.close()
     rmSync(place.at('state'), { recursive: true })
     const events: MigrationEvent[] = []
-    const end = await migrate(place.asked(sandbox.url, { watch: (event) => void events.push(event) }))
+    const end = await migrate(asked({ watch: (event) => void events.push(event) }))
     expect(events[0]).toEqual({ kind: 'opened', recovered: 1, allowed: [], notNoted: [] })
     expect([end.exitCode, end.totals.inDoubt, end.totals.registered]).toEqual([4, 1, 2])
   })
 
   it('11.3 says so when another program kept account numbers from leaving the disk', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
-    await migrate(place.asked(sandbox.url, { limit: 1 }))
+    const { place, asked } = await placeWith(3)
+    await migrate(asked({ limit: 1 }))
     const viewer = openForReading(place.at('campaign.db'))
     viewer.exec('begin')
     viewer.prepare('select count(*) from row').get()
-    const end = await migrate(place.asked(sandbox.url))
+    const end = await migrate(asked())
     viewer.close()
     expect([end.exitCode, end.holdsOldPages]).toEqual([0, true])
-    expect(await migrate(place.asked(sandbox.url, { files: [] }))).toMatchObject({ holdsOldPages: false })
+    expect(await migrate(asked({ files: [] }))).toMatchObject({ holdsOldPages: false })
   })
 
   it('11.3 a register that cannot be used is a warning on this machine', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(2)
+    const { place, asked } = await placeWith(2)
     writeFileSync(place.at('state'), 'a file where the folder should be')
-    const end = await migrate(place.asked(sandbox.url))
+    const end = await migrate(asked())
     expect(end.totals.registered).toBe(2)
     expect(end.warnings).toEqual([
       expect.stringMatching(/register.*A run against a real service would be refused/),

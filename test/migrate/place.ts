@@ -1,35 +1,38 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { thisMachine, type Machine } from '../../src/machine.js'
 import type { MigrateOptions } from '../../src/migrate/options.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import { look } from '../ledger/ledger-views.js'
 import { validExport } from '../support/export.js'
+import { freshFolder } from '../support/folder.js'
 
 const PASSWORD = 'of the test'
 
-export interface Place {
-  readonly at: (...names: string[]) => string
-  /** Writes an export with so many mandates and gives its path. */
-  readonly exported: (rows: number, name?: string) => string
-  /** This machine, with a register and an environment of its own. */
-  readonly machine: (env?: Readonly<Record<string, string>>) => Machine
-  readonly sandbox: (options?: SandboxOptions) => Promise<Sandbox>
-  /** A migration of the export in this place against that service. */
-  readonly asked: (baseUrl: string, more?: Partial<MigrateOptions>) => MigrateOptions
+export type Place = ReturnType<typeof newPlace>
+
+/** A place with so many rows to send and a sandbox. */
+export async function placeWith(rows: number, options: SandboxOptions = {}) {
+  const place = newPlace()
+  const sandbox = await place.sandbox(options)
+  place.exported(rows)
+  const asked = (more: Partial<MigrateOptions> = {}): MigrateOptions => place.asked(sandbox.url, more)
+  return { place, sandbox, asked, posts: () => sandbox.requests().received.migrate }
 }
 
 /** A folder for one test, and everything in it ends with the test. */
-export function newPlace(): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'migrate-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+export function newPlace() {
+  const folder = freshFolder('migrate-')
   const at = (...names: string[]): string => join(folder, ...names)
+  /** Writes an export with so many mandates and gives its path. */
   const exported = (rows: number, name = 'export.csv'): string => {
     writeFileSync(at(name), validExport(rows), { mode: 0o600 })
     return at(name)
   }
+  /** This machine, with a register and an environment of its own. */
   const machine = (env: Readonly<Record<string, string>> = {}): Machine => ({
     ...thisMachine(),
     env,
@@ -39,12 +42,15 @@ export function newPlace(): Place {
     at,
     exported,
     machine,
-    sandbox: async (options = {}) => {
+    /** Asks the ledger, as a second process would. */
+    look: <Value>(ask: (ledger: LedgerReader) => Value): Value => look(at('campaign.db'), ask),
+    sandbox: async (options: SandboxOptions = {}): Promise<Sandbox> => {
       const sandbox = await startSandbox({ seed: 1, username: 'test', password: PASSWORD, ...options })
       onTestFinished(() => sandbox.close())
       return sandbox
     },
-    asked: (baseUrl, more = {}) => ({
+    /** A migration of the export in this place against that service. */
+    asked: (baseUrl: string, more: Partial<MigrateOptions> = {}): MigrateOptions => ({
       files: [at('export.csv')],
       ledger: at('campaign.db'),
       service: { baseUrl, username: 'test', password: PASSWORD },

@@ -3,21 +3,17 @@ import { UsageError } from '../../src/errors.js'
 import type { Scope } from '../../src/ledger/schema/schema.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import { readBack, type ReadBackEvent } from '../../src/migrate/read-back.js'
-import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import { look as lookAt } from '../ledger/ledger-views.js'
-import { newPlace } from './place.js'
+import { placeWith } from './place.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 
 const ROWS = 30
 
 /** A campaign of thirty rows that was sent to a sandbox. */
 async function campaign(options: SandboxOptions = {}) {
-  const place = newPlace()
-  const sandbox = await place.sandbox(options)
-  place.exported(ROWS)
-  const { service: asked, ledger, machine, files } = place.asked(sandbox.url)
-  const service = { ...asked, timeoutMs: 2_000 }
-  await migrate({ files, service, ledger, machine, maxInDoubt: ROWS })
+  const { place, sandbox, asked } = await placeWith(ROWS, options)
+  const { service: given, ledger, machine } = asked()
+  const service = { ...given, timeoutMs: 2_000 }
+  await migrate(asked({ service, maxInDoubt: ROWS }))
   const events: ReadBackEvent[] = []
   const read = (scope: Scope, change: Partial<Parameters<typeof readBack>[0]> = {}) =>
     readBack({
@@ -31,8 +27,7 @@ async function campaign(options: SandboxOptions = {}) {
       machine,
       ...change,
     })
-  const look = <Value>(of: (reader: LedgerReader) => Value): Value => lookAt(ledger, of)
-  return { sandbox, read, look, events, ledger, service }
+  return { sandbox, read, look: place.look, events, ledger, service }
 }
 
 describe('readBack', () => {

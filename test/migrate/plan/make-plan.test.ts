@@ -6,17 +6,14 @@ import { migrate } from '../../../src/migrate/migrate.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
-import { look } from '../../ledger/ledger-views.js'
-import { newPlace } from '../place.js'
+import { newPlace, placeWith } from '../place.js'
 import { planned } from './planned.js'
 import { readPlan } from '../../../src/migrate/plan/hold-to-plan.js'
 
 describe('a plan', () => {
   it('says what a run would do, and admits and sends nothing', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(5)
-    const document = await planned(place, place.asked(sandbox.url))
+    const { place, sandbox, asked, posts } = await placeWith(5)
+    const document = await planned(place, asked())
     expect(document).toMatchObject({
       kind: 'sepa-migrate-plan',
       plannedBy: 'Ada',
@@ -29,7 +26,7 @@ describe('a plan', () => {
       staysBehind: [],
       changedSettings: [],
     })
-    const after = look(place.at('campaign.db'), (ledger) => ({
+    const after = place.look((ledger) => ({
       totals: ledger.totals(),
       sources: ledger.sources(),
       runs: ledger.runs(),
@@ -40,15 +37,13 @@ describe('a plan', () => {
     expect(after.plans).toMatchObject([
       { digest: document.digest, text: textOfPlan(document), approvals: [] },
     ])
-    expect(sandbox.requests().received.migrate).toBe(0)
+    expect(posts()).toBe(0)
   })
 
   it('25.2 is for the rows that were chosen, and says how many ready rows it leaves', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(7)
+    const { place, asked } = await placeWith(7)
     const only = [{ column: 'Customer-No', values: ['2', '5', '99'] }]
-    const document = await planned(place, place.asked(sandbox.url, { only, countries: ['de', 'AT'] }))
+    const document = await planned(place, asked({ only, countries: ['de', 'AT'] }))
     expect(document).toMatchObject({
       totals: { ready: 7 },
       rows: { count: 2 },
@@ -56,10 +51,10 @@ describe('a plan', () => {
       choice: { only, countries: ['DE', 'AT'], left: 5 },
     })
     expect(readPlan(place.at('plan.json'), document.version)).toEqual(document)
-    const whole = await planned(place, place.asked(sandbox.url))
+    const whole = await planned(place, asked())
     expect(whole).toMatchObject({ rows: { count: 7 }, choice: null })
     expect(whole.rows.digest).not.toBe(document.rows.digest)
-    const wrong = place.asked(sandbox.url, { only: [{ column: 'segment', values: ['A'] }] })
+    const wrong = asked({ only: [{ column: 'segment', values: ['A'] }] })
     await expect(planned(place, wrong)).rejects.toThrow('no file has a column "segment"; nothing was sent')
   })
 
@@ -111,9 +106,7 @@ describe('a plan', () => {
   })
 
   it('tells what the ledger was last planned to send, and holds what was admitted before', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
+    const { place, sandbox } = await placeWith(3)
     expect(await migrate(place.asked(sandbox.url, { limit: 1 }))).toMatchObject({ totals: { registered: 1 } })
     const first = await planned(place, place.asked(sandbox.url, { files: [] }))
     expect(first).toMatchObject({
@@ -148,10 +141,8 @@ describe('a plan', () => {
 
 describe('26.3 a plan that is read without its ledger', () => {
   it('is whole, or refused', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
-    place.exported(3)
-    const document = await planned(place, place.asked(sandbox.url))
+    const { place, asked } = await placeWith(3)
+    const document = await planned(place, asked())
     const file = place.at('plan.json')
     expect(readPlan(file, document.version)).toEqual(document)
     expect(() => readPlan(file, '9.9.9')).toThrow('is no plan that this version knows')
