@@ -57,20 +57,12 @@ type Place = ReturnType<typeof place>
 
 const rowOf = (n: number, values: Values = {}): Values => ({ customerNo: n, reference: `M-${n}`, ...values })
 
-/** A ledger with these rows, in a run. */
-function started(rows: readonly Values[] = [1, 2, 3].map((n) => rowOf(n))): Ledger {
-  const ledger = running(rows)
-  return ledger
-}
+const few = (...numbers: number[]): Ledger => running(numbers.map((n) => rowOf(n)))
 
-const few = (...numbers: number[]): Ledger => started(numbers.map((n) => rowOf(n)))
+type Claimed = Partial<RegisterOptions> & { readonly limit?: number | null }
 
 /** As a run does it; leaves the register open, as while it sends. */
-function claimed(
-  { register }: Place,
-  ledger: Ledger,
-  { limit = null, ...options }: Partial<RegisterOptions> & { readonly limit?: number | null } = {},
-): Register {
+function claimed({ register }: Place, ledger: Ledger, { limit = null, ...options }: Claimed = {}): Register {
   const own = register(ledger, options)
   own.note()
   own.hold({})
@@ -79,16 +71,10 @@ function claimed(
 }
 
 /** One row leaves and is refused. */
-async function sendOne(ledger: Ledger): Promise<void> {
-  await send(ledger, refused())
-}
+const sendOne = (ledger: Ledger): Promise<number> => send(ledger, refused())
 
 /** A run that sends one row and ends. */
-async function beginOne(
-  here: Place,
-  ledger: Ledger,
-  options: Parameters<typeof claimed>[2] = {},
-): Promise<void> {
+async function beginOne(here: Place, ledger: Ledger, options: Claimed = {}): Promise<void> {
   const own = claimed(here, ledger, options)
   await sendOne(ledger)
   own.close()
@@ -130,7 +116,7 @@ describe('25.1 what is noted before the first row comes in', () => {
 
   it('44: refuses what a run began to send since, whatever its log is like', async () => {
     const here = place()
-    const ledger = started()
+    const ledger = few(1, 2, 3)
     const own = claimed(here, ledger)
     const copy = copyOf(ledger)
     await sendOne(ledger)
@@ -146,7 +132,7 @@ describe('25.1 what is noted before the first row comes in', () => {
   })
 
   it('knows of a ledger that was sent from elsewhere that it does not know it', async () => {
-    const ledger = started()
+    const ledger = few(1, 2, 3)
     const elsewhere = claimed(place(), ledger)
     await sendOne(ledger)
     elsewhere.close()
@@ -155,9 +141,8 @@ describe('25.1 what is noted before the first row comes in', () => {
     own.note()
     expect(own.knowsLedger()).toBe(false)
     own.close()
-    expect(read('select attempts, mark is not null as marked from ledger')).toEqual([
-      { attempts: 1, marked: 1 },
-    ])
+    const [noted] = read('select attempts, mark is not null as marked from ledger')
+    expect(noted).toEqual({ attempts: 1, marked: 1 })
   })
 })
 
@@ -178,7 +163,7 @@ function copyOf(ledger: Ledger): Ledger {
 describe('25.2 what a run claims', () => {
   it('is what it may send, with a limit no more than that, and begun once it leaves', async () => {
     const here = place()
-    const ledger = started()
+    const ledger = few(1, 2, 3)
     const own = claimed(here, ledger, { limit: 2 })
     const marks = () => here.read('select row, begun from mandate order by row')
     expect(marks()).toEqual([
@@ -221,7 +206,7 @@ describe('25.2 what a run claims', () => {
 
   it('does not grow by runs', () => {
     const here = place()
-    const ledger = started()
+    const ledger = few(1, 2, 3)
     for (let run = 0; run < 5; run += 1) {
       if (run > 0) ledger.startRun(SETTINGS)
       claimed(here, ledger).close()
@@ -231,7 +216,7 @@ describe('25.2 what a run claims', () => {
 
   it('is not what another ledger claimed while the question was open', () => {
     const here = place()
-    const [one, other] = [started(), started()]
+    const [one, other] = [few(1, 2, 3), few(1, 2, 3)]
     const [first, second] = [one, other].map((ledger) => here.register(ledger))
     for (const each of [first!, second!]) {
       each.note()
@@ -257,12 +242,9 @@ describe('25.2 a lost ledger', () => {
     taking.claim(null, null)
     taking.close()
     expect(statesOf(ledger.file)).toEqual(['in_doubt', 'ready', 'ready', 'ready', 'ready'])
-    expect(ledger.view.decisions(0, 10)).toMatchObject([
-      { rowId: 1, decision: 'another_ledger', by: 'Kim', reason: 'the disk is lost' },
-    ])
-    expect(ledger.view.attempts(1)).toMatchObject([
-      { reason: 'Another ledger of yours began to send this one' },
-    ])
+    expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'another_ledger', ...BY_KIM }])
+    const [attempt] = ledger.view.attempts(1)
+    expect(attempt).toMatchObject({ reason: 'Another ledger of yours began to send this one' })
 
     lost.startRun(SETTINGS)
     expect(() => here.register(lost).note()).toThrow(
@@ -346,23 +328,25 @@ describe('25.2 a lost ledger', () => {
     expect(() => hold(here, ledger)).not.toThrow()
   })
 
-  it('needs a person and a reason', () => {
+  it.each([
+    { by: ' ', reason: 'lost' },
+    { by: 'Kim', reason: '' },
+  ])('needs a person and a reason, as an older copy does that a person goes on with: %j', (words) => {
     const here = place()
     claimed(here, few(1)) // its process is gone
-    for (const words of [
-      { by: ' ', reason: 'lost' },
-      { by: 'Kim', reason: '' },
-    ])
-      expect(() => hold(here, few(1), { takeOver: { ...TAKE_OVER, ...words } })).toThrow(
-        'needs a person and a reason',
-      )
+    const ledger = few(1)
+    const takeOver = { ...TAKE_OVER, ...words }
+    expect(() => hold(here, ledger, { takeOver })).toThrow('needs a person and a reason')
+    const adopt = () => here.register(ledger).adopt({ ...words, run: SETTINGS })
+    expect(adopt).toThrow('needs a person and a reason')
+    expect(ledger.totals().ready).toBe(1)
   })
 })
 
 describe('25.3 two that run at once', () => {
   it('the one that was overtaken sends nothing of its group, and its rows are ready again', async () => {
     const here = place()
-    const stopped = started()
+    const stopped = few(1, 2, 3)
     const own = claimed(here, stopped)
     await sendOne(stopped)
     const copy = copyOf(stopped)
@@ -379,33 +363,32 @@ describe('25.3 two that run at once', () => {
     expect(here.read('select is_open as isOpen, attempts from ledger')).toEqual([{ isOpen: 0, attempts: 2 }])
   })
 
-  it('the same where another ledger took its place meanwhile', async () => {
+  it.each<[string, (here: Place) => Register | null]>([
+    ['another ledger took its place', (here) => claimed(here, few(1, 2, 3), { takeOver: TAKE_OVER })],
+    [
+      'the register is gone',
+      ({ path }) => {
+        const connection = openDatabase(path)
+        connection.exec('delete from mandate; delete from ledger')
+        connection.close()
+        return null
+      },
+    ],
+  ])('the same where %s meanwhile', async (_, meanwhile) => {
     const here = place()
-    const stopped = started()
+    const stopped = few(1, 2, 3)
     const own = claimed(here, stopped)
-    const taking = claimed(here, few(1, 2, 3), { takeOver: TAKE_OVER })
+    const other = meanwhile(here)
     await expect(stopped.begin(readyRow(stopped))).rejects.toThrow(/was overtaken/)
     expect(statesOf(stopped.file)).toEqual(['ready', 'ready', 'ready'])
     own.close()
-    taking.close()
-  })
-
-  it('a register that is gone meanwhile stops the run as well', async () => {
-    const here = place()
-    const ledger = started()
-    const own = claimed(here, ledger)
-    const connection = openDatabase(here.path)
-    connection.exec('delete from mandate; delete from ledger')
-    connection.close()
-    await expect(ledger.begin(readyRow(ledger))).rejects.toThrow(/was overtaken/)
-    expect(ledger.totals()).toMatchObject({ ready: 3, sending: 0 })
-    own.close()
+    other?.close()
   })
 })
 
 describe('25.4 what the register knows a mandate by', () => {
   it('holds no account, customer or reference, and numbers that differ from register to register', () => {
-    const ledger = started()
+    const ledger = few(1, 2, 3)
     const places = [place(), place()]
     for (const here of places) {
       claimed(here, ledger).close()
@@ -419,35 +402,46 @@ describe('25.4 what the register knows a mandate by', () => {
   it('does not ask for the account: another one of the same mandate is the same mandate', () => {
     const here = place()
     claimed(here, few(1)).close()
-    expect(() => hold(here, started([rowOf(1, { iban: 'NL91ABNA0417164300' })]))).toThrow(/A mandate/)
+    expect(() => hold(here, running([rowOf(1, { iban: 'NL91ABNA0417164300' })]))).toThrow(/A mandate/)
   })
 
   it('a row that resembles a mandate is a conflict, and the others go', () => {
     const here = place()
-    claimed(here, started([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
-    const ledger = started([rowOf(1, { reference: '123' }), rowOf(3)])
+    claimed(here, running([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
+    const ledger = running([rowOf(1, { reference: '123' }), rowOf(3)])
     expect(hold(here, ledger)).toEqual({ inDoubt: 0, inConflict: 1, replaces: [] })
     expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
     expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
-    expect(ledger.view.problemsOfRow(1)).toMatchObject([
-      { rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' },
-    ])
+    const [problem] = ledger.view.problemsOfRow(1)
+    expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' })
   })
 
   it('another mandate of the customer of that day resembles none that both ledgers have', () => {
     const here = place()
-    claimed(here, started([rowOf(1)])).close()
-    const ledger = started([rowOf(1), rowOf(1, { reference: 'M-1b' })])
+    claimed(here, running([rowOf(1)])).close()
+    const ledger = running([rowOf(1), rowOf(1, { reference: 'M-1b' })])
     expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inConflict: 0 })
   })
 
   it('a row of which a person said "send" leaves, in this run and the next', () => {
     const here = place()
-    claimed(here, started([rowOf(1, { reference: '000123' })])).close()
-    const ledger = started([rowOf(1, { reference: '123' })])
+    claimed(here, running([rowOf(1, { reference: '000123' })])).close()
+    const ledger = running([rowOf(1, { reference: '123' })])
     hold(here, ledger)
     ledger.startRun(SETTINGS)
-    admitDecided(ledger, here)
+    // The line of the first row comes back with "send" beside it, and is compared in the same transaction.
+    const own = here.register(ledger)
+    own.note()
+    const admitted: Ledger['admit'] = (options) => {
+      const admission = ledger.admit(options)
+      const commit = (): void => {
+        expect(own.hold({})).toMatchObject({ inConflict: 0 })
+        admission.commit()
+      }
+      return { ...admission, commit }
+    }
+    admit({ admit: admitted }, [rowOf(1, { reference: '123', corrects: 1, isDecided: true })])
+    own.close()
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
     ledger.startRun(SETTINGS)
     expect(hold(here, ledger)).toMatchObject({ inConflict: 0 })
@@ -457,42 +451,14 @@ describe('25.4 what the register knows a mandate by', () => {
 
   it('a row that was ready before is held as well, and one that this ledger claimed itself is not', () => {
     const here = place()
-    const ledger = started([rowOf(1, { reference: '123' }), rowOf(2, { reference: '2' })])
+    const ledger = running([rowOf(1, { reference: '123' }), rowOf(2, { reference: '2' })])
     claimed(here, ledger, { limit: 1 }).close()
-    claimed(here, started([rowOf(2, { reference: '02' })])).close()
+    claimed(here, running([rowOf(2, { reference: '02' })])).close()
     ledger.startRun(SETTINGS)
     expect(hold(here, ledger)).toMatchObject({ inConflict: 1 })
     expect(statesOf(ledger.file)).toEqual(['ready', 'conflict'])
   })
 })
-
-/** The line of the first row comes back with "send" beside it, and is compared in the same transaction. */
-function admitDecided(ledger: Ledger, here: Place): void {
-  const own = here.register(ledger)
-  own.note()
-  admitThen(ledger, [rowOf(1, { reference: '123', corrects: 1, isDecided: true })], () => {
-    expect(own.hold({})).toMatchObject({ inConflict: 0 })
-  })
-  own.close()
-}
-
-function admitThen(ledger: Ledger, rows: readonly Values[], before: () => void): void {
-  admit(
-    {
-      admit: (options) => {
-        const admission = ledger.admit(options)
-        return {
-          ...admission,
-          commit: () => {
-            before()
-            admission.commit()
-          },
-        }
-      },
-    },
-    rows,
-  )
-}
 
 describe('25.1 an older copy that a person goes on with', () => {
   it('is the latest then, and what came in behind it is not sent on the strength of it', async () => {
@@ -519,16 +485,5 @@ describe('25.1 an older copy that a person goes on with', () => {
     )
     expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
     expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
-  })
-
-  it('needs a person and a reason', () => {
-    const { register } = place()
-    const ledger = started()
-    for (const words of [
-      { by: ' ', reason: 'lost' },
-      { by: 'Kim', reason: '' },
-    ])
-      expect(() => register(ledger).adopt({ ...words, run: SETTINGS })).toThrow('needs a person and a reason')
-    expect(ledger.totals().ready).toBe(3)
   })
 })

@@ -3,7 +3,7 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
-  rmSync,
+  renameSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -93,13 +93,7 @@ describe('25.4 the file of the register', () => {
     ['cut', (path: string) => truncateSync(path, 8_192)],
     ['cut within its first page', (path: string) => truncateSync(path, 50)],
     ['another file', (path: string) => writeFileSync(path, 'no database', { mode: 0o600 })],
-    [
-      'lost without its log',
-      (path: string) => {
-        rmSync(path)
-        writeFileSync(`${path}-wal`, 'what was left', { mode: 0o600 })
-      },
-    ],
+    ['lost without its log', (path: string) => renameSync(path, `${path}-wal`)],
   ])('%s is damage, and can be set aside', (_, damage) => {
     const { folder, path, open } = place()
     open().close()
