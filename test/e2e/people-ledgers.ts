@@ -136,7 +136,7 @@ export const rewriteAnAccount: Act = async (office, chance) => {
       .prepare<[], Trigger>(`select sql from sqlite_schema where name = 'row_account_only_goes'`)
       .get()
     connection.exec('drop trigger row_account_only_goes')
-    const account = inventIban(seeded(chance.between(1, 2 ** 30)), 'DE')
+    const account = inventIban(seeded(chance.between(1, 2 ** 30)))
     connection.prepare<[string, number]>('update row set iban = ? where id = ?').run(account, id)
     connection.exec(guard?.sql ?? '')
     office.say(`  somebody puts …${account.slice(-4)} into row ${id} of ${ledger}`)

@@ -72,7 +72,7 @@ export function inventMandates(chance: Chance, { pairs, status }: Scene): TrueMa
   const kind = chance.weigh({ zeros: 4, letters: 4, mixed: 2 })
   for (const n of Array.from({ length: chance.between(3, 6) }, (_, index) => index)) {
     const customerNo = hasLongNumbers ? 100_500_000_001 + n : 1001 + n
-    const account = inventIban(random, 'DE')
+    const account = inventIban(random)
     const one = (signedDate: string, name: string, index: number): TrueMandate => ({
       customerNo,
       name,
@@ -80,14 +80,14 @@ export function inventMandates(chance: Chance, { pairs, status }: Scene): TrueMa
       creditorIdentifier: CREDITOR,
       reference: referenceOf(kind, index),
       account,
-      formerAccount: inventIban(random, 'DE'),
+      formerAccount: inventIban(random),
       hasEnded: status !== null && chance.happens(0.3),
     })
     const name = NAMES[n % NAMES.length]!
     mandates.push(one(`2024-0${1 + (n % 9)}-${13 + n}`, name, mandates.length))
     if (!chance.happens(pairs)) continue
     const second = one(`2025-0${1 + (n % 9)}-${14 + n}`, name, mandates.length)
-    mandates.push(chance.happens(0.6) ? second : { ...second, account: inventIban(random, 'DE') })
+    mandates.push(chance.happens(0.6) ? second : { ...second, account: inventIban(random) })
   }
   return mandates
 }

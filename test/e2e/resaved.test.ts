@@ -50,8 +50,10 @@ function saveInOffice([name, locale, looks, ...saved]: OfficeWay, out: string): 
   const reading = `--infilter=${FILTER}:59,34,76,1,,1031,false,${looks},false,false,0,${looks}`
   const writing = `csv:${FILTER}:${delimiter},34,${charset},1,,1031,false,${isAsShown},${hasFormulas}`
   const given = FILES.map((file) => at('given', file))
-  if (name !== 'through xlsx')
-    return office(locale, out, [reading, '--convert-to', writing, '--outdir', out, ...given])
+  if (name !== 'through xlsx') {
+    office(locale, out, [reading, '--convert-to', writing, '--outdir', out, ...given])
+    return
+  }
   const middle = join(out, 'xlsx')
   mkdirSync(middle)
   office(locale, out, [reading, '--convert-to', 'xlsx', '--outdir', middle, ...given])

@@ -1,7 +1,7 @@
 import { type RowState, isBalanced, type Totals } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Disk } from './simulation-disk.js'
-import type { SimulatedService } from './simulation-service.js'
+import type { Application, ReceivedRequest } from './simulation-service.js'
 
 /** The invariants (ledger/README.md#invariants), judged from the outside: the ledger's tables against the truth. */
 export interface Judge {
@@ -42,7 +42,10 @@ const MAX_TURNED_AWAY = 8
 export function startJudge(
   rows: number,
   disk: Pick<Disk, 'read'>,
-  service: Pick<SimulatedService, 'requests' | 'applicationsOf'>,
+  service: {
+    readonly requests: readonly ReceivedRequest[]
+    readonly applicationsOf: (original: string) => readonly Pick<Application, 'reference'>[]
+  },
   mayRepeat = true,
 ): Judge {
   const violations: string[] = []

@@ -7,6 +7,8 @@ import { generate } from './chance.js'
 export type Fault =
   /** Registers the mandate and answers as the interface says. */
   | { readonly kind: 'none' }
+  /** The same, so much later. */
+  | { readonly kind: 'late'; readonly byMs: number }
   /** Reads the request, then ends the connection without an answer: by FIN, or by RST. */
   | { readonly kind: 'hang_up'; readonly how: 'fin' | 'rst'; readonly applied: boolean }
   /** Reads the request and never answers. `once_alone`: registers it when the client has given up. */

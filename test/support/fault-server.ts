@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { chooseFault, type Fault, type FaultScript } from './fault-server-faults.js'
 
@@ -71,7 +72,7 @@ export interface FaultServerOptions {
 }
 
 /** The creditor identifier that the server assigns to every mandate. */
-const ASSIGNED_CREDITOR_IDENTIFIER = 'DE79ZZZ01234567890'
+export const ASSIGNED_CREDITOR_IDENTIFIER = 'DE79ZZZ01234567890'
 
 export async function startFaultServer(options: FaultServerOptions = {}): Promise<FaultServer> {
   let script = options.script ?? {}
@@ -265,6 +266,11 @@ async function answer(
   switch (fault.kind) {
     case 'none':
       return void channel.write(registeredMessage(request, apply(request)))
+    case 'late': {
+      const registered = registeredMessage(request, apply(request))
+      await setTimeout(fault.byMs)
+      return void channel.write(registered)
+    }
     case 'hang_up':
       if (fault.applied) apply(request)
       hangUp(wire, fault.how)

@@ -1,10 +1,7 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import tls from 'node:tls'
+import { startFaultServer } from './fault-server.js'
 import { makeAuthority } from './tls-certificates.js'
 
 /** A service that registers everything and counts every request, per customer: what really happened. */
@@ -14,7 +11,7 @@ export interface TruthServer {
   readonly env: Readonly<Record<string, string>>
   readonly posts: () => number
   /** Requests by customer. */
-  readonly received: ReadonlyMap<number, number>
+  readonly received: () => ReadonlyMap<number, number>
   /** Customers that were registered more than once. */
   readonly twice: () => readonly number[]
   /** What was received until now counts for no customer any more. */
@@ -32,11 +29,6 @@ export interface TruthOptions {
   readonly asRealService?: string
 }
 
-interface Migration {
-  readonly customer_no: number
-  readonly amendment: unknown
-}
-
 const connect = tls.connect
 
 /** Command lines that run in this process trust it too (support/program.ts). */
@@ -46,56 +38,32 @@ function trustHere(ca: string): void {
 }
 
 export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = {}): Promise<TruthServer> {
-  const received = new Map<number, number>()
-  let total = 0
-  let waiting: { count: number; resolve: () => void }[] = []
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    const { amendment: _amendment, ...echo } = JSON.parse(Buffer.concat(parts).toString()) as Migration
-    total += 1
-    const assigned = {
-      sepa_creditor_identifier: 'DE84ZZZ09876543210',
-      unique_mandate_reference: `NEW${total}`,
-    }
-    received.set(echo.customer_no, (received.get(echo.customer_no) ?? 0) + 1)
-    for (const { resolve } of waiting.filter(({ count }) => count <= total)) resolve()
-    waiting = waiting.filter(({ count }) => count > total)
-    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ status: 'OK', data: { ...echo, ...assigned } }))
-  }
-
-  const listener = (request: IncomingMessage, response: ServerResponse): void =>
-    void answer(request, response).catch(() => response.destroy())
-  const authority = asRealService === undefined ? null : await makeAuthority()
-  const server =
-    authority === null
-      ? createPlainServer(listener)
-      : createTlsServer(await authority.issue(['0.0.0.0']), listener)
   const env: Record<string, string> = {}
+  const authority = asRealService === undefined ? null : await makeAuthority()
   if (authority !== null && asRealService !== undefined) {
     env['NODE_EXTRA_CA_CERTS'] = join(asRealService, 'authority.pem')
     writeFileSync(env['NODE_EXTRA_CA_CERTS'], authority.cert)
     trustHere(authority.cert)
   }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { truth, port, until, close } = await startFaultServer({
+    script: { otherwise: { kind: 'late', byMs: delayMs } },
+    ...(authority === null ? {} : { tls: await authority.issue(['0.0.0.0']) }),
+  })
+  let from = 0
+  const received = (): Map<number, number> => {
+    const counts = new Map<number, number>()
+    for (const { customerNo } of truth.applications.slice(from))
+      counts.set(customerNo, (counts.get(customerNo) ?? 0) + 1)
+    return counts
+  }
   return {
     baseUrl: authority === null ? `http://127.0.0.1:${port}` : `https://0.0.0.0:${port}`,
     env,
-    posts: () => total,
+    posts: () => truth.requests.length,
     received,
-    twice: () => [...received].filter(([, count]) => count > 1).map(([customerNo]) => customerNo),
-    forget: () => received.clear(),
-    whenReceived: (count) =>
-      count <= total ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
-    close: async () => {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    twice: () => [...received()].filter(([, count]) => count > 1).map(([customerNo]) => customerNo),
+    forget: () => void (from = truth.applications.length),
+    whenReceived: (count) => until(({ requests }) => requests.length >= count),
+    close,
   }
 }

@@ -117,11 +117,6 @@ describe('a reference', () => {
   ])('11.1 is found broken: %s', (_what, line, problem) => {
     expect(brokenIn('test/tooling/x.ts', `${line}\n`)).toEqual([expect.stringContaining(problem)])
   })
-
-  it('11.1 is found whole', () => {
-    const line = '/** As src/README.md#layers, README.md#decisions and test/faults.md say. */'
-    expect(brokenIn('test/tooling/x.ts', line)).toEqual([])
-  })
 })
 
 describe('a file that a page names', () => {

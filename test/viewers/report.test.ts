@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Language, LANGUAGES } from '../../src/report/text/language.js'
 import { textsIn } from '../../src/report/text/texts.js'
+import { renderPage } from '../../src/report/page/page.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
+import { FULL, MORE, PLAN as PLAN_VALUE } from '../report/full-ledger.js'
+import { factsOf, NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 import { browserForAll, openPage, PICTURES, SIZES, violations } from './browser.js'
@@ -56,24 +59,23 @@ const pages = [
 ]
 const SEEN_ON = ['phone', 'laptop'] as const
 
-describe.each(pages.flatMap((each) => SEEN_ON.map((size) => ({ ...each, size }))))(
-  'the page $name on a $size',
-  ({ name, file, size }) => {
-    it('says nothing to the console, asks for nothing, is accessible, and does not scroll sideways', async () => {
-      const { page, context, said, asked } = await openPage(browser(), file, SIZES[size])
-      expect(said).toEqual([])
-      expect(asked).toEqual([pathToFileURL(file).href])
-      expect(await violations(page)).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZES[size].width)
-      if (PICTURES !== null)
-        await page.screenshot({ path: join(PICTURES, `${name}-${size}.png`), fullPage: true })
-      await context.close()
-    })
+it.each(pages.flatMap((each) => SEEN_ON.map((size) => ({ ...each, size }))))(
+  'the page $name on a $size says nothing, asks for nothing, is accessible, and does not scroll sideways',
+  async ({ name, file, size }) => {
+    const { page, context, said, asked } = await openPage(browser(), file, SIZES[size])
+    expect(said).toEqual([])
+    expect(asked).toEqual([pathToFileURL(file).href])
+    expect(await violations(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZES[size].width)
+    if (PICTURES !== null)
+      await page.screenshot({ path: join(PICTURES, `${name}-${size}.png`), fullPage: true })
+    await context.close()
   },
 )
 
-describe.each(reports)('the page of a campaign that is $report, in $language', ({ report, language }) => {
-  it('shows the verdict before what the page was made from, and links to files that are there', async () => {
+it.each(reports)(
+  'the page of a campaign that is $report, in $language, shows the verdict before its facts, and links to files that are there',
+  async ({ report, language }) => {
     const file = fileOf(report, language)
     const { page, context } = await openPage(browser(), file, SIZES.phone)
     const top = async (selector: string): Promise<number> =>
@@ -87,53 +89,103 @@ describe.each(reports)('the page of a campaign that is $report, in $language', (
     expect(files.length).toBeGreaterThan(0)
     for (const target of files) expect(existsSync(join(file, '..', target)), target).toBe(true)
     await context.close()
-  })
-})
+  },
+)
 
 /** As `pdftotext` gives them. */
 const plainBlanks = (text: string): string => text.replace(/[\u00A0\u202F]/g, ' ')
 
-/** What a page says on paper, sheet by sheet. */
-async function printed(name: string, file: string): Promise<string[]> {
+/** Prints a page. */
+async function printed(name: string, file: string): Promise<string> {
   const { page, context } = await openPage(browser(), file, SIZES.laptop)
   const pdf = join(place.folder, `${name}.pdf`)
   await page.pdf({ path: pdf, preferCSSPageSize: true })
   await context.close()
   if (PICTURES !== null) execFileSync('pdftoppm', ['-r', '60', '-png', pdf, join(PICTURES, name)])
-  const text = execFileSync('pdftotext', ['-layout', pdf, '-'], { encoding: 'utf8' })
-  return plainBlanks(text).split('\f').slice(0, -1)
+  return pdf
 }
 
+const read = (pdf: string, option: string): string =>
+  plainBlanks(execFileSync('pdftotext', [option, pdf, '-'], { encoding: 'utf8' }))
+/** What is on paper, sheet by sheet. */
+const sheetsOf = (pdf: string): string[] => read(pdf, '-layout').split('\f').slice(0, -1)
+
 it('the page of a plan says on paper what is to be sent', async () => {
-  expect((await printed('plan', PLAN)).join()).toMatch(/second\.csv[^]*10|10[^]*second\.csv/)
+  expect(sheetsOf(await printed('plan', PLAN)).join()).toMatch(/second\.csv[^]*10|10[^]*second\.csv/)
 })
 
-describe.each(reports)('on paper, the page of a campaign that is $report, in $language', (each) => {
-  const { report, language } = each
-  let pages: string[] = []
-  beforeAll(async () => void (pages = await printed(`${report}-${language}`, fileOf(report, language))))
-
+function expectCover([first = '', second = '']: readonly string[], language: Language): void {
   const { say } = textsIn(language)
+  const keys = [
+    'read',
+    'runBy',
+    'decidedBy',
+    'prepared',
+    'rehearsal',
+    'approvedBy',
+    'dateAndSignature',
+  ] as const
+  for (const key of keys) expect(first).toContain(plainBlanks(say(`cover.${key}`)))
+  const annex = plainBlanks(say('page.annex'))
+  expect(first).not.toContain(annex)
+  expect(second).toContain(annex)
+}
 
-  it('begins with a cover that can be signed, and nothing of the annex', () => {
-    const [first = '', second = ''] = pages
-    for (const key of ['cover.read', 'cover.runBy', 'cover.decidedBy', 'cover.prepared'] as const)
-      expect(first).toContain(say(key))
-    for (const key of ['cover.approvedBy', 'cover.dateAndSignature'] as const)
-      expect(first).toContain(say(key))
-    const annex = plainBlanks(say('page.annex'))
-    expect(first).not.toContain(annex)
-    expect(second).toContain(annex)
-  })
-
-  it('has ledger, page number and the word of a rehearsal on every page', () => {
+it.each(reports)(
+  'on paper, the page of a campaign that is $report, in $language, has a cover to sign, and is marked on every sheet',
+  async ({ report, language }) => {
+    const sheets = sheetsOf(await printed(`${report}-${language}`, fileOf(report, language)))
+    expectCover(sheets, language)
+    const { say } = textsIn(language)
     const [before = ''] = say('page.printedLedger', { id: '#', at: '' }).split('#')
-    const id = /[0-9a-f]{16}/.exec(pages.join('\n'))?.[0] ?? 'none'
-    pages.forEach((text, index) => {
-      expect(text).toContain(say('page.printedPage', { page: index + 1, pages: pages.length }))
+    const id = /[0-9a-f]{16}/.exec(sheets.join('\n'))?.[0] ?? 'none'
+    sheets.forEach((text, index) => {
+      expect(text).toContain(say('page.printedPage', { page: index + 1, pages: sheets.length }))
       expect(text).toContain(say('cover.rehearsal'))
       expect(text).toContain(`${before}${id}`)
     })
-    expect(pages.length).toBeGreaterThan(2)
-  })
-})
+    expect(sheets.length).toBeGreaterThan(2)
+  },
+)
+
+/** Of the title, in points. */
+function heightIn(pdf: string, title: string): number {
+  const [word = ''] = title.split(' ')
+  const found = new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}<`).exec(
+    read(pdf, '-bbox'),
+  )
+  return Number(found?.[2]) - Number(found?.[1])
+}
+
+it.each(LANGUAGES)(
+  'in %s, a report in which everything is open has its cover on one sheet, is as large as a small one, and fits a phone',
+  async (language) => {
+    const texts = textsIn(language)
+    const write = async (name: string, value: LedgerValue, more: object = {}): Promise<string> => {
+      const facts = await factsOf(value)
+      const campaign = { ...facts.campaign, baseUrl: 'http://127.0.0.1:4000' }
+      const runs = facts.runs.map((run) => ({
+        ...run,
+        settings: { ...run.settings, plan: PLAN_VALUE.digest },
+      }))
+      const file = join(place.folder, `${name}-${language}.html`)
+      writeFileSync(file, await renderPage({ ...facts, runs, ...more, campaign }, texts))
+      return file
+    }
+    const file = await write('full', FULL, { ...MORE, balanced: true })
+    const small = await write('small', {
+      ...NO_RECORDS,
+      sources: [sourceOf({ records: 1 })],
+      rows: [registeredRow(1)],
+    })
+    const full = await printed(`full-${language}`, file)
+    expectCover(sheetsOf(full), language)
+    const title = texts.say('page.title')
+    const usual = heightIn(await printed(`small-${language}`, small), title)
+    expect(usual).toBeGreaterThan(10)
+    expect(heightIn(full, title)).toBeCloseTo(usual, 1)
+    const { page, context } = await openPage(browser(), file, SIZES.phone)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(SIZES.phone.width)
+    await context.close()
+  },
+)
