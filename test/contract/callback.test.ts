@@ -30,10 +30,7 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
 
   it.each([{ amount: '119', full_status: 'x' }, { amount: 119 }, { full_status: 'x' }, {}, null])(
     '27.3 takes no other data for one: %j',
-    (data) => {
-      const event = { type: 'Payment', data }
-      expect(read({ ...published, event })).toMatchObject({ failedDirectDebit: null })
-    },
+    (data) => expect(read({ ...published, event: { data } })).toMatchObject({ failedDirectDebit: null }),
   )
 
   it.each(['PaymentRecalled', 'RecipientUpdated'])('27.3 keeps what a %s brings', (callback_type) => {
@@ -71,13 +68,7 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
   })
 
   it('27.3 never throws', () => {
-    fc.assert(
-      fc.property(fc.anything(), (event) => {
-        const body = JSON.stringify({ ...published, event }, (_name, value: unknown) =>
-          typeof value === 'bigint' ? String(value) : value,
-        )
-        expect(readCallback(body).kind).toBe('read')
-      }),
-    )
+    const isRead = (event: unknown) => read({ ...published, event }).kind === 'read'
+    fc.assert(fc.property(fc.jsonValue(), isRead))
   })
 })

@@ -15,13 +15,8 @@ describe('the envelope (src/contract/README.md#envelope)', () => {
   it('is status, a string, and data, and has nothing beside them on the strict side', () => {
     const whole = { status: 'OK', data: { a: 1 } }
     expect(strict.safeParse(whole).success).toBe(true)
-    for (const other of [
-      { ...whole, status: 200 },
-      { data: whole.data },
-      { status: 'OK' },
-      { ...whole, meta: {} },
-    ])
-      expect(strict.safeParse(other).success).toBe(false)
+    const others = [{ ...whole, status: 200 }, { data: whole.data }, { status: 'OK' }, { ...whole, meta: {} }]
+    expect(others.filter((other) => strict.safeParse(other).success)).toEqual([])
   })
 
   it('reads an odd or missing status as null on the tolerant side', () => {
@@ -56,8 +51,8 @@ describe('dates on the wire', () => {
 })
 
 describe('the hints of an error answer (src/contract/README.md#errors)', () => {
-  it('reads the word, the field and the message where they are there', () => {
-    const json = { status: 'INVALID_PARAMETER', data: { message: 'no', field: 'iban' } }
+  it('reads the word, the field before its path, and the message where they are there', () => {
+    const json = { status: 'INVALID_PARAMETER', data: { message: 'no', field: 'iban', field_path: ['x'] } }
     expect(readErrorHints(json)).toEqual({ serviceCode: 'INVALID_PARAMETER', field: 'iban', message: 'no' })
   })
 
@@ -71,10 +66,6 @@ describe('the hints of an error answer (src/contract/README.md#errors)', () => {
     [7, null],
   ])('reads a field path of %j as %j', (path, field) => {
     expect(readErrorHints({ data: { field_path: path } }).field).toBe(field)
-  })
-
-  it('prefers the field to its path', () => {
-    expect(readErrorHints({ data: { field: 'iban', field_path: ['x'] } }).field).toBe('iban')
   })
 
   const ODD = [undefined, null, 7, 'text', [], {}, { data: null }, { data: [] }]

@@ -30,15 +30,12 @@ describe('the tolerant reader of the answer', () => {
     expect(readMigrateAnswer(extended)).toEqual(readMigrateAnswer(response))
   })
 
-  it('keeps a customer number that came as text of digits as text', () => {
-    expect(answerWith({ customer_no: '1042' })).toMatchObject({
+  it('keeps a customer number that came as text of digits as text, and malformed but visible identifiers', () => {
+    const odd = { customer_no: '1042', sepa_creditor_identifier: 'DE98ZZZ099999999' }
+    expect(answerWith(odd)).toMatchObject({
       kind: 'read',
-      answer: { customerNo: '1042' },
+      answer: { customerNo: '1042', assigned: { creditorIdentifier: 'DE98ZZZ099999999' } },
     })
-  })
-
-  it('keeps malformed but visible identifiers as they came', () => {
-    expect(answerWith({ sepa_creditor_identifier: 'DE98ZZZ099999999' }).kind).toBe('read')
   })
 
   it.each([

@@ -22,10 +22,9 @@ const answer = (...data: unknown[]) => ({ status: 'OK', data })
 
 describe('payment sources as the service must write them', () => {
   it('takes the published shape, one or a list, with and without an offset', () => {
-    expect(paymentSourcesResponse.safeParse(answer(SOURCE)).success).toBe(true)
-    expect(paymentSourceResponse.safeParse({ status: 'OK', data: SOURCE }).success).toBe(true)
     const zoned = of({ signed_at: '2023-02-01T00:00:00+01:00' })
-    expect(paymentSourcesResponse.safeParse(answer(zoned)).success).toBe(true)
+    expect(paymentSourcesResponse.safeParse(answer(SOURCE, zoned)).success).toBe(true)
+    expect(paymentSourceResponse.safeParse({ status: 'OK', data: SOURCE }).success).toBe(true)
   })
 
   it.each([
@@ -40,15 +39,9 @@ describe('payment sources as the service must write them', () => {
 
   it('asks by customer number', () => {
     expect(paymentSourcesPath(1042)).toBe('/api/v2/payment_source?customer_no=1042')
-  })
-
-  it.each(['', '0', '-1', '1.5', '1e3', ' 1', 'abc', '9007199254740992', '11111111111111111'])(
-    'knows that %j is no customer number',
-    (text) => expect(customerNoQuery.safeParse(text).success).toBe(false),
-  )
-
-  it('knows the largest customer number', () => {
     expect(customerNoQuery.parse('9007199254740991')).toBe(9_007_199_254_740_991)
+    const none = ['', '0', '-1', '1.5', '1e3', ' 1', 'abc', '9007199254740992', '11111111111111111']
+    expect(none.filter((text) => customerNoQuery.safeParse(text).success)).toEqual([])
   })
 })
 
@@ -64,11 +57,7 @@ describe('payment sources as they are read', () => {
     ['without an id', { ...SOURCE, id: undefined }, { ...READ, id: null }],
     ['with a number for an id', { ...SOURCE, id: 7 }, { ...READ, id: null }],
     ['without a status', { ...SOURCE, status: null }, { ...READ, status: null }],
-    [
-      'of another scheme, without details',
-      { ...SOURCE, scheme: 'CARD', details: undefined },
-      { ...NONE, scheme: 'CARD' },
-    ],
+    ['of another scheme', { ...SOURCE, scheme: 'CARD', details: undefined }, { ...NONE, scheme: 'CARD' }],
     ['with details of another shape', { ...SOURCE, details: 'no' }, NONE],
     ['with a blank reference', of({ reference: ' ' }), { ...READ, reference: null }],
   ])('%s', (_, source, expected) => {
@@ -76,11 +65,8 @@ describe('payment sources as they are read', () => {
   })
 
   it.each([undefined, null, 'ERROR', 'PARTIAL', 'ok?', '', 0])('26.1 not under the status %j', (status) => {
-    for (const data of [[], [SOURCE]])
-      expect(readPaymentSources({ status, data })).toEqual({
-        kind: 'unreadable',
-        reason: 'status: is not OK',
-      })
+    const unreadable = { kind: 'unreadable', reason: 'status: is not OK' }
+    for (const data of [[], [SOURCE]]) expect(readPaymentSources({ status, data })).toEqual(unreadable)
   })
 
   it.each<[string, unknown, string]>([
@@ -99,10 +85,7 @@ describe('payment sources as they are read', () => {
 
   it.each([0, 10_000])('%i of them', (count) => {
     const data = Array.from({ length: count }, () => SOURCE)
-    expect(readPaymentSources({ status: 'OK', data })).toEqual({
-      kind: 'read',
-      sources: data.map(() => READ),
-    })
+    expect(readPaymentSources(answer(...data))).toEqual({ kind: 'read', sources: data.map(() => READ) })
   })
 })
 

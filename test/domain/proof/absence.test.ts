@@ -13,6 +13,7 @@ import type { VerdictKind } from '../../../src/domain/proof/evidence.js'
 const SENT = '2026-06-15T10:00:00.000Z'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const day = 24 * HOUR
 
 const after = (ms: number): string => new Date(Date.parse(SENT) + ms).toISOString()
 
@@ -26,7 +27,7 @@ const heard = (ms: number, verdict: VerdictKind = 'absent', isListed = true): He
 })
 const noList = (ms: number): Heard => heard(ms, 'unreadable', false)
 
-const decided = (questions: readonly Heard[], present = 1, absentAfterMs = 24 * HOUR, wasEverShown = false) =>
+const decided = (questions: readonly Heard[], present = 1, absentAfterMs = day, wasEverShown = false) =>
   absenceOf(
     { sentAt: SENT, shown: shownOf(questions.map((each) => ({ ...each, present }))), wasEverShown },
     absentAfterMs,
@@ -34,21 +35,15 @@ const decided = (questions: readonly Heard[], present = 1, absentAfterMs = 24 * 
 
 describe('a row in doubt that the service does not show', () => {
   it('is proposed to be sent again once all that is asked for is there', () => {
-    expect(USUAL_ABSENT_AFTER_MS).toBe(24 * HOUR)
-    const absence = decided([heard(MINUTE), heard(HOUR), heard(24 * HOUR)], 12)
-    expect(absence).toEqual({
-      kind: 'resend',
-      firstAskedAt: after(MINUTE),
-      lastAskedAt: after(24 * HOUR),
-      questions: 3,
-      present: 12,
-    })
+    expect(USUAL_ABSENT_AFTER_MS).toBe(day)
+    const absence = decided([heard(MINUTE), heard(HOUR), heard(day)], 12)
+    const [firstAskedAt, lastAskedAt] = [after(MINUTE), after(day)]
+    expect(absence).toEqual({ kind: 'resend', firstAskedAt, lastAskedAt, questions: 3, present: 12 })
     expect(absenceText(absence)).toBe(
       'asked 3 times from 2026-06-15 10:01:00 UTC to 2026-06-16 10:00:00 UTC, each time no payment source of the customer; 12 registered rows of that run were shown by the same read-back',
     )
   })
 
-  const day = 24 * HOUR
   it.each<readonly [title: string, questions: readonly Heard[], kind: string, from: number | null]>([
     ['asked never', [], 'not_asked', null],
     ['asked in vain', [noList(day), noList(day + HOUR)], 'not_answered', null],
@@ -107,7 +102,7 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('is not proposed where nothing of that run was shown', () => {
-    const absence = decided([heard(0), heard(24 * HOUR)], 0)
+    const absence = decided([heard(0), heard(day)], 0)
     expect(absence).toMatchObject({ kind: 'nothing_present', questions: 2 })
     expect(absenceText(absence)).toMatch(
       /each time .*; the same read-backs showed no registered row of that run/,
@@ -115,15 +110,10 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('26.1 counts a question only where the same read-back showed a registered row of its run', () => {
-    const asked = (...present: number[]) =>
-      absenceOf(
-        {
-          sentAt: SENT,
-          shown: shownOf(present.map((count, n) => ({ ...heard((n + 1) * 24 * HOUR), present: count }))),
-          wasEverShown: false,
-        },
-        24 * HOUR,
-      )
+    const asked = (...present: number[]) => {
+      const shown = shownOf(present.map((count, n) => ({ ...heard((n + 1) * day), present: count })))
+      return absenceOf({ sentAt: SENT, shown, wasEverShown: false }, day)
+    }
     expect(asked(0, 0)).toMatchObject({ kind: 'nothing_present', questions: 2 })
     expect(asked(0, 1)).toMatchObject({ kind: 'asked_once', questions: 1 })
     expect(asked(1, 0)).toMatchObject({ kind: 'asked_once', questions: 1 })
@@ -138,7 +128,7 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('26.1 is never proposed once it was shown', () => {
-    const absence = decided([heard(0), heard(24 * HOUR)], 1, 24 * HOUR, true)
+    const absence = decided([heard(0), heard(day)], 1, day, true)
     expect(absence.kind).toBe('shown_before')
     expect(absenceText(absence)).toContain('an earlier question showed what could be it')
   })
@@ -162,13 +152,11 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('is proposed by nothing but two empty lists, whatever else was heard', () => {
-    const verdicts: readonly VerdictKind[] = ['proven', 'twice', 'other', 'unreadable']
-    for (const verdict of verdicts)
+    for (const verdict of ['proven', 'twice', 'other', 'unreadable'] as const)
       for (const at of [0, 1, 2, 3]) {
         const questions = [heard(day), heard(2 * day), heard(3 * day)]
         questions.splice(at, 0, heard(day + at * day - HOUR, verdict))
-        const isLater = at >= 2
-        expect(decided(questions).kind === 'resend', `${verdict} at ${at}`).toBe(!isLater)
+        expect(decided(questions).kind === 'resend', `${verdict} at ${at}`).toBe(at < 2)
       }
   })
 })
@@ -187,7 +175,7 @@ describe('the sentence', () => {
   })
 
   it('names a second at which nothing is too early any more', () => {
-    const questions = [{ ...heard(24 * HOUR), answeredAt: after(24 * HOUR + 1) }]
+    const questions = [{ ...heard(day), answeredAt: after(day + 1) }]
     expect(absenceText(decided(questions))).toBe(
       'asked once, 2026-06-16 10:00:00 UTC: no payment source of the customer; ask again from 2026-06-16 11:00:01 UTC',
     )

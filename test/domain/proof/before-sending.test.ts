@@ -34,19 +34,16 @@ describe('a row that the service was asked about before it is sent', () => {
   })
 
   it('is held back with what the service shows, and no account number', () => {
-    const texts = [
-      { kind: 'proven', source } as const,
-      twice,
-      other('ended'),
-      other('other_date'),
-      other('ambiguous'),
-    ].map((verdict) => heldBackBecause(evidenceOf(verdict)))
+    const verdicts: SourceVerdict[] = [{ kind: 'proven', source }, twice]
+    for (const why of ['ended', 'other_date', 'ambiguous'] as const) verdicts.push(other(why))
+    const texts = verdicts.map((verdict) => heldBackBecause(evidenceOf(verdict)))
+    const shown = ', so it was not sent: payment source ps-1, reference NEW-1, PENDING'
     expect(texts).toEqual([
-      'The service already holds this mandate, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
-      'The service already holds this mandate more than once, so it was not sent: payment source ps-1, reference NEW-1, PENDING; payment source ps-2, PENDING',
-      'The service holds this mandate as one that was cancelled, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
-      'The service holds a mandate with this account and another date, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
-      'The service holds a mandate that is this one or that of another row with the same account and date, so it was not sent: payment source ps-1, reference NEW-1, PENDING',
+      `The service already holds this mandate${shown}`,
+      `The service already holds this mandate more than once${shown}; payment source ps-2, PENDING`,
+      `The service holds this mandate as one that was cancelled${shown}`,
+      `The service holds a mandate with this account and another date${shown}`,
+      `The service holds a mandate that is this one or that of another row with the same account and date${shown}`,
     ])
     expect(texts.join()).not.toContain('0532013000')
   })

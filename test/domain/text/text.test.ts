@@ -30,11 +30,9 @@ const text = (codes: readonly number[]): string => String.fromCharCode(...codes)
 
 describe('the two named sets', () => {
   test('hold exactly what the rulebook names', () => {
-    expect(BLANKS.filter(isBlank)).toEqual(BLANKS)
-    expect(INVISIBLES.filter(isInvisible)).toEqual(INVISIBLES)
-    expect(NEITHER.filter((code) => isBlank(code) || isInvisible(code))).toEqual([])
-    expect(BLANKS.filter(isInvisible)).toEqual([])
-    expect(INVISIBLES.filter(isBlank)).toEqual([])
+    const all = [...BLANKS, ...INVISIBLES, ...NEITHER]
+    expect(all.filter(isBlank)).toEqual(BLANKS)
+    expect(all.filter(isInvisible)).toEqual(INVISIBLES)
   })
 
   test('are the same sets for one character and inside a text', () => {
@@ -50,28 +48,22 @@ describe('the two named sets', () => {
 })
 
 describe('cleaning a cell', () => {
-  test('both sets and line breaks go from both ends, in any mix', () => {
+  test('both sets and line breaks go from both ends, in any mix, and nothing else', () => {
     const edges = text([...BLANKS, ...INVISIBLES, 0x0d, 0x0a])
     expect(cleanCell(`${edges}a ${edges} b${edges}`)).toBe(`a ${edges} b`)
     expect(cleanCell(edges)).toBe('')
-  })
-
-  test('nothing else goes from the ends', () => {
-    for (const code of NEITHER) {
-      const cell = `${text([code])}a${text([code])}`
+    for (const cell of NEITHER.map((code) => `${text([code])}a${text([code])}`))
       expect(cleanCell(cell)).toBe(cell)
-    }
   })
 
-  test('a spreadsheet text marker is opened once, and cleaned inside', () => {
-    expect(cleanCell('="00012345"')).toBe('00012345')
-    expect(cleanCell(' =" 00012345 " ')).toBe('00012345')
-    expect(cleanCell('="="1""')).toBe('="1"')
-    expect(cleanCell('=""')).toBe('')
-  })
-
-  test('half a marker is kept', () => {
-    for (const cell of ['="', '="1', '1"', '="1"x', 'x="1"']) expect(cleanCell(cell)).toBe(cell)
+  test.each([
+    ['="00012345"', '00012345'],
+    [' =" 00012345 " ', '00012345'],
+    ['="="1""', '="1"'],
+    ['=""', ''],
+    ...['="', '="1', '1"', '="1"x', 'x="1"'].map((half) => [half, half]),
+  ])('a spreadsheet text marker is opened once, and half a one is kept: %s', (cell, cleaned) => {
+    expect(cleanCell(cell)).toBe(cleaned)
   })
 
   test('long blanks inside a cell of 2 MB cost no more than one look at each', () => {
@@ -129,31 +121,30 @@ test.each([
   for (const value of values) expect(isScientific(value), value).toBe(isOne)
 })
 
-describe('folding', () => {
-  test.each([
-    ['\ufeffGläubiger-ID', 'glaubigerid'],
-    ['Glaeubiger ID', 'glaeubigerid'],
-    ['Straße', 'strasse'],
-    ['  E-Mail\u00a0Adresse ', 'emailadresse'],
-    ['résilié', 'resilie'],
-    ['re\u0301silie\u0301', 'resilie'],
-    ['DbtrAcct/Id/IBAN', 'dbtracctidiban'],
-    ['№ 7', '7'],
-    ['—', ''],
-  ])('%j folds to %j', (header, folded) => {
-    expect(fold(header)).toBe(folded)
-  })
+test.each([
+  ['\ufeffGläubiger-ID', 'glaubigerid'],
+  ['Glaeubiger ID', 'glaeubigerid'],
+  ['Straße', 'strasse'],
+  ['  E-Mail\u00a0Adresse ', 'emailadresse'],
+  ['re\u0301silie\u0301', 'resilie'],
+  ['DbtrAcct/Id/IBAN', 'dbtracctidiban'],
+  ['№ 7', '7'],
+  ['—', ''],
+])('%j folds to %j', (header, folded) => {
+  expect(fold(header)).toBe(folded)
 })
 
 describe('showing a text', () => {
-  test('control, invisible and bidi characters are shown as code points', () => {
-    expect(printable('a\u200bb')).toBe('a<U+200B>b')
-    expect(printable('\u001b[31mred')).toBe('<U+001B>[31mred')
-    expect(printable('x\u202ey\u2066z')).toBe('x<U+202E>y<U+2066>z')
-    expect(printable('a\tb\r\n\0')).toBe('a<U+0009>b<U+000D><U+000A><U+0000>')
-    expect(printable('\u00a0\u3000\u2028')).toBe('<U+00A0><U+3000><U+2028>')
-    expect(printable('\ud800')).toBe('<U+D800>')
-    expect(printable('\u{e0041}\u3164')).toBe('<U+E0041><U+3164>')
+  test.each([
+    ['a\u200bb', 'a<U+200B>b'],
+    ['\u001b[31mred', '<U+001B>[31mred'],
+    ['x\u202ey\u2066z', 'x<U+202E>y<U+2066>z'],
+    ['a\tb\r\n\0', 'a<U+0009>b<U+000D><U+000A><U+0000>'],
+    ['\u00a0\u3000\u2028', '<U+00A0><U+3000><U+2028>'],
+    ['\ud800', '<U+D800>'],
+    ['\u{e0041}\u3164', '<U+E0041><U+3164>'],
+  ])('control, invisible and bidi characters are shown as code points: %j', (hidden, shown) => {
+    expect(printable(hidden)).toBe(shown)
   })
 
   test('letters of all scripts, blanks and symbols stay', () => {
@@ -188,14 +179,14 @@ describe('one line', () => {
     expect(oneLine('\u001b]0;Error: two rows are missing')).toContain('Error: two rows are missing')
   })
 
-  it('letters of every language stay', () => {
-    for (const text of ['Müller-Öztürk', 'Łódź', 'Ἀθῆναι', '東京', 'e\u0301'])
-      expect(oneLine(text)).toBe(text)
-  })
-})
+  it.each(['Müller-Öztürk', 'Łódź', 'Ἀθῆναι', '東京', 'e\u0301'])(
+    'letters of every language stay: %s',
+    (letters) => expect(oneLine(letters)).toBe(letters),
+  )
 
-it('of several lines each is one', () => {
-  expect(plainLines('a\u001b[2J\nb\rc')).toBe('a\nb c')
+  it('of several lines each is one', () => {
+    expect(plainLines('a\u001b[2J\nb\rc')).toBe('a\nb c')
+  })
 })
 
 it('JSON gives a program every character back, and shows a terminal none that hides', () => {
@@ -212,9 +203,17 @@ describe('the wording of figures', () => {
   })
 
   it('never rounds what is there to nothing, nor what is missing to all', () => {
-    expect(shareText(1, 1_000_000)).toBe('<0.1 %')
-    expect(shareText(999_999, 1_000_000)).toBe('>99.9 %')
-    expect([shareText(0, 5), shareText(5, 5), shareText(1, 3), shareText(0, 0)]).toEqual([
+    const shares = [
+      [1, 1_000_000],
+      [999_999, 1_000_000],
+      [0, 5],
+      [5, 5],
+      [1, 3],
+      [0, 0],
+    ] as const
+    expect(shares.map(([part, whole]) => shareText(part, whole))).toEqual([
+      '<0.1 %',
+      '>99.9 %',
       '0.0 %',
       '100.0 %',
       '33.3 %',
@@ -233,27 +232,22 @@ describe('the wording of figures', () => {
     [266_400_000, '3 days 2 h'],
   ])('10.3.5 gives a duration of %i ms as %s', (ms, text) => expect(durationText(ms)).toBe(text))
 
-  it('says how long ago something was', () => {
+  it('says how long ago something was, and names times', () => {
     expect(ageText('2026-06-15T10:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('2 h 5 min')
     expect(ageText('2026-06-15T13:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('')
-  })
-
-  it('names times', () => {
     expect(timeText('2026-06-15T10:00:00.123Z')).toBe('2026-06-15 10:00:00 UTC')
   })
 })
 
-describe('bytes', () => {
-  it.each([
-    [0, '0 bytes', '0 bytes'],
-    [999, '999 bytes', '999 bytes'],
-    [1_000, '1 kB', '1 kB'],
-    [1_234, '1.3 kB', '1.2 kB'],
-    [9_999, '10 kB', '9.9 kB'],
-    [12_345_678, '13 MB', '12 MB'],
-    [4.2e9, '4.2 GB', '4.2 GB'],
-    [3e15, '3000 TB', '3000 TB'],
-  ])('%i are %s needed and %s free', (bytes, needed, free) => {
-    expect([bytesText(bytes), bytesText(bytes, 'down')]).toEqual([needed, free])
-  })
+it.each([
+  [0, '0 bytes', '0 bytes'],
+  [999, '999 bytes', '999 bytes'],
+  [1_000, '1 kB', '1 kB'],
+  [1_234, '1.3 kB', '1.2 kB'],
+  [9_999, '10 kB', '9.9 kB'],
+  [12_345_678, '13 MB', '12 MB'],
+  [4.2e9, '4.2 GB', '4.2 GB'],
+  [3e15, '3000 TB', '3000 TB'],
+])('%i bytes are %s needed and %s free', (bytes, needed, free) => {
+  expect([bytesText(bytes), bytesText(bytes, 'down')]).toEqual([needed, free])
 })

@@ -29,7 +29,6 @@ import {
   registered,
   running,
   send,
-  SETTINGS,
   summaryOf,
   type Values,
 } from '../campaign-setup.js'

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { BegunGroup } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
-  admit,
   holding,
   IBAN,
   inDoubt,

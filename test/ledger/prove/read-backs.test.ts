@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/domain/proof/evidence.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {
   admit,
   IBAN,
@@ -143,30 +142,23 @@ describe('evidence', () => {
     ledger.readBacks.record(again.id, [listed(1001, [{ rowId: 1, attempts: 1, evidence: PROVEN }])])
     expect(ledger.totals()).toEqual(before)
 
-    const reader = openLedgerReader(ledger.file)
-    expect(reader.proofsOfRow(1).map(({ verdict }) => verdict)).toEqual(['absent', 'proven'])
-    expect(reader.proofs('in_doubt', 0, 10)).toEqual([
-      {
-        rowId: 1,
-        attempts: 1,
-        answeredAt: '2026-06-15T10:00:01.000Z',
-        requestId: 'read-1001',
-        readBackId: again.id,
-        ...PROVEN,
-      },
+    const { view } = ledger
+    expect(view.proofsOfRow(1).map(({ verdict }) => verdict)).toEqual(['absent', 'proven'])
+    const at = '2026-06-15T10:00:01.000Z'
+    expect(view.proofs('in_doubt', 0, 10)).toEqual([
+      { rowId: 1, attempts: 1, answeredAt: at, requestId: 'read-1001', readBackId: again.id, ...PROVEN },
     ])
-    expect(reader.proofs('in_doubt', 1, 10)).toEqual([])
-    const at = { firstAt: '2026-06-15T10:00:01.000Z', lastAt: '2026-06-15T10:00:01.000Z' }
-    expect(reader.proofCounts()).toEqual([
-      { state: 'in_doubt', verdict: 'proven', count: 1, ...at },
-      { state: 'registered', verdict: 'proven', count: 1, ...at },
+    expect(view.proofs('in_doubt', 1, 10)).toEqual([])
+    const proven = { verdict: 'proven', count: 1, firstAt: at, lastAt: at }
+    expect(view.proofCounts()).toEqual([
+      { state: 'in_doubt', ...proven },
+      { state: 'registered', ...proven },
     ])
-    expect(reader.assignedCreditors()).toEqual(['SE97ZZZ5560000001'])
-    expect(reader.readBacks()).toMatchObject([
+    expect(view.assignedCreditors()).toEqual(['SE97ZZZ5560000001'])
+    expect(view.readBacks()).toMatchObject([
       { id, scope: 'all', sample: null, questions: 2, unanswered: 0, stoppedBy: null },
       { id: again.id, scope: 'in_doubt', questions: 1, endedAt: null },
     ])
-    reader.close()
   })
 
   it('never changes, goes with the personal data, and its verdict stays', async () => {
@@ -199,22 +191,18 @@ describe('evidence', () => {
         proofs: db.prepare('select verdict, why, sources from proof order by id').all(),
         reasons: db.prepare<[], string | null>('select reason from question order by id').pluck().all(),
       }))
+    const [proven, unreadable] = ['proven', 'unreadable'].map((verdict) => ({
+      verdict,
+      why: null,
+      sources: null,
+    }))
     expect(kept()).toEqual({
-      proofs: [
-        { verdict: 'proven', why: null, sources: null },
-        { verdict: 'unreadable', why: 'words', sources: null },
-      ],
+      proofs: [proven, { ...unreadable, why: 'words' }],
       reasons: [null, 'The service answered 503'],
     })
     for (const rowId of [1, 2, 5, 6]) decide(ledger, rowId, 'written_off')
     ledger.purge(people)
-    expect(kept()).toEqual({
-      proofs: [
-        { verdict: 'proven', why: null, sources: null },
-        { verdict: 'unreadable', why: null, sources: null },
-      ],
-      reasons: [null, null],
-    })
+    expect(kept()).toEqual({ proofs: [proven, unreadable], reasons: [null, null] })
     expect(() => startReadBack(ledger, 'all')).toThrow('Cannot read back the mandates of the ledger')
   })
 })

@@ -7,9 +7,9 @@ import {
   decide,
   inDoubt,
   mandates,
+  played,
   readyRow,
   registered,
-  running,
   runningAt,
   send,
   SETTINGS,
@@ -84,11 +84,9 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 2: 'absent', 3: 'proven' })
     const last = new Date(clock.now()).toISOString()
     hear(played, { 1: 'absent', 3: 'proven' })
+    const resend = { kind: 'resend', firstAskedAt: first, lastAskedAt: last, questions: 2, present: 1 }
     expect(absencesOf(played)).toEqual([
-      {
-        rowId: 1,
-        absence: { kind: 'resend', firstAskedAt: first, lastAskedAt: last, questions: 2, present: 1 },
-      },
+      { rowId: 1, absence: resend },
       { rowId: 2, absence: expect.objectContaining({ kind: 'asked_once' }) as unknown },
     ])
   })
@@ -188,12 +186,12 @@ const source = (id: string, reference: string): KeptSource => ({
 })
 
 /** Rows 1 to 4 of customers 1001 to 1004 registered as NEW-1 to NEW-4, row 5 in doubt, row 6 of 1001 ready. */
-async function campaign(): Promise<Ledger> {
-  const ledger = running([...mandates(5, 1001), { customerNo: 1001, reference: 'M-6' }])
-  for (const n of [1, 2, 3, 4]) await send(ledger, registered(`NEW-${n}`))
-  await send(ledger, inDoubt())
-  return ledger
-}
+const campaign = (): Promise<Ledger> =>
+  played(
+    [...mandates(5, 1001), { customerNo: 1001, reference: 'M-6' }],
+    ...[1, 2, 3, 4].map((n) => registered(`NEW-${n}`)),
+    inDoubt(),
+  )
 
 const read = (
   ledger: Ledger,
@@ -281,17 +279,15 @@ describe('what was read back of registered rows', () => {
     expect([idsBehind(0), idsBehind(2), idsBehind(4)]).toEqual([[1, 2], [4], []])
     expect(ledger.view.verifiedRows('absent', 0, 2)).toEqual([
       {
-        id: 3,
-        customerNo: 1003,
-        ibanMasked: 'DE…3000',
-        signedDate: '2020-01-31',
-        assignedCreditorIdentifier: 'SE97ZZZ5560000001',
-        assignedMandateReference: 'NEW-3',
-        verdict: 'absent',
-        why: null,
-        answeredAt: '2026-06-15T11:00:01.000Z',
-        sources: [],
-        cancellable: [],
+        ...{ id: 3, customerNo: 1003, ibanMasked: 'DE…3000', signedDate: '2020-01-31' },
+        ...{ assignedCreditorIdentifier: 'SE97ZZZ5560000001', assignedMandateReference: 'NEW-3' },
+        ...{
+          verdict: 'absent',
+          why: null,
+          answeredAt: '2026-06-15T11:00:01.000Z',
+          sources: [],
+          cancellable: [],
+        },
       },
     ])
   })

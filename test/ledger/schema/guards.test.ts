@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { admit, inDoubt, open, registered, running, send, SETTINGS, decide } from '../campaign-setup.js'
-import { byHand } from '../ledger-views.js'
+import { byHand, execute, query } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
 import { makeTables, makeSchema, assertOurs } from '../../../src/ledger/schema/schema.js'
@@ -88,21 +88,14 @@ describe('12 what a state asks of its row', () => {
   })
 })
 
-describe('assertOurs', () => {
-  it('takes an empty file for a ledger to be, and the file of another program for foreign', () => {
-    const connection = openDatabase(':memory:')
-    expect(assertOurs(connection, 'x.db')).toBe(true)
-    connection.exec('create table theirs (n integer)')
-    expect(() => assertOurs(connection, 'x.db')).toThrow('it is an SQLite file of another program')
-    connection.close()
-  })
-
-  it('takes a ledger of this version', () => {
-    const connection = openDatabase(':memory:')
-    makeSchema(connection)
-    expect(assertOurs(connection, 'x.db')).toBe(false)
-    connection.close()
-  })
+it('a file is a ledger to be while it is empty, one of this version is taken, and that of another program is not', () => {
+  const [ours, theirs] = [openDatabase(':memory:'), openDatabase(':memory:')]
+  expect(assertOurs(ours, 'x.db')).toBe(true)
+  makeSchema(ours)
+  expect(assertOurs(ours, 'x.db')).toBe(false)
+  theirs.exec('create table theirs (n integer)')
+  expect(() => assertOurs(theirs, 'x.db')).toThrow('it is an SQLite file of another program')
+  for (const connection of [ours, theirs]) connection.close()
 })
 
 /** Row 1 in the state; a newer row that may replace it comes last. */
@@ -234,13 +227,10 @@ describe('the other guards', () => {
   }
 
   it.each([
-    ['delete from row', 'never deletes'],
-    ['delete from attempt', 'never deletes'],
-    ['delete from decision', 'never deletes'],
-    ['delete from source', 'never deletes'],
-    ['delete from problem', 'never deletes'],
-    ['delete from run', 'never deletes'],
-    ['delete from campaign', 'never deletes'],
+    ...['row', 'attempt', 'decision', 'source', 'problem', 'run', 'campaign'].map((table) => [
+      `delete from ${table}`,
+      'never deletes',
+    ]),
     [`update decision set reason = 'another'`, 'a decision never changes'],
     [`update decision set evidence = 'another'`, 'a decision never changes'],
     [`update decision set decided_by = 'another'`, 'a decision never changes'],
@@ -283,7 +273,7 @@ describe('the other guards', () => {
     [`update row set state = 'lost' where id = 4`, 'not allowed'],
   ])('refuse "%s"', async (sql, message) => {
     const file = await sentLedger()
-    expect(() => byHand(file, (db) => db.exec(sql))).toThrow(message)
+    expect(() => execute(file, sql)).toThrow(message)
   })
 
   it('refuse one assigned reference on two rows, in any case of letters', async () => {
@@ -292,17 +282,12 @@ describe('the other guards', () => {
     await expect(send(ledger, registered('new-1'))).rejects.toThrow('UNIQUE constraint failed')
   })
 
-  it.each(Object.keys(EDGES.sending))(
-    '11.6 an attempt can end "%s": a ledger that cannot keep an outcome would lose it',
-    async (outcome) => {
-      const file = await sentLedger()
-      byHand(file, (db) => {
-        const sql = db
-          .prepare<[string], string>('select sql from sqlite_master where name = ?')
-          .pluck()
-          .get('attempt')
-        expect(/outcome in\s*\(([^)]*)\)/.exec(sql ?? '')?.[1]).toContain(`'${outcome}'`)
-      })
-    },
-  )
+  it('11.6 an attempt can end in every way: a ledger that cannot keep an outcome would lose it', async () => {
+    const [table] = query<{ sql: string }>(
+      await sentLedger(),
+      `select sql from sqlite_master where name = 'attempt'`,
+    )
+    const ways = /outcome in\s*\(([^)]*)\)/.exec(table?.sql ?? '')?.[1]
+    for (const outcome of Object.keys(EDGES.sending)) expect(ways).toContain(`'${outcome}'`)
+  })
 })
