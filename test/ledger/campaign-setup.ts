@@ -19,9 +19,12 @@ import type { Ledger, LedgerOptions } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
+import * as samples from '../run/outcome-samples.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 import { isBalanced, type Outcome } from '../../src/domain/row/row-state.js'
 import { statesOf } from './ledger-views.js'
+
+export { inDoubt, notSent, turnedAway } from '../run/outcome-samples.js'
 
 /** Invented accounts that pass their checksums. */
 export const IBAN = 'DE89370400440532013000'
@@ -109,11 +112,7 @@ export function recordOf(values: Values = {}, record = 1): CheckedRecord {
     cells: values.cells ?? [String(customerNo), iban, signedDate, creditor, reference],
     verdict: verdicts[values.verdict ?? 'sendable'],
     values: {
-      customerNo,
-      iban,
-      signedDate,
-      creditorIdentifier: creditor,
-      mandateReference: reference,
+      ...{ customerNo, iban, signedDate, creditorIdentifier: creditor, mandateReference: reference },
       ...values.values,
     },
     mandateKey:
@@ -198,55 +197,11 @@ export const SETTINGS = {
   settings: { concurrency: 8 },
 }
 
-const EVIDENCE = {
-  started: true,
-  status: 200,
-  errorCode: null,
-  serviceCode: null,
-  field: null,
-  message: null,
-  answer: null,
-  durationMs: 12.5,
-  retryAfterMs: null,
-}
+export const registered = (mandateReference: string, creditorIdentifier = 'SE97ZZZ5560000001'): Outcome =>
+  samples.registered({}, { creditorIdentifier, mandateReference })
 
-export const registered = (mandateReference: string, creditorIdentifier = 'SE97ZZZ5560000001'): Outcome => ({
-  kind: 'registered',
-  value: { creditorIdentifier, mandateReference },
-  notes: [],
-  evidence: EVIDENCE,
-  reason: 'The service registered the mandate',
-  halt: null,
-})
-
-export const refused = (message = 'Not a known customer'): Outcome => ({
-  kind: 'refused',
-  evidence: { ...EVIDENCE, status: 422, serviceCode: 'INVALID_PARAMETER', field: 'customer_no', message },
-  reason: 'The service refused the mandate',
-  halt: null,
-})
-
-export const turnedAway = (): Outcome => ({
-  kind: 'turned_away',
-  evidence: { ...EVIDENCE, status: 429, retryAfterMs: 2_000 },
-  reason: 'The service said not now',
-  halt: null,
-})
-
-export const notSent = (): Outcome => ({
-  kind: 'not_sent',
-  evidence: { ...EVIDENCE, started: false, status: null, errorCode: 'ECONNREFUSED' },
-  reason: 'No connection',
-  halt: null,
-})
-
-export const inDoubt = (): Outcome => ({
-  kind: 'in_doubt',
-  hint: 'unknown',
-  evidence: { ...EVIDENCE, status: null, errorCode: 'ECONNRESET' },
-  reason: 'The connection was reset after the request had left',
-  halt: null,
-})
+export const refused = (message = 'Not a known customer'): Outcome =>
+  samples.refused({ serviceCode: 'INVALID_PARAMETER', field: 'customer_no', message })
 
 export function readyRow(ledger: Pick<Ledger, 'ready'>, after = 0): ReadyRow {
   const [row] = ledger.ready(after, 1)
