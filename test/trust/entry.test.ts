@@ -162,8 +162,7 @@ describe('a private file', () => {
   const check = (path: string) => distrustPrivateFile(entryAt(path)!)?.why ?? null
 
   it('is trusted when it is ours alone', () => {
-    expect(check(freshFile())).toBeNull()
-    expect(check(freshFile(0o400))).toBeNull()
+    expect([check(freshFile()), check(freshFile(0o400))]).toEqual([null, null])
   })
 
   it('is not trusted when others may open it, as a link, as a folder, under two names', () => {
@@ -176,12 +175,6 @@ describe('a private file', () => {
     linkSync(file, `${file}-second`)
     expect(check(file)).toContain('it has a second name')
   })
-
-  it.skipIf(!isRoot)('is not trusted when it belongs to another user (root only)', () => {
-    const file = freshFile()
-    chownSync(file, NOBODY, NOBODY)
-    expect(check(file)).toBe('it belongs to another user')
-  })
 })
 
 describe('a folder', () => {
@@ -191,23 +184,20 @@ describe('a folder', () => {
     expect(check(freshFolder())).toBeNull()
   })
 
-  it('is not trusted when anybody can write to it, sticky or not', () => {
-    const folder = freshFolder()
-    chmodSync(folder, 0o777)
-    expect(check(folder)).toBe('anybody on this machine can write to it (mode 0777)')
-    chmodSync(folder, 0o1777)
-    expect(check(folder)).toBe('anybody on this machine can write to it (mode 1777)')
-  })
-
-  it('is not trusted when a folder above it can be exchanged', () => {
-    const above = freshFolder()
-    const folder = join(above, 'inner')
-    mkdirSync(folder, { mode: 0o700 })
-    chmodSync(above, 0o777)
-    expect(check(folder)).toBe(
-      `the folder "${above}" above it: anybody on this machine can write to it (mode 0777)`,
-    )
-  })
+  it.each([0o777, 0o1777])(
+    'is not trusted when anybody can write to it, sticky or not, itself or above: %o',
+    (mode) => {
+      const folder = freshFolder()
+      const inner = join(folder, 'inner')
+      mkdirSync(inner, { mode: 0o700 })
+      chmodSync(folder, mode)
+      const why = `anybody on this machine can write to it (mode ${mode.toString(8).padStart(4, '0')})`
+      expect(check(folder)).toBe(why)
+      expect(check(inner)).toBe(mode === 0o777 ? `the folder "${folder}" above it: ${why}` : null)
+      symlinkSync(folder, `${inner}-link`)
+      expect(check(`${inner}-link`)).toBe(why)
+    },
+  )
 
   it.skipIf(!isRoot)('is not trusted when another user or a shared group can write to it (root only)', () => {
     const folder = freshFolder()
@@ -223,74 +213,42 @@ describe('a folder', () => {
     chownSync(folder, NOBODY, 0)
     expect(check(folder)).toBe(`it belongs to another user (number ${NOBODY})`)
   })
-
-  it('is judged by where a link leads', () => {
-    const folder = freshFolder()
-    const link = join(freshFolder(), 'link')
-    symlinkSync(folder, link)
-    expect(check(link)).toBeNull()
-    chmodSync(folder, 0o777)
-    expect(check(link)).toContain('anybody')
-  })
 })
 
-describe('a file of instructions', () => {
-  const check = (path: string) => distrustInstructions(path)?.why ?? null
+describe.each([
+  ['of instructions', distrustInstructions],
+  ['8.4.3 with a secret', distrustSecret],
+])('a file %s', (_, distrust) => {
+  const check = (path: string) => distrust(path)?.why ?? null
 
-  it('may be read by others, and may be missing', () => {
-    expect(check(freshFile(0o644))).toBeNull()
-    expect(check(join(freshFolder(), 'none'))).toBeNull()
-  })
-
-  it('is not trusted when others can write it, or exchange it, or through a link', () => {
-    const file = freshFile(0o666)
-    expect(check(file)).toContain('anybody on this machine can write to it')
-    symlinkSync(file, `${file}-link`)
-    expect(check(`${file}-link`)).toContain('anybody')
-    const folder = freshFolder()
-    writeFileSync(join(folder, 'file'), 'x')
-    chmodSync(folder, 0o777)
-    expect(check(join(folder, 'file'))).toContain('anybody on this machine can write to it')
-  })
-
-  it.skipIf(!isRoot)('is not trusted when it belongs to another user (root only)', () => {
-    const file = freshFile(0o644)
-    chownSync(file, NOBODY, NOBODY)
-    expect(check(file)).toBe(`it belongs to another user (number ${NOBODY})`)
-  })
-})
-
-describe('a file of instructions behind a link', () => {
-  it('8.4.3 is not trusted when others write where the link stands', () => {
-    const file = freshFile()
-    const shared = freshFolder()
-    symlinkSync(file, join(shared, 'link'))
-    expect(distrustInstructions(join(shared, 'link'))).toBeNull()
-    chmodSync(shared, 0o777)
-    expect(distrustInstructions(join(shared, 'link'))?.why).toContain('anybody')
-  })
-})
-
-describe('a file with a secret', () => {
-  const check = (path: string) => distrustSecret(path)?.why ?? null
-
-  it('8.4.3 is trusted when nobody else may read it, also through a link of ours', () => {
+  it('is trusted also through a link of ours, and may be missing', () => {
     const file = freshFile(0o400)
     symlinkSync(file, `${file}-link`)
     expect([check(file), check(`${file}-link`), check(`${file}-none`)]).toEqual([null, null, null])
   })
 
-  it('8.4.3 is not trusted when others may read it or exchange it', () => {
-    expect(check(freshFile(0o640))).toBe('other users may open it (mode 0640)')
-    const folder = freshFolder()
-    writeFileSync(join(folder, 'key'), 'x', { mode: 0o600 })
-    chmodSync(folder, 0o777)
-    expect(check(join(folder, 'key'))).toContain('anybody on this machine can write to it')
+  it('may be read by others only where it holds no secret', () => {
+    const others = distrust === distrustSecret ? 'other users may open it (mode 0644)' : null
+    expect(check(freshFile(0o644))).toBe(others)
   })
 
-  it.skipIf(!isRoot)('8.4.3 is not trusted when another user gave it to us (root only)', () => {
+  it('is not trusted when others can write it, or exchange it or the link to it', () => {
+    const [open, closed, shared] = [freshFile(0o666), freshFile(), freshFolder()]
+    symlinkSync(closed, join(shared, 'link'))
+    symlinkSync(open, `${open}-link`)
+    writeFileSync(join(shared, 'file'), 'x', { mode: 0o600 })
+    chmodSync(shared, 0o777)
+    const why =
+      distrust === distrustSecret ? 'other users may open it' : 'anybody on this machine can write to it'
+    for (const path of [open, `${open}-link`]) expect(check(path)).toContain(why)
+    for (const path of ['link', 'file'])
+      expect(check(join(shared, path))).toContain('anybody on this machine can write to it')
+  })
+
+  it.skipIf(!isRoot)('is not trusted when it belongs to another user (root only)', () => {
     const file = freshFile()
     chownSync(file, NOBODY, NOBODY)
     expect(check(file)).toBe(`it belongs to another user (number ${NOBODY})`)
+    expect(distrustPrivateFile(entryAt(file)!)?.why).toBe('it belongs to another user')
   })
 })

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest'
+import {
+  isZeroDate,
+  readDate,
+  type DecidedFormat,
+  addDays,
+  addMonths,
+  compareDates,
+  daysBetween,
+  localDate,
+  parseLocalDate,
+  todayIn,
+  startDeciding,
+} from '../../../src/domain/mandate/date.js'
+import { TODAY, dateOf } from '../clean-row.js'
+import fc from 'fast-check'
+import { isAbsentCollection } from '../../../src/domain/value/check-mandate.js'
+
+function decideAuto(values: Iterable<string>) {
+  const decider = startDeciding()
+  for (const value of values) decider.note(value)
+  return decider.decided()
+}
+
+describe('a column that is decided', () => {
+  test.each([
+    ['ISO alone', ['2023-02-01', '2023-02-01T00:00:00Z'], 'iso'],
+    ['dotted values alone', ['01.02.2023', '3.4.2023'], 'dd.mm.yyyy'],
+    ['slashes with one day above 12 in front', ['01/02/2023', '13/02/2023'], 'dd/mm/yyyy'],
+    ['slashes with one day above 12 behind', ['01/02/2023', '02/13/2023'], 'mm/dd/yyyy'],
+    ['hyphens with one day above 12 in front', ['01-02-2023', '13-02-2023'], 'dd-mm-yyyy'],
+    ['hyphens with one day above 12 behind', ['02-13-2023'], 'mm-dd-yyyy'],
+    ['empty cells and zero dates beside', ['', ' ', '0000-00-00', '-', '01.02.2023'], 'dd.mm.yyyy'],
+    ['what is no date at all beside', ['n/a', '#REF!', '13/02/2023'], 'dd/mm/yyyy'],
+    ['nothing', [], 'iso'],
+    ['blanks and markers around', [' ="13/02/2023" '], 'dd/mm/yyyy'],
+  ])('%s', (_, values, format) => {
+    expect(decideAuto(values)).toBe(format)
+  })
+})
+
+describe('a column that is not decided', () => {
+  test.each([
+    ['one slash value that fits both orders', ['01/02/2023']],
+    ['values that prove both orders', ['13/02/2023', '02/13/2023']],
+    ['a value that fits no order', ['13/02/2023', '31/31/2023']],
+    ['digits alone', ['44958']],
+    ['a two-digit year', ['13.02.23']],
+    ['ISO and dotted', ['2023-02-01', '01.02.2023']],
+    ['dotted and slashed', ['01.02.2023', '13/02/2023']],
+    ['slashed and hyphenated', ['13/02/2023', '13-02-2023']],
+    ['dotted and digits', ['01.02.2023', '44958']],
+  ])('%s', (_, values) => {
+    expect(decideAuto(values)).toBe('unsettled')
+  })
+})
+
+test('the order of the values makes no difference', () => {
+  const values = ['13/02/2023', '01/02/2023', 'x', '']
+  expect(decideAuto(values)).toBe(decideAuto(values.toReversed()))
+})
+
+test('fillers of a column of last collections say nothing about its format', () => {
+  const decider = startDeciding(isAbsentCollection)
+  for (const value of ['1970-01-01', '01.02.2023', '1900-01-01']) decider.note(value)
+  expect(decider.decided()).toBe('dd.mm.yyyy')
+  expect(decideAuto(['1970-01-01', '01.02.2023'])).toBe('unsettled')
+})
+
+const anyDate = fc
+  .tuple(fc.integer({ min: 1, max: 9990 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
+  .map(([year, month, day]) => localDate(year, month, day)!)
+
+/** The same day by JavaScript's own calendar, in UTC, as a second opinion. */
+function utcDay(date: string): number {
+  const [year, month, day] = date.split('-').map(Number)
+  const moment = new Date(0)
+  moment.setUTCFullYear(year!, month! - 1, day)
+  return moment.getTime() / 86_400_000
+}
+
+describe('reading a date', () => {
+  test.each(['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])('%s is a date', (text) => {
+    expect(parseLocalDate(text)).toBe(text)
+  })
+
+  test.each([
+    ...['2023-02-29', '1900-02-29', '2022-04-31', '2022-13-01', '2022-00-10', '2022-01-00', '0000-01-01'],
+    ...['22-01-01', '2022-1-01', ' 2022-01-01', '2022-01-01T00:00', '２０２２-01-01', ''],
+  ])('%j is none', (text) => expect(parseLocalDate(text)).toBeNull())
+
+  test('fractions and what is no number make no date', () => {
+    expect(localDate(2022, NaN, 1)).toBeNull()
+    expect(localDate(2022, 1, NaN)).toBeNull()
+  })
+})
+
+describe('months', () => {
+  test.each([
+    ['2024-02-29', 36, '2027-02-28'],
+    ['2024-02-29', 48, '2028-02-29'],
+    ['2023-06-15', 36, '2026-06-15'],
+    ['2024-01-31', 1, '2024-02-29'],
+    ['2023-12-31', 1, '2024-01-31'],
+    ['2023-12-31', 2, '2024-02-29'],
+    ['2024-03-31', -1, '2024-02-29'],
+    ['9998-01-01', 36, '9999-12-31'],
+  ])('%s and %i months is %s', (date, months, later) => {
+    expect(addMonths(dateOf(date), months)).toBe(later)
+  })
+})
+
+describe('days', () => {
+  test('a count of days agrees with another calendar, and leads from one date to the other', () => {
+    fc.assert(
+      fc.property(anyDate, anyDate, (a, b) => {
+        expect(daysBetween(a, b)).toBe(utcDay(b) - utcDay(a))
+        expect(addDays(a, daysBetween(a, b))).toBe(b)
+      }),
+    )
+  })
+
+  test('every day of four centuries follows the one before', () => {
+    let date = dateOf('1899-12-30')
+    const outOfOrder: string[] = []
+    for (let i = 0; i < 146_097; i += 1) {
+      const next = addDays(date, 1)!
+      if (compareDates(date, next) !== -1 || parseLocalDate(next) !== next) outOfOrder.push(next)
+      date = next
+    }
+    expect(outOfOrder).toEqual([])
+    expect(date).toBe('2299-12-30')
+  })
+
+  test('there is no date after the year 9999', () => {
+    expect(addDays(dateOf('9999-12-30'), 1)).toBe('9999-12-31')
+    expect(addDays(dateOf('9999-12-31'), 1)).toBeNull()
+  })
+})
+
+describe('today', () => {
+  test.each([
+    ['UTC', Date.UTC(2026, 5, 14, 22, 30), '2026-06-14'],
+    ['America/New_York', Date.UTC(2026, 5, 14, 22, 30), '2026-06-14'],
+    ['Pacific/Kiritimati', Date.UTC(2026, 5, 14, 22, 30), '2026-06-15'],
+    ['Europe/Berlin', Date.UTC(2026, 5, 14, 21, 59, 59), '2026-06-14'],
+    ['Europe/Berlin', Date.UTC(2026, 5, 14, 22, 0, 0), '2026-06-15'],
+    ['Europe/Berlin', Date.UTC(2026, 0, 14, 22, 59, 59), '2026-01-14'],
+    ['Europe/Berlin', Date.UTC(2026, 0, 14, 23, 0, 0), '2026-01-15'],
+  ])('is the date in the zone %s, which turns at local midnight', (zone, moment, today) => {
+    expect(todayIn(zone, moment)).toBe(today)
+  })
+
+  test('needs a zone that exists', () => {
+    expect(() => todayIn('Europe/Atlantis', 0)).toThrow(RangeError)
+  })
+})
+
+const dateIn = (text: string, format: DecidedFormat): string => {
+  const read = readDate(text, format, TODAY)
+  return read.kind === 'date' ? read.date : read.kind
+}
+
+describe('reading a date', () => {
+  test.each<[DecidedFormat, string, string]>([
+    ['iso', '2023-02-01', '2023-02-01'],
+    ['iso', '2023-02-01 12:30', '2023-02-01'],
+    ['iso', '2023-02-01T12:30:59', '2023-02-01'],
+    ['iso', '2023-02-01T12:30:59.123456Z', '2023-02-01'],
+    ['iso', '2023-02-01T12:30:59,1+0530', '2023-02-01'],
+    ['iso', '2023-02-01T23:59:60-08', '2023-02-01'],
+    ['iso', '2023-02-01T00:00:00+14:00', '2023-02-01'],
+    ['dd.mm.yyyy', '1.2.2023', '2023-02-01'],
+    ['dd.mm.yyyy', '29.02.2024', '2024-02-29'],
+    ['dd/mm/yyyy', '1/2/2023', '2023-02-01'],
+    ['mm/dd/yyyy', '1/2/2023', '2023-01-02'],
+    ['dd-mm-yyyy', '01-02-2023', '2023-02-01'],
+    ['mm-dd-yyyy', '01-02-2023', '2023-01-02'],
+    ['yyyymmdd', '20230201', '2023-02-01'],
+    ['dd.mm.yy', '01.02.23', '2023-02-01'],
+    ['ddmmyy', '010223', '2023-02-01'],
+    ['excel', '44958', '2023-02-01'],
+    ['excel', '44958.75', '2023-02-01'],
+    ['excel', '44958,75', '2023-02-01'],
+    ['excel', '61', '1900-03-01'],
+    ['excel', '2958465', '9999-12-31'],
+    ['excel1904', '43496', '2023-02-01'],
+    ['excel1904', '61', '1904-03-02'],
+  ])('%s reads %j as %s', (format, text, date) => {
+    expect(dateIn(text, format)).toBe(date)
+  })
+
+  const TIMES = ['  12:30', 'T12', 'T24:00', 'T12:60', 't12:30', 'T12:30:00 Z', 'Z', 'x']
+  test.each<[DecidedFormat, readonly string[]]>([
+    ['iso', ['2023-2-1', '23-02-01', '2023–02–01', '1899-12-31', '0000-00-00']],
+    ['iso', TIMES.map((time) => `2023-02-01${time}`)],
+    ['dd.mm.yyyy', ['2023-02-01', '01.02.0023', '01.02.23', '001.02.2023', '01/02/2023', '29.02.2023']],
+    ['dd/mm/yyyy', ['13/13/2023', '02/29/2024', '01.02.2023']],
+    ['mm/dd/yyyy', ['29/02/2024']],
+    ['dd-mm-yyyy', ['2023-02-01']],
+    ['yyyymmdd', ['20230230', '2023020', '44958']],
+    ['dd.mm.yy', ['01.02.2023']],
+    ['ddmmyy', ['10223', '310423']],
+    ['excel', ['60', '0', '-44958', '044958', '2958466', '44958.', '2023-02-01']],
+    ['excel1904', ['60']],
+  ])('%s does not read %j', (format, texts) => {
+    for (const text of texts) expect(dateIn(text, format), text).toBe('invalid')
+  })
+
+  test('a column that was not decided reads ISO only', () => {
+    expect(dateIn('2023-02-01', 'unsettled')).toBe('2023-02-01')
+    expect(dateIn('2023-02-30', 'unsettled')).toBe('invalid')
+    for (const text of ['01/02/2023', '31.12.2023', '44958', 'x'])
+      expect(dateIn(text, 'unsettled')).toBe('ambiguous')
+  })
+})
+
+describe('a two-digit year', () => {
+  test.each([
+    ['15.06.26', '2026-06-15'],
+    ['16.06.26', '1926-06-16'],
+    ['31.12.99', '1999-12-31'],
+    ['29.02.00', '2000-02-29'],
+    ['29.02.28', '1928-02-29'],
+    ['29.02.30', 'invalid'],
+  ])('%s is %s when today is 2026-06-15', (text, date) => {
+    expect(dateIn(text, 'dd.mm.yy')).toBe(date)
+    expect(readDate(text, 'dd.mm.yy', TODAY)).toMatchObject(
+      date === 'invalid' ? { kind: 'invalid' } : { hasAssumedCentury: true },
+    )
+  })
+})
+
+test.each([
+  [true, ['T23:00:00Z', ' 22:00:00+00:00', 'T23:00:00.000Z', 'T22:00Z', 'T22:00:00+0000', 'T22:00:00-00']],
+  [false, ['', 'T21:00:00Z', 'T00:00:00Z', 'T23:00:01Z', 'T23:01:00Z', 'T23:00:00.001Z']],
+  [false, ['T23:00:00', 'T23:00:00+01:00', 'T22:00:00+00:30']],
+])('may be local midnight stored in UTC, one day early: %s for %j', (isNearMidnightUtc, times) => {
+  for (const time of times) {
+    const read = readDate(`2023-01-31${time}`, 'iso', TODAY)
+    expect(read, time).toMatchObject({ date: '2023-01-31', isNearMidnightUtc })
+  }
+})
+
+test.each(['', '-', '0000-00-00', '0000-00-00 00:00:00', '00.00.0000', '00000000', '0'])(
+  '%j is no date',
+  (text) => {
+    expect(isZeroDate(text)).toBe(true)
+  },
+)
+
+test.each(['01.01.1970', '2000-01-01', '--', 'x', '10'])('%j is no zero date', (text) => {
+  expect(isZeroDate(text)).toBe(false)
+})
