@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
-import { atService, placeOfTest } from '../support/place.js'
+import { placeOfTest, postElsewhere } from '../support/place.js'
 import { movableTime, typeIn, type Typed, agreeToProposals, doubtLines } from '../support/typed.js'
 
 const HOUR = 60 * 60_000
@@ -26,11 +26,9 @@ it('a row that the service does not show is proposed late enough, and goes once 
   const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
   const run = (...more: string[]) => type('run', '--no-report', '--base-url', sandbox().url, ...more)
   await run(path('export.csv'))
-  const posted = await atService(place, '/api/v2/sepa_dd_mandate/migrate', {
-    ...{ customer_no: 3, iban: germanIban(900), signed_date: '2020-02-29' },
-    amendment: { sepa_creditor_identifier: 'DE98ZZZ09999999999', unique_mandate_reference: 'BEFORE' },
-  })
-  expect(posted.status, await posted.text()).toBe(200)
+  expect((await postElsewhere(place, 3, { iban: germanIban(900), signed_date: '2020-02-29' })).status).toBe(
+    200,
+  )
   const ask = (...more: string[]): Promise<Typed> =>
     type('resolve', '--ask', '--dry-run', '--base-url', sandbox().url, ...more)
   /** What the report says of each row in doubt: the proposal and its evidence. */
@@ -41,12 +39,9 @@ it('a row that the service does not show is proposed late enough, and goes once 
     const isProposed = lines.some((line) => line['migration_proposal'] !== '')
     expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
     for (const line of lines) expect(line['migration_decision']).toBe('')
-    return Object.fromEntries(
-      lines.map((line) => [
-        line['customer_no'] ?? '',
-        [line['migration_proposal'] ?? '', line['migration_proposal_evidence'] ?? ''],
-      ]),
-    )
+    const said = (line: (typeof lines)[number]) =>
+      [line['migration_proposal'] ?? '', line['migration_proposal_evidence'] ?? ''] as const
+    return Object.fromEntries(lines.map((line) => [line['customer_no'] ?? '', said(line)]))
   }
   const filesOf = (folder: string) =>
     filesBelow(path(folder)).map((name) => [name, readFileSync(path(`${folder}/${name}`), 'base64')])

@@ -1,11 +1,10 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { PACK_FILES } from '../../src/report/pack/pack.js'
-import { validExport } from '../support/export.js'
 import { placeForEach, placeOfTest, type Told } from '../support/place.js'
 import { CANNOT_MOUNT, runShell } from '../support/program.js'
 
-const { folder, path, env, read, write, json } = placeForEach({ rows: 200, sandbox: {} })
+const { folder, path, env, read } = placeForEach({ rows: 200, sandbox: {} })
 
 it.skipIf(CANNOT_MOUNT)(
   '8.4.1 a log whose disk fills up keeps what fits, and every answer; it is told once, and counted',
@@ -30,27 +29,6 @@ it.skipIf(CANNOT_MOUNT)(
     expect(told.warnings.join()).toContain(`${400 - whole.length} lines are missing from the log file`)
   },
 )
-
-it('8.4.3 a configuration that others can change takes no traffic: the line is named, and nothing is sent', async () => {
-  const file = path('sepa-migrate.yaml')
-  write('export.csv', validExport(3))
-  writeFileSync(
-    file,
-    'source: { delimiter: "," }\nservice:\n  proxy: https://elsewhere.example\n  ca: theirs.pem\n',
-  )
-  // Another user's where this machine lets us give files away, else one that anybody can write.
-  if (process.getuid?.() === 0) chownSync(file, 65_534, 65_534)
-  else chmodSync(file, 0o666)
-  for (const command of ['check', 'run']) {
-    const { exitCode, errors } = await json(command, 'export.csv')
-    expect(exitCode).toBe(2)
-    expect(errors[0]?.message).toMatch(
-      /^The configuration file "sepa-migrate.yaml", line 3, sets "service.proxy"/,
-    )
-    expect(errors[0]?.next).toContain('nothing was sent')
-  }
-  expect(existsSync(path('sepa-migrate.db'))).toBe(false)
-})
 
 it.skipIf(CANNOT_MOUNT)(
   'a disk that fills up while a report is written leaves the earlier pack whole, wherever that happens',

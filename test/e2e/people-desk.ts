@@ -32,19 +32,10 @@ export interface Ended {
   readonly stdout: string
 }
 
-/** One machine with its folders and its clock, on which the real command line runs. */
-export interface Desk {
-  /** Path of a file on it. */
-  readonly at: (...names: string[]) => string
-  readonly nowMs: () => number
-  readonly pass: (ms: number) => void
-  readonly type: (args: readonly string[], circumstances?: Circumstances) => Promise<Ended>
-  readonly remove: () => void
-}
+export type Desk = Omit<ReturnType<typeof openDesk>, 'plugIn'>
 
-export function openDesk(parts: { folder: string; chance: Chance; say: (text: string) => void }): Desk & {
-  readonly plugIn: (service: PeopleService) => void
-} {
+/** One machine with its folders and its clock, on which the real command line runs. */
+export function openDesk(parts: { folder: string; chance: Chance; say: (text: string) => void }) {
   const { chance, say } = parts
   const root = mkdtempSync(join(parts.folder, 'desk-'))
   const grave = `${root}.dead`
@@ -127,15 +118,16 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
   }
 
   return {
-    at: (...names) => join(root, ...names),
+    /** Path of a file on it. */
+    at: (...names: string[]) => join(root, ...names),
     nowMs,
     pass,
-    plugIn: (given) => (service = given),
-    remove: () => {
+    plugIn: (given: PeopleService) => (service = given),
+    remove: (): void => {
       rmSync(root, { recursive: true, force: true })
       rmSync(grave, { recursive: true, force: true })
     },
-    type: async (args, circumstances = {}) => {
+    type: async (args: readonly string[], circumstances: Circumstances = {}): Promise<Ended> => {
       if (service === null) throw new Error('There is no service')
       const { world, state, onRequest, printed } = startWorld(circumstances)
       pass(chance.between(5, 60) * 1000)

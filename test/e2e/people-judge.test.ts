@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/driver.js'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { freshFolder } from '../support/folder.js'
 import { startPeopleJudge } from './people-judge.js'
 import type { Application } from './people-service.js'
 import type { TrueMandate } from './people-truth.js'
-
-const folder = mkdtempSync(join(tmpdir(), 'people-judge-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const mandateOf = (customerNo: number): TrueMandate => ({
   customerNo,
@@ -40,7 +36,7 @@ type State = 'registered' | 'refused' | 'in_doubt'
 
 /** A ledger with the first customer, registered as the service says; a test breaks one thing. */
 function scene() {
-  const file = join(folder, `${Math.random()}.db`)
+  const file = join(freshFolder(), 'ledger.db')
   const connection = openDatabase(file)
   connection.exec(
     `create table row (id, state, customer_no, signed_date, assigned_mandate_reference, iban_key,
@@ -132,16 +128,12 @@ describe('the judge of people', () => {
     decide(1, 'resend')
     judge.expectDecisions('one', file, { since, meant: [said], isTaken: true })
     expect(judge.violations).toEqual([])
-    judge.expectDecisions('another ledger', file, {
-      since,
-      meant: [{ ...said, ledger: 'b' }],
-      isTaken: false,
-    })
-    judge.expectDecisions('another row', file, {
-      since,
-      meant: [{ ...said, mandate: SECOND }],
-      isTaken: true,
-    })
+    const [elsewhere, another] = [
+      { ...said, ledger: 'b' },
+      { ...said, mandate: SECOND },
+    ]
+    judge.expectDecisions('another ledger', file, { since, meant: [elsewhere], isTaken: false })
+    judge.expectDecisions('another row', file, { since, meant: [another], isTaken: true })
     expect(judge.violations.map((violation) => violation.split(':', 1)[0])).toEqual([
       'DECISION after another ledger',
       'DECISION after another row',

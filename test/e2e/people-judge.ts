@@ -10,26 +10,6 @@ interface Meant {
   readonly decision: string
 }
 
-/** Compares what the service holds with what people wanted and with what the ledgers say. It never asks the program. */
-export interface PeopleJudge {
-  /** A person let this mandate go out once more, knowing its row. */
-  readonly allowResend: (mandate: TrueMandate) => void
-  /** A file that this ledger took says that the former account is wrong; so many mandates had it by then. */
-  readonly correct: (ledger: string, mandates: readonly TrueMandate[], receivedBefore: number) => void
-  /** A later file of that ledger names the former account again, and the later file counts. */
-  readonly uncorrect: (ledger: string, mandates: readonly TrueMandate[]) => void
-  readonly look: (after: string, ledger: string) => void
-  /** The latest decision on record. */
-  readonly mark: (ledger: string) => number
-  /** What is on record since then must be what was meant, and all of it where the command was taken. */
-  readonly expectDecisions: (after: string, ledger: string, heard: Heard) => void
-  /** Every one of these must have a row in a ledger whose campaign is called done. */
-  readonly expectRows: (after: string, ledger: string, mandates: readonly TrueMandate[]) => void
-  readonly violate: (violation: string) => void
-  readonly violations: readonly string[]
-  readonly mandateOf: (ledger: string, rowId: number) => TrueMandate | undefined
-}
-
 interface Heard {
   readonly since: number
   readonly meant: readonly Meant[]
@@ -59,10 +39,13 @@ interface StoredDecision {
 const describe = ({ customerNo, signedDate }: TrueMandate): string =>
   `customer ${customerNo} of ${signedDate}`
 
+export type PeopleJudge = ReturnType<typeof startPeopleJudge>
+
+/** Compares what the service holds with what people wanted and with what the ledgers say. It never asks the program. */
 export function startPeopleJudge(
   mandates: readonly TrueMandate[],
   service: Pick<PeopleService, 'applications' | 'applicationsOf' | 'saidExisting'>,
-): PeopleJudge {
+) {
   const violations: string[] = []
   const resends = new Map<TrueMandate, number>()
   let corrections: { ledger: string; mandate: TrueMandate; receivedBefore: number }[] = []
@@ -134,19 +117,24 @@ export function startPeopleJudge(
     mandateMeant(mandates, customerNo ?? 0, signedDate ?? '')
 
   return {
-    violations,
+    violations: violations as readonly string[],
     violate,
-    allowResend: (mandate) => void resends.set(mandate, (resends.get(mandate) ?? 0) + 1),
-    correct: (ledger, given, receivedBefore) =>
+    /** A person let this mandate go out once more, knowing its row. */
+    allowResend: (mandate: TrueMandate) => void resends.set(mandate, (resends.get(mandate) ?? 0) + 1),
+    /** A file that this ledger took says that the former account is wrong; so many mandates had it by then. */
+    correct: (ledger: string, given: readonly TrueMandate[], receivedBefore: number) =>
       void corrections.push(...given.map((mandate) => ({ ledger, mandate, receivedBefore }))),
-    uncorrect: (ledger, given) =>
+    /** A later file of that ledger names the former account again, and the later file counts. */
+    uncorrect: (ledger: string, given: readonly TrueMandate[]) =>
       void (corrections = corrections.filter((one) => one.ledger !== ledger || !given.includes(one.mandate))),
-    look: (after, ledger) => {
+    look: (after: string, ledger: string): void => {
       judgeService(after)
       judgeLedger(after, ledger)
     },
-    mark: (ledger) => Math.max(0, ...readLedger(ledger).decisions.map(({ id }) => id)),
-    expectDecisions: (after, ledger, { since, meant, isTaken }) => {
+    /** The latest decision on record. */
+    mark: (ledger: string) => Math.max(0, ...readLedger(ledger).decisions.map(({ id }) => id)),
+    /** What is on record since then must be what was meant, and all of it where the command was taken. */
+    expectDecisions: (after: string, ledger: string, { since, meant, isTaken }: Heard): void => {
       const { rows, decisions } = readLedger(ledger)
       const recorded = decisions
         .filter(({ id, decision }) => id > since && decision !== 'corrected')
@@ -167,13 +155,14 @@ export function startPeopleJudge(
             `DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`,
           )
     },
-    expectRows: (after, ledger, expected) => {
+    /** Every one of these must have a row in a ledger whose campaign is called done. */
+    expectRows: (after: string, ledger: string, expected: readonly TrueMandate[]): void => {
       const { rows } = readLedger(ledger)
       for (const mandate of expected)
         if (!rows.some(({ customerNo }) => customerNo === mandate.customerNo))
           violate(`LOST after ${after}: ${describe(mandate)} has no row, and the campaign is called done`)
     },
-    mandateOf: (ledger, rowId) => {
+    mandateOf: (ledger: string, rowId: number): TrueMandate | undefined => {
       const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
       return row === undefined ? undefined : meantBy(row)
     },

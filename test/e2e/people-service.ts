@@ -38,24 +38,6 @@ const ASSIGNED_CREDITOR = 'DE79ZZZ01234567890'
 /** The moment at which a request leaves one process; it may die there, or look at its files. */
 type OnRequest = (nth: number) => 'goes_on' | 'dies' | Promise<void>
 
-/** The far side. It alone knows what was applied, for all ledgers and processes. */
-export interface PeopleService {
-  readonly applications: readonly Application[]
-  readonly applicationsOf: (mandate: TrueMandate) => readonly Application[]
-  /** Some services recognise a mandate that they hold. */
-  readonly recognises: boolean
-  /** Requests that were answered so: the mandate is there. */
-  readonly saidExisting: ReadonlySet<string>
-  /** How many requests came in. */
-  readonly received: () => number
-  /** Applies what arrived late until now. */
-  readonly settleUntil: (nowMs: number) => void
-  /** Refuses nothing and loses nothing from now on. */
-  readonly calmDown: () => void
-  /** What `openConnections` gives the program: an exchange goes through all of its code but the socket. */
-  readonly connect: (process: { onRequest: OnRequest; pass: (ms: number) => void }) => Connections
-}
-
 export interface ServiceParts {
   readonly mandates: readonly TrueMandate[]
   readonly scene: Scene
@@ -64,7 +46,10 @@ export interface ServiceParts {
   readonly say: (text: string) => void
 }
 
-export function startPeopleService({ mandates, scene, chance, nowMs, say }: ServiceParts): PeopleService {
+export type PeopleService = ReturnType<typeof startPeopleService>
+
+/** The far side. It alone knows what was applied, for all ledgers and processes. */
+export function startPeopleService({ mandates, scene, chance, nowMs, say }: ServiceParts) {
   const applications: Application[] = []
   const late: { atMs: number; request: MigrateRequest; requestId: string; nth: number }[] = []
   let received = 0
@@ -158,14 +143,21 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
   }
 
   return {
-    applications,
+    applications: applications as readonly Application[],
+    /** Some services recognise a mandate that they hold. */
     recognises,
-    saidExisting,
-    applicationsOf: (mandate) => applications.filter((application) => application.mandate === mandate),
+    /** Requests that were answered so: the mandate is there. */
+    saidExisting: saidExisting as ReadonlySet<string>,
+    applicationsOf: (mandate: TrueMandate): readonly Application[] =>
+      applications.filter((application) => application.mandate === mandate),
+    /** How many requests came in. */
     received: () => received,
+    /** Applies what arrived late until now. */
     settleUntil,
+    /** Refuses nothing and loses nothing from now on. */
     calmDown: () => (weather = WEATHERS.fine),
-    connect: ({ onRequest, pass }) => {
+    /** What `openConnections` gives the program: an exchange goes through all of its code but the socket. */
+    connect: ({ onRequest, pass }: { onRequest: OnRequest; pass: (ms: number) => void }): Connections => {
       let requests = 0
       let isDead = false
       /** Nothing reaches a process that is stopped, before it goes on. */

@@ -1,18 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, statSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { placeForEach, type Told } from '../support/place.js'
-import { PROGRAM, startCommand, type Ended } from '../support/program.js'
+import { placeForEach } from '../support/place.js'
 
-const TOPIC = readFileSync(fileURLToPath(new URL('../../src/help/report.md', import.meta.url)), 'utf8')
-
-const { folder, path, env, read, write, program, json } = placeForEach({ rows: 6, sandbox: {} })
+const { folder, path, read, write, program, json } = placeForEach({ rows: 6, sandbox: {} })
 
 const HOLDS = { exitCode: 0, pack: { holds: true, ledger: 'unchanged', discrepancies: [] } }
-const verify = (...args: string[]) =>
-  json<Told & { pack: { discrepancies: readonly { kind: string }[] } }>(
-    ...['report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db', ...args],
-  )
+const verify = () => json('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')
 
 it('29.4 a report lies in its own folder, compares with the totals of the former provider, and holds', async () => {
   const none = await json('report', 'verify', 'nowhere')
@@ -43,29 +36,4 @@ it('29.4 a report lies in its own folder, compares with the totals of the former
   expect(stdout).toMatch(
     /^Does NOT hold: 1 difference .*\n {2}registered\.csv was changed since .*\n {4}Write the report again/,
   )
-})
-
-it('a signature is made and checked with the lines of the manual, by this program and by openssl', async () => {
-  const block = (containing: string): string =>
-    [...TOPIC.matchAll(/^```sh\n([^]*?)^```/gm)]
-      .map(([, text = '']) => text)
-      .find((text) => text.includes(containing)) ?? ''
-  const shell = (lines: string): Promise<Ended> =>
-    startCommand(['bash', '-c', `sepa-migrate() { '${process.execPath}' '${PROGRAM}' "$@"; }\n${lines}`], {
-      cwd: folder(),
-      env: env(),
-    }).ended
-  await program('run', 'export.csv')
-  const made = await shell(block('genpkey'))
-  expect([made.status, made.stdout]).toEqual([
-    0,
-    expect.stringContaining('Signature: by the key that was given'),
-  ])
-  const checked = await shell(block('pkeyutl'))
-  expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('Verified Successfully')])
-  expect((await verify('--key', 'finance-public.pem')).pack.discrepancies).toEqual([])
-  await shell('openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem')
-  expect((await verify('--key', 'other.pem')).pack.discrepancies).toMatchObject([
-    { kind: 'signature_of_another_key' },
-  ])
 })

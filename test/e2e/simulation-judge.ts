@@ -3,17 +3,6 @@ import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Disk } from './simulation-disk.js'
 import type { Application, ReceivedRequest } from './simulation-service.js'
 
-/** The invariants (ledger/README.md#invariants), judged from the outside: the ledger's tables against the truth. */
-export interface Judge {
-  /** After a start: what the last process left behind. */
-  readonly afterStart: (ledger: Pick<Ledger, 'recovered' | 'totals'>, slots: number) => void
-  /** While the ledger is open. */
-  readonly look: (when: string, totals: Totals) => void
-  readonly atTheEnd: (totals: Totals) => void
-  readonly violate: (violation: string) => void
-  readonly violations: readonly string[]
-}
-
 interface StoredRow {
   readonly id: number
   readonly state: RowState
@@ -38,7 +27,12 @@ interface StoredDecision {
 const NEVER_SENT: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded', 'superseded']
 const MAX_TURNED_AWAY = 8
 
-/** @param mayRepeat whether a person may have a mandate sent again that the service holds: nobody knew better */
+export type Judge = ReturnType<typeof startJudge>
+
+/**
+ * The invariants (ledger/README.md#invariants), judged from the outside: the ledger's tables against the truth.
+ * @param mayRepeat whether a person may have a mandate sent again that the service holds: nobody knew better
+ */
 export function startJudge(
   rows: number,
   disk: Pick<Disk, 'read'>,
@@ -47,7 +41,7 @@ export function startJudge(
     readonly applicationsOf: (original: string) => readonly Pick<Application, 'reference'>[]
   },
   mayRepeat = true,
-): Judge {
+) {
   const violations: string[] = []
   const registeredAs = new Map<number, string | null>()
   const violate = (violation: string): void => {
@@ -126,17 +120,19 @@ export function startJudge(
   }
 
   return {
-    violations,
+    violations: violations as readonly string[],
     violate,
+    /** While the ledger is open. */
     look,
-    afterStart: (ledger, slots) => {
+    /** After a start: what the last process left behind. */
+    afterStart: (ledger: Pick<Ledger, 'recovered' | 'totals'>, slots: number): void => {
       const { recovered } = ledger
       if (recovered > slots) violate(`I3: ${recovered} rows in doubt after a crash with ${slots} slots`)
       const totals = ledger.totals()
       if (totals.sending > 0) violate(`recovery: ${totals.sending} rows are still sending after a start`)
       look('after a start', totals)
     },
-    atTheEnd: (totals) => {
+    atTheEnd: (totals: Totals): void => {
       look('at the end', totals)
       const [verdict] = disk.read<{ integrity_check: string }>('pragma integrity_check')
       if (verdict?.integrity_check !== 'ok') violate('I7: the integrity check fails')

@@ -49,17 +49,11 @@ const HONEST: Pick<Lie, 'tell'> = { tell: (answer) => answer }
 const FOREIGN_ACCOUNT = 'DE89370400440532013000'
 
 /** The read-back over what the service holds: each answer as old as chance will have it, up to the lag of the seed. */
-export interface SimulatedReadBack {
-  /** Questions about a customer as a process asks them; nothing comes back to a dead one. */
-  readonly readerOf: (life: Life, sight: Sight) => Pick<SourceReader, 'listPaymentSources'>
-  readonly fates: readonly ReadFate[]
-}
-
 export function startReadBack(
   service: Pick<SimulatedService, 'applications'>,
   schedule: Schedule,
   chance: Chance,
-): SimulatedReadBack {
+) {
   const lagMs = chance.pick(LAGS_MS)
   const world: Life = { isOver: false }
   const fates: ReadFate[] = []
@@ -142,8 +136,9 @@ export function startReadBack(
   }
 
   return {
-    fates,
-    readerOf: (life, sight) => ({
+    fates: fates as readonly ReadFate[],
+    /** Questions about a customer as a process asks them; nothing comes back to a dead one. */
+    readerOf: (life: Life, sight: Sight): Pick<SourceReader, 'listPaymentSources'> => ({
       listPaymentSources: (customerNo, { signal }) =>
         new Promise<SourcesSeen>((resolve) => {
           const begunMs = schedule.nowMs()

@@ -8,18 +8,6 @@ export interface Life {
   isOver: boolean
 }
 
-/** Everything that will happen, on a virtual clock. Events of one moment happen in an order that chance decides. */
-export interface Schedule {
-  readonly clock: Clock
-  readonly nowMs: () => number
-  /** The returned function takes the event back. */
-  readonly at: (delayMs: number, life: Life, happen: () => void) => () => void
-  /** The next event, taken out of the schedule, with the clock moved to it; null when nothing is left. */
-  readonly next: () => (() => void) | null
-  /** Lets so much time pass, with all that happens in it. */
-  readonly pass: (durationMs: number) => void
-}
-
 interface Event {
   readonly atMs: number
   readonly order: number
@@ -29,7 +17,10 @@ interface Event {
 
 const STARTED_MS = Date.UTC(2026, 3, 1, 8)
 
-export function startSchedule(chance: Chance): Schedule {
+export type Schedule = ReturnType<typeof startSchedule>
+
+/** Everything that will happen, on a virtual clock. Events of one moment happen in an order that chance decides. */
+export function startSchedule(chance: Chance) {
   let nowMs = 0
   const events = new Set<Event>()
 
@@ -51,15 +42,17 @@ export function startSchedule(chance: Chance): Schedule {
   }
 
   return {
-    clock: { now: () => STARTED_MS + nowMs, monotonic: () => nowMs },
+    clock: { now: () => STARTED_MS + nowMs, monotonic: () => nowMs } satisfies Clock,
     nowMs: () => nowMs,
-    at: (delayMs, life, happen) => {
+    /** The returned function takes the event back. */
+    at: (delayMs: number, life: Life, happen: () => void): (() => void) => {
       const event = { atMs: nowMs + delayMs, order: chance.next(), life, happen }
       events.add(event)
       return () => void events.delete(event)
     },
     next: () => takeFirst(Infinity)?.happen ?? null,
-    pass: (durationMs) => {
+    /** Lets so much time pass, with all that happens in it. */
+    pass: (durationMs: number): void => {
       const untilMs = nowMs + durationMs
       for (let event = takeFirst(untilMs); event !== null; event = takeFirst(untilMs)) event.happen()
       nowMs = untilMs
@@ -154,21 +147,10 @@ const DEADLINE_MS = 150_000
 /** Later than this nothing arrives; people are told to wait for a quarter of an hour. */
 const LATEST_MS = 14 * 60_000
 
-/** The far side: the only one that knows what was applied. It lives on when the program dies. */
-export interface SimulatedService {
-  readonly requests: readonly ReceivedRequest[]
-  /** Those of all exchanges, also of those that never arrived. */
-  readonly fates: readonly Fate[]
-  readonly applicationsOf: (original: string) => readonly Application[]
-  readonly applications: readonly Application[]
-  /** One exchange as the program's client would see it; settles never when that program is dead. */
-  readonly exchange: (
-    request: { mandate: Mandate; requestId: string },
-    client: { life: Life; signal: AbortSignal; weather: Weather },
-  ) => Promise<Exchange>
-}
+export type SimulatedService = ReturnType<typeof startService>
 
-export function startService(schedule: Schedule, chance: Chance): SimulatedService {
+/** The far side: the only one that knows what was applied. It lives on when the program dies. */
+export function startService(schedule: Schedule, chance: Chance) {
   const world: Life = { isOver: false }
   const requests: ReceivedRequest[] = []
   const fates: Fate[] = []
@@ -250,12 +232,18 @@ export function startService(schedule: Schedule, chance: Chance): SimulatedServi
   }
 
   return {
-    requests,
-    fates,
-    applications,
-    applicationsOf: (original) => applications.filter((application) => application.original === original),
-    exchange: ({ mandate, requestId }, { life, signal, weather }) =>
-      new Promise((resolve) => {
+    requests: requests as readonly ReceivedRequest[],
+    /** Those of all exchanges, also of those that never arrived. */
+    fates: fates as readonly Fate[],
+    applications: applications as readonly Application[],
+    applicationsOf: (original: string): readonly Application[] =>
+      applications.filter((application) => application.original === original),
+    /** One exchange as the program's client would see it; settles never when that program is dead. */
+    exchange: (
+      { mandate, requestId }: { mandate: Mandate; requestId: string },
+      { life, signal, weather }: { life: Life; signal: AbortSignal; weather: Weather },
+    ) =>
+      new Promise<Exchange>((resolve) => {
         const begunMs = schedule.nowMs()
         const fate = chance.weigh(weather)
         fates.push(fate)

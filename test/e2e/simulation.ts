@@ -106,20 +106,10 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     history.push(`${(schedule.nowMs() / 1000).toFixed(3).padStart(9)} s  ${text}`)
   }
 
-  /** One process on the ledger, from its start to its end or its death. */
-  interface Process {
-    readonly life: Life
-    readonly ledger: Ledger
-    /** From some moment on its disk takes nothing more. */
-    isDiskFull: boolean
-    /** Rows of a group that a copy of the ledger has overtaken. */
-    readonly barred: Set<number>
-    /** The process is gone in this very moment; nothing of it happens any more. */
-    readonly die: (how: string) => void
-    readonly end: () => void
-  }
+  type Process = ReturnType<typeof start>
 
-  function start(): Process {
+  /** One process on the ledger, from its start to its end or its death. */
+  function start() {
     const life: Life = { isOver: false }
     const flushLater = (flush: () => void): void => {
       schedule.at(0, life, () => {
@@ -133,9 +123,12 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     return {
       life,
       ledger,
+      /** From some moment on its disk takes nothing more. */
       isDiskFull: false,
-      barred: new Set(),
-      die: (how) => {
+      /** Rows of a group that a copy of the ledger has overtaken. */
+      barred: new Set<number>(),
+      /** The process is gone in this very moment; nothing of it happens any more. */
+      die: (how: string): void => {
         if (life.isOver) return
         life.isOver = true
         const isPower = chance.happens(0.4)

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { main, commands } from '../../src/cli/main.js'
 import { emptyResult } from '../../src/cli/terminal/result.js'
 import { readSurface } from '../cli/surface.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import { worldOf } from '../cli/world.js'
-import { makeFolder, paste, runProgram, SAMPLES, start, wordsOf } from '../support/program.js'
+import { placeForAll } from '../support/place.js'
+import { paste, SAMPLES, start, wordsOf } from '../support/program.js'
 
 const RECORDS = 20
 const PASSWORD = 'of-the-examples'
@@ -18,45 +18,35 @@ const [header = '', ...records] = readFileSync(join(SAMPLES, 'clean.csv'), 'utf8
   .slice(0, RECORDS + 1)
 const customerOf = (record = ''): number => Number(/\d+/.exec(record)?.[0])
 const signer = generateKeyPairSync('ed25519')
-const place = makeFolder()
-const { folder } = place
-let sandbox: Sandbox
-let settings: Record<string, string> = {}
-
-beforeAll(async () => {
-  // One account is damaged, so that there is something to correct.
-  const damaged = records.map((record, at) => (at === 1 ? record.replace(/,[A-Z]{2}\d\d/, ',DE00') : record))
-  writeFileSync(join(folder, 'export.csv'), `${[header, ...damaged].join('\n')}\n`)
-  writeFileSync(join(folder, '.invoicing-password'), `${PASSWORD}\n`, { mode: 0o600 })
-  writeFileSync(join(folder, 'finance-key.pem'), signer.privateKey.export({ type: 'pkcs8', format: 'pem' }), {
-    mode: 0o600,
-  })
-  writeFileSync(join(folder, 'finance-public.pem'), signer.publicKey.export({ type: 'spki', format: 'pem' }))
-  sandbox = await startSandbox({
-    seed: 1,
+const place = placeForAll({
+  sandbox: {
     username: 'examples',
     password: PASSWORD,
     faults: [
       { match: { customer_no: customerOf(records[0]) }, times: 1, fault: { kind: 'reset', applied: true } },
     ],
-  })
-  settings = {
-    SEPA_MIGRATE_BASE_URL: sandbox.url,
-    SEPA_MIGRATE_USERNAME: 'examples',
-    SEPA_MIGRATE_PASSWORD: PASSWORD,
-    HOME: folder,
-  }
+  },
+  env: { SEPA_MIGRATE_USERNAME: 'examples', SEPA_MIGRATE_PASSWORD: PASSWORD },
+  ownState: true,
 })
-afterAll(async () => {
-  await sandbox.close()
-  place.remove()
+const { folder, path, env, write } = place
+
+const settings = () => ({ ...env(), HOME: folder() })
+beforeAll(() => {
+  // One account is damaged, so that there is something to correct.
+  const damaged = records.map((record, at) => (at === 1 ? record.replace(/,[A-Z]{2}\d\d/, ',DE00') : record))
+  write('export.csv', `${[header, ...damaged].join('\n')}\n`)
+  write('.invoicing-password', `${PASSWORD}\n`)
+  write('finance-key.pem', signer.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  write('finance-public.pem', signer.publicKey.export({ type: 'spki', format: 'pem' }))
+  write('empty.yaml', '')
 })
 
 const examples = surface.flatMap((command) => command.examples)
 
 describe('10.3.6 each example of the help', () => {
   it.each(examples)('can be typed as it stands: %s', async (line) => {
-    const args = await wordsOf(line, { cwd: folder, env: settings })
+    const args = await wordsOf(line, { cwd: folder(), env: settings() })
     const quiet = Object.fromEntries(
       Object.entries(commands).map(([name, load]) => [
         name,
@@ -64,8 +54,7 @@ describe('10.3.6 each example of the help', () => {
       ]),
     )
     const world = worldOf()
-    writeFileSync(join(folder, 'empty.yaml'), '')
-    const given = args.map((text) => (text === 'sepa-migrate.yaml' ? join(folder, 'empty.yaml') : text))
+    const given = args.map((text) => (text === 'sepa-migrate.yaml' ? path('empty.yaml') : text))
     expect(given.length).toBeGreaterThan(0)
     expect([await main(given, quiet, world), world.printed.stderr]).toEqual([0, ''])
   })
@@ -75,24 +64,17 @@ describe('10.3.6 each example of the help', () => {
   it('does what it is for, one after the other in one folder', async () => {
     const asks =
       /^sepa-migrate (run --only|resolve|customer erase|purge|sandbox|status --watch|approve .* --key)/
-    const order = [
-      'init',
-      'inspect',
-      'demo',
-      'check export',
-      'run',
-      'report',
-      'check',
-      'status',
-      'customer show',
-    ]
+    const order = 'init,inspect,demo,check export,run,report,check,status,customer show'.split(',')
     const rank = (line: string): number =>
       order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`)) + 1 || order.length + 1
     const played = examples.filter((line) => !asks.test(line)).sort((a, b) => rank(a) - rank(b))
     const columns = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
-    writeFileSync(join(folder, 'list.csv'), `${columns}\n`)
+    write('list.csv', `${columns}\n`)
     for (const line of played) {
-      const { status, stderr } = await paste(line.replaceAll('/tmp/', './'), { cwd: folder, env: settings })
+      const { status, stderr } = await paste(line.replaceAll('/tmp/', './'), {
+        cwd: folder(),
+        env: settings(),
+      })
       // Rows are in doubt or stand in conflict on the way; a usage error, a bug or an unreadable file would be a bad example.
       expect([0, 3, 4, 5], `${line}\n${stderr}`).toContain(status)
     }
@@ -130,11 +112,8 @@ describe('10.3.6 the JSON document', () => {
     ['rules', ['IBAN_CHECKSUM'], ['rules']],
     ['purge', ['--yes', '--with-open-rows'], []],
   ])('of %s %j has the keys that are declared', async (name, args, absent) => {
-    if (name === 'purge') await runProgram(['resolve', ...RESOLVED], { cwd: folder, env: settings })
-    const { stdout, stderr } = await runProgram([...name.split(' '), ...args, '--json'], {
-      cwd: folder,
-      env: settings,
-    })
+    if (name === 'purge') await place.program('resolve', ...RESOLVED)
+    const { stdout, stderr } = await place.program(...name.split(' '), ...args, '--json')
     expect(keysOf(stdout), stdout + stderr).toEqual(
       declared(name).filter((key) => !absent.includes(key as never)),
     )
@@ -143,7 +122,7 @@ describe('10.3.6 the JSON document', () => {
   const RESOLVED = ['--row', '1', '--as', 'written-off', '--reason', 'test']
 
   it('of sandbox is told at the start', async () => {
-    const { child, ended } = start(['sandbox', '--port', '0', '--json'], { cwd: folder })
+    const { child, ended } = start(['sandbox', '--port', '0', '--json'], { cwd: folder() })
     await new Promise((resolve) => child.stdout?.once('data', resolve))
     child.kill('SIGINT')
     expect(keysOf((await ended).stdout)).toEqual(declared('sandbox'))

@@ -74,9 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
 
   it.each([
     ['--no-color, although FORCE_COLOR asks for it', ['--no-color'], { FORCE_COLOR: '1' }],
-    ['SEPA_MIGRATE_NO_COLOR', [], { SEPA_MIGRATE_NO_COLOR: '1' }],
     ['NO_COLOR', [], { NO_COLOR: '1' }],
-    ['TERM=dumb', [], { TERM: 'dumb' }],
   ])(
     '8.2.5, 10.3.3 shows the plan, then asks, without colour for %s; after a no nothing has happened',
     async (_name, flags, env) => {

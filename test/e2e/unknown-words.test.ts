@@ -25,27 +25,18 @@ describe('26.2 words that nobody understands, as a user meets them', () => {
   })
 
   it('26.2 check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
-    writeColumn(
-      'Stav',
-      Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí')),
-    )
+    const cells = Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí'))
+    writeColumn('Stav', cells)
     const checked = await program('check', 'export.csv')
-    expect(checked.status).toBe(7)
-    expect(checked.stdout).toContain('"Stav" may say which mandates are active')
-    for (const command of ['run', 'plan']) {
-      const refused = await program(command, 'export.csv')
-      expect(refused.status).toBe(7)
-      expect(refused.stderr).toContain('columns: { status: none }')
-    }
+    expect([checked.status, checked.stdout]).toEqual([7, expect.stringContaining('"Stav" may say which')])
+    for (const command of ['run', 'plan']) expect((await program(command, 'export.csv')).status).toBe(7)
     expect(held()).toEqual([])
     write('sepa-migrate.yaml', 'columns: { status: none }\n')
+    const said = expect.stringContaining('every mandate is treated as active') as string
     const planned = await program('plan', 'export.csv', '--to', 'plan.json')
-    expect(planned.stdout).toContain('every mandate is treated as active')
-    expect(read('plan.html')).toContain('every mandate is treated as active')
+    expect([planned.stdout, read('plan.html')]).toEqual([said, said])
     const ended = await program('run', 'export.csv')
-    expect(ended.status).toBe(0)
-    expect(ended.stdout).toContain('every mandate is treated as active')
-    expect(read('report.html')).toContain('every mandate is treated as active')
+    expect([ended.status, ended.stdout, read('report.html')]).toEqual([0, said, said])
     expect(held()).toHaveLength(24)
   })
 })

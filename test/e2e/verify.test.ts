@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { sheetsOf } from '../report/workbook-value.js'
-import { germanIban } from '../support/export.js'
-import { atService, cancelSource, placeOfTest, sourceIds, type Place } from '../support/place.js'
+import { cancelSource, placeOfTest, postElsewhere, sourceIds, type Place } from '../support/place.js'
 import { inReport, type Ended } from '../support/program.js'
 
 let place: Place
@@ -33,18 +32,6 @@ const pageText = (): string => place.read('report.html').replace(/(?:<[^>]+>|\s)
 
 const cancel = async (customerNo: number): Promise<void> =>
   cancelSource(place, (await sourceIds(place, customerNo))[0])
-
-/** As somebody else would, past the ledger. */
-async function postAgain(customerNo: number, signed_date: string): Promise<void> {
-  const posted = await atService(place, '/api/v2/sepa_dd_mandate/migrate', {
-    ...{ customer_no: customerNo, iban: germanIban(customerNo), signed_date },
-    amendment: {
-      sepa_creditor_identifier: 'DE98ZZZ09999999999',
-      unique_mandate_reference: `MANDATE-${customerNo}`,
-    },
-  })
-  expect(posted.status).toBe(200)
-}
 
 /** No file of the pack, no output and no evidence holds an account number of the sandbox. */
 function expectNoAccount(): void {
@@ -89,9 +76,9 @@ describe('verify', () => {
     await registered(12, { faults: [{ operation: 'read_back', match: { customer_no: 5 }, fault }] })
     const [own = ''] = await sourceIds(place, 3)
     await cancel(2)
-    await postAgain(3, '2024-03-04') // as `validExport` has it
+    await postElsewhere(place, 3)
     await cancel(4)
-    await postAgain(4, '2019-01-01')
+    await postElsewhere(place, 4, { signed_date: '2019-01-01' })
     const double = (await sourceIds(place, 3)).find((id) => id !== own) ?? ''
     const before = place.sandbox().mandates()
 
@@ -143,22 +130,22 @@ describe('verify', () => {
   })
 
   it('goes on where it was killed, and asks nobody again who was proven', async () => {
-    await registered(25)
+    await registered(40)
     const asked = (): number => place.sandbox().requests().received['read_back']
-    const { child, ended } = place.start('verify', '--quiet', '--rate', '50')
+    const { child, ended } = place.start('verify', '--quiet', '--rate', '25')
     while (asked() === 0) await setImmediate() // then the ledger is its own
     const questions = (): number => place.ledger((reader) => reader.readBacks()[0]?.questions ?? 0)
-    while (questions() < 5) await setImmediate()
+    while (questions() < 10) await setImmediate()
     child.kill('SIGKILL')
     expect((await ended).signal).toBe('SIGKILL')
     const kept = questions()
     expect(pageText()).toContain('not asked') // the page of the run
     expect((await program('report')).status).toBe(0)
-    expect(pageText()).toMatch(new RegExp(`${kept} of 25 .*; not asked: ${25 - kept}\\.`))
+    expect(pageText()).toMatch(new RegExp(`${kept} of 40 .*; not asked: ${40 - kept}\\.`))
     const before = asked()
     const rest = await verify()
     expect(rest.status, rest.stdout).toBe(0)
-    expect(asked() - before).toBe(25 - kept)
-    expect(rest.stdout).toContain('25 of 25 registered mandates proven')
+    expect(asked() - before).toBe(40 - kept)
+    expect(rest.stdout).toContain('40 of 40 registered mandates proven')
   })
 })

@@ -24,27 +24,23 @@ it('registers every row of a clean export once, and running it again sends nothi
   })
   expect(held().sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
 
-  expect(read('registered.csv').split('\n')[0]).toBe(
-    'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
-      'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
+  const told = rows('registered.csv').map((row) =>
+    [
+      'customer_no',
+      'original_mandate_reference',
+      'assigned_creditor_identifier',
+      'assigned_mandate_reference',
+    ].map((name) => row[name]),
   )
-  const told = rows('registered.csv').map((row) => [
-    row['customer_no'],
-    row['original_mandate_reference'],
-    row['assigned_creditor_identifier'],
-    row['assigned_mandate_reference'],
-  ])
-  expect(told.sort()).toEqual(
-    sandbox()
-      .mandates()
-      .map(({ customer_no, sepa_creditor_identifier, unique_mandate_reference }) => [
-        String(customer_no),
-        `MANDATE-${customer_no}`,
-        sepa_creditor_identifier,
-        unique_mandate_reference,
-      ])
-      .sort(),
-  )
+  const there = sandbox()
+    .mandates()
+    .map((mandate) => [
+      String(mandate.customer_no),
+      `MANDATE-${mandate.customer_no}`,
+      mandate.sepa_creditor_identifier,
+      mandate.unique_mandate_reference,
+    ])
+  expect(told.sort()).toEqual(there.sort())
 })
 
 it('checks without network or ledger and agrees with run on what would be sent', async () => {
@@ -55,9 +51,6 @@ it('checks without network or ledger and agrees with run on what would be sent',
     balanced: true,
     totals: { read: 7, ready: 5, duplicate: 1, invalid: 1, registered: 0 },
   })
-  expect(read('checked/problems.csv').split('\n')[0]).toBe(
-    'source,record,line,column,rule,severity,value,message,remedy',
-  )
   expect(read('checked/problems.csv')).toContain('IBAN_CHECK_RANGE')
   expect(() => statSync(path('sepa-migrate.db'))).toThrow()
   expect((await json('run', 'export.csv')).totals).toMatchObject({

@@ -1,15 +1,5 @@
 /** Chance from a seed: the same seed gives the same run, on every machine. */
-export interface Chance {
-  /** In [0, 1). */
-  readonly next: () => number
-  readonly happens: (probability: number) => boolean
-  /** A whole number between both, these included. */
-  readonly between: (least: number, most: number) => number
-  readonly pick: <Value>(values: readonly Value[]) => Value
-  /** One of the names, as often as its weight says. */
-  readonly weigh: <Name extends string>(weights: Readonly<Partial<Record<Name, number>>>) => Name
-  readonly bytes: (count: number) => Uint8Array
-}
+export type Chance = ReturnType<typeof seedChance>
 
 /** The mulberry32 generator: numbers in [0, 1). */
 export function generate(seed: number): () => number {
@@ -22,20 +12,23 @@ export function generate(seed: number): () => number {
   }
 }
 
-export function seedChance(seed: number): Chance {
+export function seedChance(seed: number) {
   const next = generate(seed)
+  /** A whole number between both, these included. */
   const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
   const pick = <Value>(values: readonly Value[]): Value => values[between(0, values.length - 1)]!
   return {
+    /** In [0, 1). */
     next,
-    happens: (probability) => next() < probability,
+    happens: (probability: number): boolean => next() < probability,
     between,
     pick,
-    weigh: <Name extends string>(weights: Readonly<Partial<Record<Name, number>>>) => {
+    /** One of the names, as often as its weight says. */
+    weigh: <Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name => {
       const entries = Object.entries(weights) as [Name, number][]
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
       return (entries.find(([, weight]) => (left -= weight) < 0) ?? entries.at(-1)!)[0]
     },
-    bytes: (count) => Uint8Array.from({ length: count }, () => between(0, 255)),
+    bytes: (count: number): Uint8Array => Uint8Array.from({ length: count }, () => between(0, 255)),
   }
 }

@@ -9,18 +9,13 @@ export type ProxyFault =
   /** Never answers CONNECT. */
   | { readonly kind: 'silence' }
 
-export interface FaultProxy {
-  readonly url: string
-  /** The targets that were asked for, `host:port`. */
-  readonly targets: readonly string[]
-  /** The value of every Proxy-Authorization header. */
-  readonly authorizations: readonly (string | null)[]
-  readonly close: () => Promise<void>
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 
 /** A proxy that opens tunnels (CONNECT) on real sockets and misbehaves on request. */
-export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }): Promise<FaultProxy> {
+export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }) {
+  /** The targets that were asked for, `host:port`. */
   const targets: string[] = []
+  /** The value of every Proxy-Authorization header. */
   const authorizations: (string | null)[] = []
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): void => {
@@ -53,7 +48,7 @@ export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }): Pro
     targets,
     authorizations,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),

@@ -3,27 +3,6 @@ import { setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { chooseFault, type Fault, type FaultScript } from './fault-server-faults.js'
 
-/**
- * A server for `POST /api/v2/sepa_dd_mandate/migrate` on real sockets that misbehaves as its script says and
- * keeps the truth of what it registered, so that a test can compare what a client believes with what is.
- * It parses HTTP itself: a real HTTP server would refuse to write most of these answers.
- */
-export interface FaultServer {
-  readonly port: number
-  /** `http://127.0.0.1:port`, or `https://localhost:port`. */
-  readonly url: string
-  readonly truth: Truth
-  /** Replaces the script for what comes next. */
-  readonly setScript: (script: FaultScript) => void
-  /** Resolves once the condition holds; looks again whenever a connection, a request or an end was seen. */
-  readonly until: (condition: (truth: Truth) => boolean) => Promise<void>
-  /** Breaks all connections and refuses new ones, as a service that is down. */
-  readonly stopListening: () => Promise<void>
-  /** Listens on the same port again. */
-  readonly listenAgain: () => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 /** What really happened, as plain values. */
 interface Truth {
   /** Connections that were accepted. */
@@ -74,7 +53,14 @@ export interface FaultServerOptions {
 /** The creditor identifier that the server assigns to every mandate. */
 export const ASSIGNED_CREDITOR_IDENTIFIER = 'DE79ZZZ01234567890'
 
-export async function startFaultServer(options: FaultServerOptions = {}): Promise<FaultServer> {
+export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>
+
+/**
+ * A server for `POST /api/v2/sepa_dd_mandate/migrate` on real sockets that misbehaves as its script says and
+ * keeps the truth of what it registered, so that a test can compare what a client believes with what is.
+ * It parses HTTP itself: a real HTTP server would refuse to write most of these answers.
+ */
+export async function startFaultServer(options: FaultServerOptions = {}) {
   let script = options.script ?? {}
   const truth: Truth = { connections: 0, ended: 0, requests: [], applications: [] }
   const watchers = new Set<() => void>()
@@ -171,13 +157,16 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
   }
   return {
     port,
+    /** `http://127.0.0.1:port`, or `https://localhost:port`. */
     url: tlsServer === null ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
     truth,
-    setScript: (next) => {
+    /** Replaces the script for what comes next. */
+    setScript: (next: FaultScript): void => {
       script = next
     },
-    until: (condition) =>
-      new Promise((resolve) => {
+    /** Resolves once the condition holds; looks again whenever a connection, a request or an end was seen. */
+    until: (condition: (truth: Truth) => boolean) =>
+      new Promise<void>((resolve) => {
         const watch = (): void => {
           if (!condition(truth)) return
           watchers.delete(watch)
@@ -186,8 +175,10 @@ export async function startFaultServer(options: FaultServerOptions = {}): Promis
         watchers.add(watch)
         watch()
       }),
+    /** Breaks all connections and refuses new ones, as a service that is down. */
     stopListening,
-    listenAgain: async () => {
+    /** Listens on the same port again. */
+    listenAgain: async (): Promise<void> => {
       listener = await listen(port, accept)
     },
     close: stopListening,

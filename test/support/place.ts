@@ -7,19 +7,9 @@ import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { look } from '../ledger/ledger-views.js'
-import { validExport } from './export.js'
-import {
-  CREDENTIALS,
-  inReport,
-  makeFolder,
-  paste,
-  runProgram,
-  start,
-  type Ended,
-  type Started,
-} from './program.js'
-import { startTruth, type TruthOptions, type TruthServer } from './truth-server.js'
-import type { Totals } from '../../src/domain/row/row-state.js'
+import { germanIban, validExport } from './export.js'
+import { CREDENTIALS, inReport, makeFolder, paste, runProgram, start, type Ended } from './program.js'
+import { startTruth, type TruthOptions } from './truth-server.js'
 
 interface PlaceOptions {
   /** So many valid rows in export.csv. */
@@ -45,35 +35,9 @@ export interface Told {
 export type Row = Record<string, string>
 
 /** Somebody in a folder, with a service that the settings of the terminal name, where there is one. */
-export interface Place {
-  readonly folder: () => string
-  /** Files of a report by their name alone. */
-  readonly path: (name: string) => string
-  readonly read: (name: string) => string
-  readonly write: (name: string, text: string | Buffer) => void
-  /** The lines of a CSV file by column, and how to save such. */
-  readonly rows: (name: string) => Row[]
-  readonly save: (name: string, rows: readonly Row[], delimiter?: string) => void
-  /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
-  readonly edit: (name: string, change: (row: Row) => Row, saved?: string) => void
-  readonly env: () => Readonly<Record<string, string>>
-  readonly program: (...args: string[]) => Promise<Ended>
-  /** The same with more in the environment. */
-  readonly programWith: (env: Readonly<Record<string, string>>, ...args: string[]) => Promise<Ended>
-  readonly json: <Document extends object = Told>(...args: string[]) => Promise<Document>
-  readonly start: (...args: string[]) => Started
-  /** Runs what the last line of this output says to type, word for word. */
-  readonly pasteNext: (before: Ended) => Promise<Ended>
-  readonly sandbox: () => Sandbox
-  /** Customers whose mandates the sandbox holds, in the order of their requests. */
-  readonly held: () => number[]
-  readonly truth: () => TruthServer
-  readonly ledger: <Value>(ask: (reader: LedgerReader) => Value, name?: string) => Value
-  readonly totals: (name?: string) => Totals
-  readonly close: () => Promise<void>
-}
+export type Place = Awaited<ReturnType<typeof openPlace>>
 
-async function openPlace(options: PlaceOptions = {}): Promise<Place> {
+async function openPlace(options: PlaceOptions = {}) {
   const { folder, remove } = makeFolder()
   const sandbox = options.sandbox === undefined ? null : await startSandbox({ seed: 1, ...options.sandbox })
   const { isReal = false, ...asked } = options.truth ?? {}
@@ -91,38 +55,46 @@ async function openPlace(options: PlaceOptions = {}): Promise<Place> {
   }
   const path = (name: string): string => join(folder, inReport(name))
   const read = (name: string): string => readFileSync(path(name), 'utf8')
-  const write: Place['write'] = (name, text) => writeFileSync(path(name), text, { mode: 0o600 })
+  const write = (name: string, text: string | Buffer): void =>
+    writeFileSync(path(name), text, { mode: 0o600 })
   const parse = (name: string) =>
     Papa.parse<Row>(read(name).replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
-  const save: Place['save'] = (name, rows, delimiter = ',') =>
+  const save = (name: string, rows: readonly Row[], delimiter = ','): void =>
     write(name, stringify([...rows], { header: true, delimiter, quoted: true }))
-  const programWith: Place['programWith'] = (more, ...args) =>
+  /** The same with more in the environment. */
+  const programWith = (more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> =>
     runProgram(args, { cwd: folder, env: { ...env, ...more } })
-  const ledger: Place['ledger'] = (ask, name = 'sepa-migrate.db') => look(path(name), ask)
+  const ledger = <Value>(ask: (reader: LedgerReader) => Value, name = 'sepa-migrate.db'): Value =>
+    look(path(name), ask)
   if (options.rows !== undefined) write('export.csv', validExport(options.rows))
   return {
     folder: () => folder,
+    /** Files of a report by their name alone. */
     path,
     read,
     write,
-    rows: (name) => parse(name).data,
+    /** The lines of a CSV file by column, and how to save such. */
+    rows: (name: string) => parse(name).data,
     save,
-    edit: (name, change, saved = name) => {
+    /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
+    edit: (name: string, change: (row: Row) => Row, saved = name): void => {
       const { data, meta } = parse(name)
       save(saved, data.map(change), meta.delimiter)
     },
-    env: () => env,
-    program: (...args) => programWith({}, ...args),
+    env: (): Readonly<Record<string, string>> => env,
+    program: (...args: string[]) => programWith({}, ...args),
     programWith,
-    json: async <Document extends object>(...args: string[]) =>
+    json: async <Document extends object = Told>(...args: string[]) =>
       JSON.parse((await programWith({}, ...args, '--json')).stdout) as Document,
-    start: (...args) => start(args, { cwd: folder, env }),
-    pasteNext: (before) => paste(nextOf(before), { cwd: folder, env }),
+    start: (...args: string[]) => start(args, { cwd: folder, env }),
+    /** Runs what the last line of this output says to type, word for word. */
+    pasteNext: (before: Ended) => paste(nextOf(before), { cwd: folder, env }),
     sandbox: () => sandbox!,
+    /** Customers whose mandates the sandbox holds, in the order of their requests. */
     held: () => sandbox!.mandates().map(({ customer_no }) => customer_no),
     truth: () => truth!,
     ledger,
-    totals: (name) => ledger((reader) => reader.totals(), name),
+    totals: (name?: string) => ledger((reader) => reader.totals(), name),
     close: async () => {
       await sandbox?.close()
       await truth?.close()
@@ -149,8 +121,22 @@ export const atService = (place: Place, path: string, body?: object): Promise<Re
       'content-type': 'application/json',
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(2_000),
   })
 }
+
+/** A mandate of a customer as `validExport` has it but for this, which somebody else gives to the service. */
+export const postElsewhere = (place: Place, customerNo: number, change: object = {}): Promise<Response> =>
+  atService(place, '/api/v2/sepa_dd_mandate/migrate', {
+    customer_no: customerNo,
+    iban: germanIban(customerNo),
+    signed_date: `2024-03-${String((customerNo % 28) + 1).padStart(2, '0')}`,
+    amendment: {
+      sepa_creditor_identifier: 'DE98ZZZ09999999999',
+      unique_mandate_reference: `ELSEWHERE-${customerNo}`,
+    },
+    ...change,
+  })
 
 /** What it lists of one customer. */
 export async function sourceIds(place: Place, customerNo: number): Promise<string[]> {

@@ -5,27 +5,15 @@ import { PROGRAM } from './program.js'
 
 const ROWS = 24
 
-/** A program under a pseudo-terminal (`script`, util-linux), its output drawn by a real terminal emulator. */
-export interface TerminalSession {
-  /** What a person sees now, top to bottom with what has scrolled away, without blank lines at the end. */
-  readonly screen: () => Promise<string[]>
-  /** Every byte that the program has written so far. */
-  readonly raw: () => string
-  /** Resolves once the screen shows this text. */
-  readonly shows: (text: string) => Promise<void>
-  /** Types keys; `\r` is Enter, `\u0003` Ctrl-C. */
-  readonly type: (keys: string) => void
-  /** The exit status of the program. */
-  readonly ended: Promise<number | null>
-}
+export type TerminalSession = ReturnType<typeof openTerminal>
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Starts the built program in a terminal so many columns wide. */
+/** The built program under a pseudo-terminal (`script`, util-linux), its output drawn by a real terminal emulator. */
 export function openTerminal(
   args: readonly string[],
   { cwd, columns, env = {} }: { cwd: string; columns: number; env?: Readonly<Record<string, string>> },
-): TerminalSession {
+) {
   const command = [process.execPath, PROGRAM, ...args].map(quoted).join(' ')
   const shell = `stty cols ${columns} rows ${ROWS}; exec ${command}`
   const child = spawn('script', ['-q', '-e', '-c', shell, '/dev/null'], {
@@ -67,15 +55,20 @@ export function openTerminal(
 
   const ended = once(child, 'close').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   return {
+    /** What a person sees now, top to bottom with what has scrolled away, without blank lines at the end. */
     screen,
+    /** Every byte that the program has written so far. */
     raw: () => Buffer.concat(parts).toString(),
-    shows: async (text) => {
+    /** Resolves once the screen shows this text. */
+    shows: async (text: string): Promise<void> => {
       for (;;) {
         if ((await screen()).some((line) => line.includes(text))) return
         await new Promise<void>((resolve) => (wakers = [...wakers, resolve]))
       }
     },
-    type: (keys) => void child.stdin.write(keys),
+    /** Types keys; `\r` is Enter, `\u0003` Ctrl-C. */
+    type: (keys: string) => void child.stdin.write(keys),
+    /** The exit status of the program. */
     ended,
   }
 }

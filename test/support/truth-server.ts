@@ -4,22 +4,6 @@ import tls from 'node:tls'
 import { startFaultServer } from './fault-server.js'
 import { makeAuthority } from './tls-certificates.js'
 
-/** A service that registers everything and counts every request, per customer: what really happened. */
-export interface TruthServer {
-  readonly baseUrl: string
-  /** What the program needs to trust it. */
-  readonly env: Readonly<Record<string, string>>
-  readonly posts: () => number
-  /** Requests by customer. */
-  readonly received: () => ReadonlyMap<number, number>
-  /** Customers that were registered more than once. */
-  readonly twice: () => readonly number[]
-  /** What was received until now counts for no customer any more. */
-  readonly forget: () => void
-  readonly whenReceived: (count: number) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 export interface TruthOptions {
   readonly delayMs?: number
   /**
@@ -37,7 +21,11 @@ function trustHere(ca: string): void {
     connect({ ...options, ca }, ...rest)) as typeof connect
 }
 
-export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = {}): Promise<TruthServer> {
+export type TruthServer = Awaited<ReturnType<typeof startTruth>>
+
+/** A service that registers everything and counts every request, per customer: what really happened. */
+export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = {}) {
+  /** What the program needs to trust it. */
   const env: Record<string, string> = {}
   const authority = asRealService === undefined ? null : await makeAuthority()
   if (authority !== null && asRealService !== undefined) {
@@ -50,6 +38,7 @@ export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = 
     ...(authority === null ? {} : { tls: await authority.issue(['0.0.0.0']) }),
   })
   let from = 0
+  /** Requests by customer. */
   const received = (): Map<number, number> => {
     const counts = new Map<number, number>()
     for (const { customerNo } of truth.applications.slice(from))
@@ -61,9 +50,11 @@ export async function startTruth({ delayMs = 0, asRealService }: TruthOptions = 
     env,
     posts: () => truth.requests.length,
     received,
+    /** Customers that were registered more than once. */
     twice: () => [...received()].filter(([, count]) => count > 1).map(([customerNo]) => customerNo),
+    /** What was received until now counts for no customer any more. */
     forget: () => void (from = truth.applications.length),
-    whenReceived: (count) => until(({ requests }) => requests.length >= count),
+    whenReceived: (count: number) => until(({ requests }) => requests.length >= count),
     close,
   }
 }

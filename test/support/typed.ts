@@ -7,37 +7,26 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 
 /** A clock that somebody can set forward; the service and the people beside it share it. */
-export interface Time {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  readonly pass: (ms: number) => void
-}
+export type Time = ReturnType<typeof movableTime>
 
-export function movableTime(): Time {
+export function movableTime() {
   let aheadMs = 0
-  return { now: () => Date.now() + aheadMs, pass: (ms) => void (aheadMs += ms) }
+  return { now: () => Date.now() + aheadMs, pass: (ms: number): void => void (aheadMs += ms) }
 }
 
-export interface Typed {
-  readonly status: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** What the state home of a process in this folder is. */
-const stateHomeIn = (folder: string): string => join(folder, 'state')
+export type Typed = Awaited<ReturnType<typeof typeIn>>
 
 /**
  * Types a command line in this process, on the ledger and the register of that folder, at that time. Paths are absolute.
  * @param isHurried whatever waits does so in that time alone
- * @param folder also that of processes with `XDG_STATE_HOME` of `stateHomeIn(folder)`
+ * @param folder also that of processes with `XDG_STATE_HOME` of its `state`
  */
 export async function typeIn(
   folder: string,
   time: Time,
   args: readonly string[],
   { isHurried = false } = {},
-): Promise<Typed> {
+) {
   const world = worldOf({
     env: { ...CREDENTIALS, SEPA_MIGRATE_LEDGER: join(folder, 'sepa-migrate.db'), SEPA_MIGRATE_QUIET: '1' },
   })
@@ -45,7 +34,7 @@ export async function typeIn(
     ...world,
     clock: { now: time.now, monotonic: isHurried ? time.now : () => performance.now() },
     ...(isHurried ? { after: hurried(time) } : {}),
-    stateFolder: join(stateHomeIn(folder), 'sepa-migrate'),
+    stateFolder: join(folder, 'state', 'sepa-migrate'),
   })
   return { status, ...world.printed }
 }

@@ -68,8 +68,9 @@ beforeAll(async () => {
     mkdirSync(join(root, 'lib'), { recursive: true })
     writeFileSync(join(root, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(root, 'lib/index.js'), '')
-    await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder)
-    const file = readFileSync(join(folder, `${manifest.name}-${manifest.version}.tgz`))
+    const packed = join(folder, `${manifest.name}-${manifest.version}.tgz`)
+    await run('tar', 'czf', packed, '--transform', 's,^[.],package,', '.')
+    const file = readFileSync(packed)
     const integrity = `sha512-${createHash('sha512').update(file).digest('base64')}`
     made.set(manifest.name, { name: manifest.name, version: manifest.version, file, integrity })
   }
@@ -106,11 +107,6 @@ beforeEach(() => {
 
 const read = (...names: string[]): string => readFileSync(join(root, ...names), 'utf8')
 
-const expectUntouched = (): void => {
-  expect(read('package.json')).toBe(programText)
-  expect(existsSync(join(root, 'node_modules', DRIVER))).toBe(false)
-}
-
 describe('the driver of Node 20 in the packed file', () => {
   it('10.1.2 is for Node 20 alone there, without what looks for binaries', async () => {
     await bundle('begin')
@@ -129,9 +125,10 @@ describe('the driver of Node 20 in the packed file', () => {
   })
 
   it('10.1.2 leaves the checkout as it was, where npm had installed the driver and where not', async () => {
-    await bundle('begin')
-    await bundle('end')
-    expectUntouched()
+    // A packing that was killed, too.
+    for (const step of ['begin', 'begin', 'end', 'end']) await bundle(step)
+    expect(read('package.json')).toBe(programText)
+    expect(existsSync(join(root, 'node_modules', DRIVER))).toBe(false)
 
     await bundle('begin')
     rmSync(join(root, 'node_modules/.bundle'), { recursive: true }) // from here on it counts as installed
@@ -141,11 +138,6 @@ describe('the driver of Node 20 in the packed file', () => {
     await bundle('end')
     expect(read('node_modules', DRIVER, 'package.json')).toBe(installed)
     expect(read('package.json')).toBe(programText)
-  })
-
-  it('10.1.2 undoes a packing that was killed', async () => {
-    for (const step of ['begin', 'begin', 'end', 'end']) await bundle(step)
-    expectUntouched()
   })
 
   it('10.1.2 packs nothing that has another hash than the lock file says', async () => {

@@ -17,16 +17,18 @@ const SECOND_FILE_FROM = 500_000
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-interface Found {
+type Found = ReturnType<typeof nothingFound>
+
+const nothingFound = () => ({
   /** How many starts were killed at all. */
-  killed: number
-  noLedger: number
+  killed: 0,
+  noLedger: 0,
   /** A run on record that did not end, and no write-ahead log beside it: what a lost log looks like. */
-  emptyLog: number
-  nothingAdmitted: number
-  admitted: number
-  goneOn: number
-}
+  emptyLog: 0,
+  nothingAdmitted: 0,
+  admitted: 0,
+  goneOn: 0,
+})
 
 const run = (folder: string, server: TruthServer, ...args: string[]) =>
   start(['run', 'export.csv', '--base-url', server.baseUrl, '--yes', '--quiet', '--no-report', ...args], {
@@ -107,7 +109,7 @@ describe('25.1 kills from the first millisecond', () => {
       const { status, stderr } = await first
       expect(status, stderr).toBe(5)
 
-      const found: Found = { killed: 0, noLedger: 0, emptyLog: 0, nothingAdmitted: 0, admitted: 0, goneOn: 0 }
+      const found = nothingFound()
       for (let moment = 0; moment < MOMENTS; moment += 1) {
         const campaign = join(folder, `campaign-${moment}`)
         cpSync(template, campaign, { recursive: true })

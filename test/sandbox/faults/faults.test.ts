@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/errors.js'
-import { checkFaults, parseFaults } from '../../../src/sandbox/faults/faults.js'
+import {
+  checkFaults,
+  parseFaults,
+  planFaults,
+  type FaultRuleInput,
+  type Occasion,
+} from '../../../src/sandbox/faults/faults.js'
 
 const messageOf = (rules: unknown): string => {
   try {
@@ -55,5 +61,83 @@ describe('the vocabulary of faults', () => {
     [[{ fault: { kind: 'answer', status: 200, headers: { a: 'b\r\nc: d' } } }], 'rule 1, fault.headers.a: '],
   ])('refuses %j and says where', (rules, message) => {
     expect(messageOf(rules)).toContain(message)
+  })
+})
+
+const occasion = (change: Partial<Occasion> = {}): Occasion => ({
+  operation: 'migrate',
+  subject: '1042',
+  ordinal: 1,
+  subjectOrdinal: 1,
+  ...change,
+})
+const planned = (rules: FaultRuleInput[], chaos = 0, seed = 1) =>
+  planFaults({ rules: checkFaults(rules), chaos, seed })
+
+describe('scripted faults', () => {
+  it.each([
+    [{}, {}, true],
+    [{ operation: 'migrate' }, {}, true],
+    [{ operation: 'offer' }, {}, false],
+    [{ match: { customer_no: 1042 } }, {}, true],
+    [{ match: { customer_no: [7, 1042] } }, {}, true],
+    [{ match: { customer_no: 7 } }, {}, false],
+    [{ match: { customer_no: 1042 } }, { operation: 'offer' }, false],
+    [{ match: { offer_id: 'A' } }, { operation: 'offer', subject: 'A' }, true],
+    [{ match: { billogram_id: 'A' } }, { operation: 'billogram', subject: 'A' }, true],
+    [{ match: { request: 3 } }, { ordinal: 3 }, true],
+    [{ match: { request: [1, 3] } }, { ordinal: 3 }, true],
+    [{ match: { request: 3 } }, { ordinal: 2 }, false],
+    [{ match: { every: 5 } }, { ordinal: 10 }, true],
+    [{ match: { every: 5 } }, { ordinal: 9 }, false],
+    [{ match: { every: 5, customer_no: 7 } }, { ordinal: 10 }, false],
+  ] as const)('rule %j on %j: %s', (rule, change, isChosen) => {
+    const plan = planned([{ ...rule, fault: { kind: 'reset' } } as FaultRuleInput])
+    expect(plan(occasion(change)) !== null).toBe(isChosen)
+  })
+
+  it('the first rule that matches wins, and is used up after its times', () => {
+    const plan = planned([
+      { match: { customer_no: 1042 }, times: 2, fault: { kind: 'throttle' } },
+      { match: { customer_no: 1042 }, times: 1, fault: { kind: 'reset' } },
+    ])
+    const kinds = [1, 2, 3, 4].map(() => plan(occasion())?.kind)
+    expect(kinds).toEqual(['throttle', 'throttle', 'reset', undefined])
+  })
+})
+
+describe('chaos', () => {
+  const occasions = Array.from({ length: 2_000 }, (_, index) =>
+    occasion({ subject: String(index), ordinal: index + 1 }),
+  )
+
+  it('is about as frequent as asked', () => {
+    const plan = planned([], 0.2)
+    const share = occasions.filter((one) => plan(one) !== null).length / occasions.length
+    expect(share).toBeGreaterThan(0.17)
+    expect(share).toBeLessThan(0.23)
+    expect(occasions.every((one) => planned([], 0)(one) === null)).toBe(true)
+    expect(occasions.every((one) => planned([], 1)(one) !== null)).toBe(true)
+  })
+
+  it('depends on seed, subject and how often the subject came, not on the order of arrival', () => {
+    const chosen = occasions.map(planned([], 0.5))
+    const plan = planned([], 0.5)
+    const reversed = [...occasions].reverse().map((one) => plan({ ...one, ordinal: one.ordinal + 77 }))
+    expect(reversed.reverse()).toEqual(chosen)
+    expect(occasions.map(planned([], 0.5, 2))).not.toEqual(chosen)
+    const struck = (faults: readonly unknown[]) => faults.map((fault) => fault !== null)
+    const second = occasions.map((one) => plan({ ...one, subjectOrdinal: 2 }))
+    expect(struck(second)).not.toEqual(struck(chosen))
+  })
+
+  it('never refuses, and never gives an answer that must stop a run', () => {
+    const kinds = new Set(occasions.map((one) => planned([], 1)(one)?.kind))
+    expect([...kinds].sort()).toEqual(['cut', 'hang', 'nonsense', 'reset', 'server_error', 'throttle'])
+  })
+
+  it('gives way to a script', () => {
+    const plan = planned([{ fault: { kind: 'delay', for_ms: 1 } }], 1)
+    expect(occasions.every((one) => plan(one)?.kind === 'delay')).toBe(true)
   })
 })
