@@ -80,13 +80,8 @@ it('the pack of a ledger is written beside a writer, and says where it went when
   const ledger = open()
   admit(ledger, [{}])
   const out = join(dirname(ledger.file), 'out')
-  const terms = {
-    sharedFolder: false,
-    absentAfterMs: USUAL_ABSENT_AFTER_MS,
-    language: 'en',
-    told: NOTHING_TOLD,
-  } as const
-  const write = () => writePack({ ledger: ledger.file, out, ...terms })
+  const terms = { absentAfterMs: USUAL_ABSENT_AFTER_MS, language: 'en', told: NOTHING_TOLD } as const
+  const write = () => writePack({ ledger: ledger.file, out, sharedFolder: false, ...terms })
   const first = await write()
   expect(first.warnings).toEqual([])
   for (const path of Object.values(first.files)) expect(existsSync(path), path).toBe(true)
@@ -94,10 +89,10 @@ it('the pack of a ledger is written beside a writer, and says where it went when
 
   writeFileSync(join(out, 'to-do', 'in-doubt.csv'), 'filled in')
   const { files, warnings } = await write()
-  expect([files['in-doubt.csv'], files['report.html']]).toEqual([
-    join(out, 'to-do-2', 'in-doubt.csv'),
-    join(out, 'report.html'),
-  ])
+  expect(files).toMatchObject({
+    'in-doubt.csv': join(out, 'to-do-2', 'in-doubt.csv'),
+    'report.html': join(out, 'report.html'),
+  })
   expect(warnings).toEqual([expect.stringContaining('the new ones are in "to-do-2"')])
 
   writeFileSync(join(out, 'report.html'), 'annotated')

@@ -5,16 +5,15 @@ import { noLog, silentProgress } from '../../src/cli/main.js'
 import { confirmRun } from '../../src/cli/run-options.js'
 import { readSettings, type Flags } from '../../src/cli/settings/settings.js'
 import { type Line, wordsOf } from '../../src/cli/terminal/world.js'
-import { parseLocalDate } from '../../src/domain/mandate/date.js'
 import { openDatabase } from '../../src/driver.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../src/migrate/options.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { admit, SETTINGS } from '../ledger/campaign-setup.js'
 import { freshFolder } from '../support/folder.js'
+import { CHECK, optionsOf } from '../support/sources.js'
 import { worldOf } from './world.js'
 
 let folder: string
@@ -48,7 +47,7 @@ function makeLedger(name: string, more?: (ledger: Ledger) => void): void {
   ledger.close()
 }
 
-interface Given extends Pick<MigrateOptions, 'only' | 'anotherLedger' | 'checkBeforeSend'> {
+interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend'> {
   readonly ledger?: string
   readonly plan?: Partial<MigrationPlan>
   readonly flags?: Flags
@@ -106,14 +105,10 @@ describe('a run against a real service', () => {
       `${customer},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${customer},${status}`
     const header = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status'
     writeFileSync(file, [header, row(1, 'active'), row(2, 'ended'), row(3, 'hocus'), 'Total: 3'].join('\n'))
-    const source = { ...DEFAULT_SOURCE_OPTIONS.source, skipFooterLines: 1 }
-    const today = parseLocalDate('2026-06-15')!
-    const check = { today, severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
     const { signal } = new AbortController()
-    const clock = { now: () => 0, monotonic: () => 0 }
-    const ledger = openLedger({ file: join(folder, 'march.db'), clock })
+    const ledger = openLedger({ file: join(folder, 'march.db'), clock: { now: () => 0, monotonic: () => 0 } })
     ledger.startRun(SETTINGS)
-    const files = sourceOpeners([file], { ...DEFAULT_SOURCE_OPTIONS, source }, check, signal)
+    const files = sourceOpeners([file], optionsOf('source: { skipFooterLines: 1 }'), CHECK, signal)
     await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
     ledger.close()
     const notes = await notesOf()
@@ -141,28 +136,15 @@ describe('a run against a real service', () => {
   })
 
   it('says under which approved plan it goes, and what is proven of its approval', async () => {
-    const approved = {
-      digest: 'ab'.repeat(32),
-      approvedBy: 'Grace',
-      approvedAt: '2026-06-15T09:00:00.000Z',
-      expiresAt: '2026-06-18T09:00:00.000Z',
-      key: 'cd'.repeat(32),
-      reference: null,
-    }
+    const times = { approvedAt: '2026-06-15T09:00:00.000Z', expiresAt: '2026-06-18T09:00:00.000Z' }
+    const by = { approvedBy: 'Grace', key: 'cd'.repeat(32), reference: null }
+    const approved = { digest: 'ab'.repeat(32), ...by, ...times }
     const line =
       'Approved plan: abababababab, by Grace at 2026-06-15 09:00:00 UTC, until 2026-06-18 09:00:00 UTC'
     expect(await notesOf({ plan: { approved } })).toContain(`${line}\n  proven for the key ${approved.key}`)
     const mail = { ...approved, key: null, reference: 'mail of 12 June' }
     const warning = 'Warning: that approval is recorded, not proven (mail of 12 June)'
     expect(await notesOf({ plan: { approved: mail } })).toContain(`${line}\n${warning}`)
-  })
-
-  it('25.2 names the rows that it was told to send alone, and how many that leaves', async () => {
-    expect(await notesOf({ only: [{ column: 'customer_no', values: ['2', '3'] }] })).toContain(
-      'To send in this run: 2 rows\n' +
-        'Of the ready rows only customer_no: 2 or 3; 1 other row stays ready\n' +
-        '  previous creditor DE98ZZZ09999999999: 2 rows',
-    )
   })
 
   it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {

@@ -109,11 +109,4 @@ describe('main', () => {
     const told = { exitCode: 2, totals: null, balanced: null, errors: [{ kind: 'usage' }] }
     expect(JSON.parse(json.stdout)).toMatchObject(told)
   })
-
-  it('shows help with the exit statuses, and the version', async () => {
-    const { status, stdout } = await call(['look', '--help'])
-    expect(status).toBe(0)
-    expect(stdout).toMatch(/^Examples:\n {2}sepa-migrate look a.csv\n[^]*Exit status:\n {2}0 {2}done/)
-    expect(await call(['--version'])).toMatchObject({ status: 0, stdout: '0.0.0\n' })
-  })
 })

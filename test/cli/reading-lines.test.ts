@@ -1,23 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { correctionLines, howReadLines, readingLines } from '../../src/cli/reading-lines.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
-import { openScratchLedger } from '../../src/ledger/file/scratch.js'
-import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
-import { CHECK, exportOf, fileOf, optionsOf } from '../support/sources.js'
+import { admitted, exportOf, fileOf } from '../support/sources.js'
 
 /** How `check` would tell what it read of this text. */
-async function told(text: string, yaml = '', linesOf: typeof howReadLines = readingLines): Promise<string[]> {
-  const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
-  const { signal } = new AbortController()
-  const check = { ...CHECK, undecided: 'tell' as const }
-  try {
-    const files = sourceOpeners([fileOf(text)], optionsOf(yaml), check, signal)
-    await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
-    return ledger.reader.sources().flatMap(linesOf).map(wordsOf)
-  } finally {
-    ledger.close()
-  }
-}
+const told = (text: string, yaml = '', linesOf: typeof howReadLines = readingLines): Promise<string[]> =>
+  admitted([fileOf(text)], (ledger) => ledger.sources().flatMap(linesOf).map(wordsOf), yaml)
 
 const withColumn = (name: string, ...cells: string[]): string => {
   const [header = '', ...rows] = exportOf(cells.length).trimEnd().split('\n')
@@ -28,54 +16,26 @@ describe('what a person has to see of how a file was read', () => {
   it('is nothing where nothing was left out or interpreted', async () => {
     expect(await told(withColumn('status', 'active', 'active'))).toEqual([])
   })
-
-  it('names every line that the configuration leaves out, and where it stood', async () => {
-    const text = `Export of May\n${exportOf(2)}Summe Mandate: 2\n`
-    expect(await told(text, 'source: { skipLines: 1, skipFooterLines: 1 }')).toEqual([
-      '  no column says which mandates are active: every mandate is treated as active',
-      '  left out before the header: Export of May',
-      '  left out at the end: Summe Mandate: 2',
-    ])
-  })
-
-  it('tells which words keep rows back, which were not understood, and how to teach them', async () => {
-    const text = withColumn('Status', 'gekündigt', 'aktiv', 'hocus')
-    const lines = (await told(text, 'columns: { status: Status }')).join('\n')
-    expect(lines).toMatch(/1 ended stays behind by column "Status": "gekündigt" 1/)
-    expect(lines).toMatch(
-      /not understood in column "Status": "hocus" 1; to teach: words\.status\.active or words\.status\.notActive/,
-    )
-  })
 })
 
 describe('how a file was read', () => {
   const EXPORT = exportOf(2)
-  const constant = 'sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }'
-  it.each([
-    [
-      'names what was found out and by what, so that a wrong guess shows',
-      EXPORT.replace('Person 1', 'Müller'),
-      '',
-      [
-        'export.csv: 2 records',
-        'utf-8 (every byte fits), separator "," (by the header line), header in line 1',
-      ],
-    ],
-    [
-      'names the column of each field, and the creditor that stands for every row',
-      EXPORT.replace('iban', 'Konto-IBAN').replace(',sepa_creditor_identifier', ',x'),
-      `columns: { iban: Konto-IBAN, ${constant} }\nsource: { ignoreColumns: [x] }`,
-      ['iban from "Konto-IBAN"', 'sepa_creditor_identifier DE98ZZZ09999999999 for every row'],
-    ],
-    [
-      'says what was tidied, with the number of cells',
-      EXPORT.replace('DE89370400440532013000', 'de89 370400440532013000'),
-      '',
-      ['tidied: iban (1)'],
-    ],
-  ])('%s', async (_, text, yaml, words) => {
-    const lines = (await told(text, yaml, howReadLines)).join('\n')
-    for (const part of words) expect(lines).toContain(part)
+  const lines = (text: string, yaml = '') => told(text, yaml, howReadLines)
+
+  it('names what was found out and by what, so that a wrong guess shows', async () => {
+    const [first, second] = await lines(EXPORT.replace('Person 1', 'Müller'))
+    expect(first).toContain('export.csv: 2 records')
+    expect(second).toContain('utf-8 (every byte fits), separator "," (by the header line), header in line 1')
+  })
+
+  it('names the column of each field, the creditor that stands for every row, and what was tidied', async () => {
+    const text = EXPORT.replace('iban', 'Konto-IBAN').replace(',sepa_creditor_identifier', ',x')
+    const constant = 'sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }'
+    const yaml = `columns: { iban: Konto-IBAN, ${constant} }\nsource: { ignoreColumns: [x] }`
+    const shown = (await lines(text.replace('DE8937', 'de89 37'), yaml)).join('\n')
+    expect(shown).toContain('iban from "Konto-IBAN"')
+    expect(shown).toContain('sepa_creditor_identifier DE98ZZZ09999999999 for every row')
+    expect(shown).toContain('tidied: iban (1)')
   })
 })
 

@@ -6,48 +6,22 @@ import {
   flagsOf,
   helpOf,
   type OptionName,
-  type Exits,
 } from '../../src/cli/settings/declared.js'
 import { jsonKeys } from '../../src/cli/terminal/result.js'
 
-/** A flag as it can be typed. */
-interface SurfaceFlag {
-  /** With its dashes. */
-  readonly name: string
-  /** What stands for its value in the help, `file` for example; null for a flag without one. */
-  readonly value: string | null
-  readonly help: string
-  readonly environment: string | null
-  /** Its key in the configuration file. */
-  readonly configured: string | null
-  readonly default: string | null
-}
-
-export interface SurfaceCommand {
-  readonly name: string
-  /** As in the help: `<file>`, `[files...]`; none where it takes no argument. */
-  readonly argument: string | null
-  readonly summary: string
-  readonly examples: readonly string[]
-  readonly flags: readonly SurfaceFlag[]
-  readonly exits: Exits
-  /** Keys of its JSON document; none where it prints none. */
-  readonly json: readonly string[]
-}
-
 /** All that can be typed, in the order of the help: what the README is made from. */
-export async function readSurface(commands: CommandLoaders): Promise<readonly SurfaceCommand[]> {
+export async function readSurface(commands: CommandLoaders) {
   const loaded = await Promise.all(Object.values(commands).map((load) => load()))
   return loaded.map(surfaceOf)
 }
 
-function surfaceOf(command: Command): SurfaceCommand {
+function surfaceOf(command: Command) {
   const name = nameOf(command)
-  const argument = command.usage.slice(name.length + 1) || null
   const { summary, examples, exits, options, own = [], json } = command
   return {
     name,
-    argument,
+    /** As in the help: `<file>`, `[files...]`; none where it takes no argument. */
+    argument: command.usage.slice(name.length + 1) || null,
     summary,
     examples,
     flags: [...options.map(optionFlag), ...own.map(([flags, help]) => ownFlag(flags, help))],
@@ -56,7 +30,7 @@ function surfaceOf(command: Command): SurfaceCommand {
   }
 }
 
-function optionFlag(name: OptionName): SurfaceFlag {
+function optionFlag(name: OptionName) {
   const { configured, byDefault } = settingOf(name)
   return {
     name: `--${flagName(name)}`,
@@ -68,7 +42,7 @@ function optionFlag(name: OptionName): SurfaceFlag {
   }
 }
 
-function ownFlag(flags: string, help: string): SurfaceFlag {
+function ownFlag(flags: string, help: string) {
   const nowhereElse = { environment: null, configured: null, default: null }
   return { name: flags.split(' ')[0] ?? flags, value: valueOf(flags), help, ...nowhereElse }
 }

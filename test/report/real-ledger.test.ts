@@ -8,16 +8,7 @@ import { TO_DO_FILES, writeReport } from '../../src/report/pack/pack.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
-import {
-  IBAN,
-  inDoubt,
-  open,
-  refused,
-  registered,
-  send,
-  SETTINGS,
-  turnedAway,
-} from '../ledger/campaign-setup.js'
+import { IBAN, open, SETTINGS } from '../ledger/campaign-setup.js'
 import { freshFolder } from '../support/folder.js'
 import { CHECK, fileOf, readAll } from '../support/sources.js'
 
@@ -71,25 +62,6 @@ const AWKWARD = [
 const REFERENCES = ['-17', '+AB/1', '00012345', "'Q-1", '(X)']
 
 describe('the pack of a real ledger', () => {
-  it('balances over every state and adds up across its files', async () => {
-    const mandates = [1, 2, 3, 4, 5].map((n) => line(n, `M-${n}`))
-    const repeated = [line(1, 'M-1'), line(6, 'M-6'), line(7, 'M-6')]
-    const { ledger, report, listOf } = await campaign(...mandates, ...repeated, ...AWKWARD)
-    for (const outcome of [registered('NEW-1'), refused(), inDoubt(), turnedAway()])
-      await send(ledger, outcome)
-    const { totals, balanced } = await report()
-    expect(balanced).toBe(true)
-    expect(totals).toEqual(ledger.totals())
-    const sent = { registered: 1, refused: 1, inDoubt: 1, ready: 2 }
-    expect(totals).toMatchObject({ read: 13, ...sent, duplicate: 1, conflict: 2, invalid: 5 })
-    const lists = ['registered.csv', 'refused.csv', 'corrections.csv', 'in-doubt.csv', 'not-sent.csv']
-    expect(lists.map((name) => listOf(name).length)).toEqual([1, 1, 7, 1, 3])
-    expect(listOf('in-doubt.csv')[0]).toMatchObject({ migration_row: '3', migration_attempt: '1' })
-    const assigned = { original_mandate_reference: 'M-1', assigned_mandate_reference: 'NEW-1', attempts: '1' }
-    const row = { customer_no: '1', iban_masked: 'DE…3000', source: 'export.csv', record: '1' }
-    expect(listOf('registered.csv')[0]).toMatchObject({ ...row, ...assigned })
-  })
-
   it('gives rows that are to be corrected back exactly as they were read, without a cell that a spreadsheet would run', async () => {
     const { exported, report, pathOf, listOf } = await campaign(...AWKWARD)
     await report()

@@ -41,9 +41,10 @@ describe('demo.csv', () => {
   test('has rows of every kind, among them the two that the sandbox treats badly', async () => {
     const { records } = await readAll(sample('demo.csv'))
     const kinds = records.map(({ verdict }) => verdict.kind)
-    expect(kinds.filter((kind) => kind === 'sendable')).toHaveLength(55)
-    expect(kinds.filter((kind) => kind === 'invalid')).toHaveLength(5)
-    expect(kinds.filter((kind) => kind === 'excluded')).toHaveLength(1)
+    const counts = ['sendable', 'invalid', 'excluded'].map(
+      (kind) => kinds.filter((one) => one === kind).length,
+    )
+    expect(counts).toEqual([55, 5, 1])
     for (const customerNo of [424_242, 424_243])
       expect(records.filter(({ values }) => values.customerNo === customerNo)).toMatchObject([
         { verdict: { kind: 'sendable' } },
@@ -54,17 +55,9 @@ describe('demo.csv', () => {
   })
 })
 
+const texts = z.array(z.string())
 const expectedFaults = z.object({
-  asOf: z.string(),
-  records: z.array(
-    z.object({
-      record: z.number(),
-      line: z.number(),
-      state: z.string(),
-      rules: z.array(z.string()),
-      acrossRows: z.array(z.string()),
-    }),
-  ),
+  records: z.array(z.object({ line: z.number(), state: z.string(), rules: texts, acrossRows: texts })),
   elsewhere: z.record(z.string(), z.string()),
 })
 
@@ -109,19 +102,14 @@ describe('german-messy.csv', () => {
       [50, 'invalid', 'CROSSWALK_MISMATCH'],
       [55, 'invalid', 'CROSSWALK_AMBIGUOUS'],
     ])
-    expect(summary.findings.map(({ rule, message }) => [rule, message])).toEqual([
-      ['CROSSWALK_DUPLICATE_LINE', 'The crosswalk repeats a line. 1 line of german-customers.csv.'],
-      [
-        'CROSSWALK_UNUSED_LINE',
-        'A customer in the crosswalk has no mandate in the export. 3 lines of german-customers.csv.',
-      ],
+    expect(summary.findings.map(({ message }) => message)).toEqual([
+      'The crosswalk repeats a line. 1 line of german-customers.csv.',
+      'A customer in the crosswalk has no mandate in the export. 3 lines of german-customers.csv.',
     ])
     expect(records[0]?.values.customerNo).toBe(810_001)
     expect(records[0]?.cells[1]).toMatch(/^[A-ZÀ-ÿ]/)
     expect(opened.columns).toMatchObject({ customer_no: 'Mitgliedsnummer', iban: 'IBAN' })
-    expect(summary.reading).toMatchObject({
-      cleaned: { iban: 46 },
-    })
+    expect(summary.reading).toMatchObject({ cleaned: { iban: 46 } })
   })
 })
 
@@ -162,18 +150,6 @@ describe('excel-damaged.csv', () => {
     expect(summary.reading).toMatchObject({
       delimiter: { delimiter: ';', by: 'sep= line' },
       cleaned: { unique_mandate_reference: 1, iban: 1 },
-    })
-  })
-})
-
-describe('utf16.csv', () => {
-  test('is read by its byte order mark and its tabs', async () => {
-    const { records, summary } = await readAll(sample('utf16.csv'))
-    expect(records).toHaveLength(25)
-    expect(troubled(records)).toEqual([])
-    expect(summary.reading).toMatchObject({
-      encoding: { encoding: 'utf-16le', by: 'byte order mark' },
-      delimiter: { delimiter: '\t', by: 'header line' },
     })
   })
 })

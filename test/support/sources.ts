@@ -9,6 +9,9 @@ import type { CheckedRecord, RuleId, SourceSummary } from '../../src/domain/rule
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { freshFolder } from './folder.js'
 import type { EarlierRow } from '../../src/domain/row/resaved.js'
 import type { CheckedAgainst } from '../../src/source/record-check.js'
@@ -73,6 +76,23 @@ export const exportOf = (rows: number): string =>
     ),
     '',
   ].join('\n')
+
+/** What a ledger holds of these files once `check` has admitted them. */
+export async function admitted<Of>(
+  files: readonly SourceInput[],
+  of: (ledger: LedgerReader) => Of,
+  yaml = '',
+): Promise<Of> {
+  const ledger = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+  const { signal } = new AbortController()
+  try {
+    const openers = sourceOpeners(files, optionsOf(yaml), { ...CHECK, undecided: 'tell' }, signal)
+    await admitSources(ledger, openers, { severities: {}, signal, watch: () => undefined })
+    return of(ledger.reader)
+  } finally {
+    ledger.close()
+  }
+}
 
 /** The error that a source is refused with. */
 export async function refusal(reading: Promise<unknown>): Promise<SourceError> {

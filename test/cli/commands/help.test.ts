@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main, commands } from '../../../src/cli/main.js'
+import { RULES } from '../../../src/domain/rule/verdict.js'
+import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 import { linesOfPage } from '../../../src/cli/commands/help.js'
 
@@ -47,5 +50,37 @@ describe('help', () => {
     const words = Array.from({ length: 20 }, () => 'words').join(' ')
     const [first = '', second = '', ...rest] = linesOfPage(`- **Bold** ${words}`)
     expect([first.slice(0, 6), second.slice(0, 7), rest]).toEqual(['- Bold', '  words', []])
+  })
+})
+
+describe('the rulebook on the command line', () => {
+  it('lists every rule with its severity', async () => {
+    const { status, stdout } = await typed('rules')
+    expect(status).toBe(0)
+    for (const [id, { severity }] of Object.entries(RULES))
+      expect(stdout).toMatch(new RegExp(`^${severity} +${id} `, 'm'))
+  })
+
+  it('explains one rule, however it is written', async () => {
+    const { status, stdout } = await typed('rules', 'iban-checksum')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/IBAN_CHECKSUM \(error\)[^]*The IBAN has a typing error\./)
+    expect(stdout).toMatch(/the row is invalid: it is not sent[^]*Compare it with the source document\./)
+  })
+
+  it('shows what the configuration made of it', async () => {
+    const file = join(freshFolder(), 'sepa-migrate.yaml')
+    writeFileSync(file, 'rules: { UMR_SPACE: error, IBAN_EMPTY: warning }\n', { mode: 0o600 })
+    const { stdout } = await typed('rules', 'UMR_SPACE', '--config', file)
+    expect(stdout).toContain('UMR_SPACE (error, by the configuration; warning by default)')
+    const { stdout: empty } = await typed('rules', 'IBAN_EMPTY', '--config', file)
+    expect(empty).toContain('the row is invalid: it is not sent') // no severity sends a row without an account
+  })
+
+  it('refuses a name that is no rule, and says where they stand', async () => {
+    const { status, stderr } = await typed('rules', 'NONSENSE')
+    expect(status).toBe(2)
+    expect(stderr).toContain('There is no rule "NONSENSE"')
+    expect(stderr).toContain('sepa-migrate rules')
   })
 })

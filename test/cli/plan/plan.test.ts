@@ -80,11 +80,10 @@ it('where the latest plan stands says by whom, of how many rows, and which appro
     const text = wordsOf(planStandingLine(record!, Date.parse('2026-06-16T12:00:00.000Z')))
     return { ...planStanding(record!), text }
   }
+  const at = (second: number): string => standing([`2026-06-16T12:00:0${second}.000Z`]).text
   expect(standing([]).text).toMatch(/^Latest plan: \w{12} by Ada, .* UTC, 3 rows; no approval on record yet$/)
-  const counts = standing(['2026-06-16T12:00:01.000Z']).text
-  expect(counts).toContain('approved by Approver 0 until 2026-06-16 12:00:01 UTC')
-  const ended = standing(['2026-06-16T12:00:00.000Z']).text
-  expect(ended).toContain('the approval by Approver 0 ended at 2026-06-16 12:00:00 UTC')
+  expect(at(1)).toContain('approved by Approver 0 until 2026-06-16 12:00:01 UTC')
+  expect(at(0)).toContain('the approval by Approver 0 ended at 2026-06-16 12:00:00 UTC')
   const two = standing(['2026-06-17T00:00:00.000Z', '2026-06-16T00:00:00.000Z'], 2)
   expect(two).toMatchObject({ rows: 2, approvedBy: 'Approver 0' })
   expect(two.text).toContain(', 2 rows; approved by Approver 0 until 2026-06-17')

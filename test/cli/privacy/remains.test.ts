@@ -95,12 +95,7 @@ describe('what a campaign left beside its ledger', () => {
   it('is named file by file by the closing statement, which says what it cannot know', () => {
     const { ledger, elsewhere } = campaign()
     const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
-    const told = [
-      ledger,
-      join(elsewhere, 'refused.csv'),
-      'ORIGINAL CELLS',
-      'Not known to this ledger: your exports',
-    ]
+    const told = [ledger, join(elsewhere, 'refused.csv'), 'ORIGINAL CELLS', 'Not known to this ledger: your']
     for (const words of told) expect(text).toContain(words)
     const none = { removed: [], leftovers: [], cells: [], values: [], references: [], logs: [], unread: [] }
     expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')

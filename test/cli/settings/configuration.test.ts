@@ -9,6 +9,7 @@ import {
   loadConfiguration,
   parseConfiguration,
 } from '../../../src/cli/settings/configuration.js'
+import { SETTING_NAMES, settingOf } from '../../../src/cli/settings/declared.js'
 import { UsageError } from '../../../src/errors.js'
 import { freshFolder } from '../../support/folder.js'
 import { SAMPLES } from '../../support/program.js'
@@ -98,13 +99,7 @@ outcomes:  { "503": turned_away }
 
   it.each([
     ['at the top', 'ledger: x.db\nservce: {}', 2, 'servce', 'service'],
-    [
-      'in a section',
-      'service:\n  username: me\n  base_url: https://x',
-      3,
-      'service.base_url',
-      'service.baseUrl',
-    ],
+    ['in a section', 'service:\n  base_url: https://x', 2, 'service.base_url', 'service.baseUrl'],
     ['one level too high', '# mine\nbaseUrl: https://x', 2, 'baseUrl', 'service.baseUrl'],
     ['in a rule', 'rules:\n  IBAN_SHARD: error', 2, 'rules.IBAN_SHARD', 'rules.IBAN_SHARED'],
     ['in a column', 'columns:\n  iban:\n    colum: Konto', 3, 'columns.iban.colum', 'columns.iban.column'],
@@ -115,7 +110,6 @@ outcomes:  { "503": turned_away }
       'exclude.0.equal',
       'exclude.0.equals',
     ],
-    ['deep', 'words:\n  status:\n    notactive: [x]', 3, 'words.status.notactive', 'words.status.notActive'],
     ['with letters swapped', 'colunms: {}', 1, 'colunms', 'columns'],
     ['that resembles nothing', 'ledger: x.db\nfrobnicate: 1', 2, 'frobnicate', null],
     ['that every object has', 'constructor: 1', 1, 'constructor', null],
@@ -125,12 +119,9 @@ outcomes:  { "503": turned_away }
   })
 
   it('10.3.6 names the line of a value that cannot be, and every mistake in the order of the file', () => {
-    expect(
-      told(
-        'outcomes:\n  "500": registered\nsource:\n  skipLine: 1\n  skipFooterLines: many\nrules: { IBAN_SHARED: fatal }\n',
-      ),
-    ).toMatch(
-      /^line 2: outcomes\.500: .*; line 4: there is no key "source\.skipLine"; the nearest is "source\.skipLines"; line 5: source\.skipFooterLines: .*; line 6: rules\.IBAN_SHARED: /,
+    const source = 'source:\n  skipLine: 1\n  skipFooterLines: many\n'
+    expect(told(`outcomes:\n  "500": registered\n${source}rules: { IBAN_SHARED: fatal }\n`)).toMatch(
+      /^line 2: outcomes\.500: .*; line 4: there is no key "source\.skipLine"; .*; line 5: source\.skipFooterLines: .*; line 6: rules\.IBAN_SHARED: /,
     )
     // Also what no schema can tell.
     expect(told('timezone: Mars\nservice:\n  rate: 0\n')).toMatch(
@@ -153,27 +144,27 @@ describe('11.4 a value that cannot be', () => {
   const SHARE = `${whole('0 to 999999999')}, or a share from 0% to 100%`
   const ADDRESS = 'it is not an address that begins with https:// (http:// only for this machine)'
   const QUOTES = '; a text that looks like it needs quotes'
+  /** As YAML, with the line of the value. */
+  function placed(given: string) {
+    const [path = '', value = ''] = given.split(/: (.*)/)
+    const [section, key] = path.split('.')
+    if (key === undefined) return { path, line: 1, text: given }
+    return { path, line: 2, text: `${section ?? ''}:\n  "${key}": ${value}\n` }
+  }
   const STATUS = 'give a status from 400 to 599, and not 401, 403 or 407, which always stop the run'
 
   it.each([
     ['service.concurrency: abc', `"abc"${whole('1 to 256')}`],
-    ['service.concurrency: 8.5', `8.5${whole('1 to 256')}`],
     ['service.concurrency: ', `nothing${whole('1 to 256')}`],
     ['service.concurrency: [8]', `a list${whole('1 to 256')}`],
-    ['service.concurrency: {}', `a map${whole('1 to 256')}`],
     ['service.rate: 0', '0 is not a number from 0.001 to 100000'],
     ['service.rate: .inf', 'Infinity is not a number from 0.001 to 100000'],
     ['service.timeout: 5 parsecs', `"5 parsecs"${DURATION}`],
-    ['service.connectTimeout: 0s', `"0s"${DURATION}`],
     ['service.timeout: 600h', `"600h"${DURATION}`],
     ['service.maxRefused: 200%', `"200%"${SHARE}`],
-    ['service.maxRefused: 0.5', `0.5${SHARE}`],
     ['service.maxInDoubt: -1', `-1${whole('0 to 999999999')}`],
-    ['service.maxInDoubt: ten', `"ten"${whole('0 to 999999999')}`],
-    ['service.baseUrl: 5', ADDRESS],
     ['service.baseUrl: service', ADDRESS],
     ['service.proxy: ftp://me:geheim@x', ADDRESS],
-    ['service.ca: 7', `7 is not a path${QUOTES}`],
     ['service.username: ""', '"" is not a text'],
     ['service.username: 4711', `4711 is not a text${QUOTES}`],
     ['service.freshConnections: often', '"often" is not yes or no: true, yes or 1, false, no or 0'],
@@ -182,43 +173,26 @@ describe('11.4 a value that cannot be', () => {
     ['dormantSoonDays: 2000', `2000${whole('0 to 1095')}`],
     ['outcomes.200: refused', STATUS],
     ['outcomes.401: in_doubt', STATUS],
-    // What no schema can tell:
-    [
-      'timezone: Mars/Olympus',
-      '"Mars/Olympus" is not a time zone that is known, for example Europe/Berlin',
-      true,
-    ],
-    [
-      'service.creditorIdentifier: DE99ZZZ09999999999',
-      '"DE99ZZZ09999999999" is not a creditor identifier',
-      true,
-    ],
-    [
-      'service.baseUrl: "http://service.example"',
-      'Cannot use the base URL: "service.example" is not this machine, and http:// would send account numbers unencrypted',
-      true,
-    ],
-    [
-      'service.baseUrl: "https://me:geheim@service.example"',
-      'Cannot use the base URL: it holds a user name or a password',
-      true,
-    ],
-    [
-      'service.proxy: "http://me:geheim@proxy.example"',
-      'Cannot use the proxy: "proxy.example" is not this machine, and http:// would send the password of the proxy in clear',
-      true,
-    ],
-  ])(
-    '%s is refused with line, key and what is expected, by an editor too',
-    (given, why, isForTheProgram = false) => {
-      const [path = '', value = ''] = given.split(/: (.*)/)
-      const [section, key] = path.split('.')
-      const text = key === undefined ? given : `${section ?? ''}:\n  "${key}": ${value}\n`
-      expect(told(text)).toBe(`line ${key === undefined ? 1 : 2}: ${path}: ${why}`)
-      // What a unit bounds is left to the program too.
-      expect(editorAccepts(parse(text))).toBe(isForTheProgram || /\d[sh%]/.test(value))
-    },
-  )
+  ])('%s is refused with line, key and what is expected, by an editor too', (given, why) => {
+    const { path, line, text } = placed(given)
+    expect(told(text)).toBe(`line ${line}: ${path}: ${why}`)
+    // What a unit bounds is left to the program.
+    expect(editorAccepts(parse(text))).toBe(/\d[sh%]$/.test(given))
+  })
+
+  it.each([
+    ['timezone: Mars/Olympus', '"Mars/Olympus" is not a time zone that is known'],
+    ['service.creditorIdentifier: DE99ZZZ09999999999', 'is not a creditor identifier'],
+    ['service.baseUrl: "http://service.example"', 'http:// would send account numbers unencrypted'],
+    ['service.baseUrl: "https://me:geheim@service.example"', 'it holds a user name or a password'],
+    ['service.proxy: "http://me:geheim@proxy.example"', 'would send the password of the proxy in clear'],
+  ])('%s is refused with line and key, which no schema can tell', (given, why) => {
+    const { path, line, text } = placed(given)
+    expect(told(text)).toMatch(`line ${line}: ${path}: `)
+    expect(told(text)).toContain(why)
+    expect(told(text)).not.toContain('geheim')
+    expect(editorAccepts(parse(text))).toBe(true)
+  })
 })
 
 describe('8.4.3 a configuration that others can change', () => {
@@ -234,10 +208,6 @@ describe('8.4.3 a configuration that others can change', () => {
     ['service:\n  creditorIdentifier: DE98ZZZ09999999999\n  baseUrl: https://x', 'service.baseUrl', 3],
     ['service: { username: me }', 'service.username', 1],
     ['service: { passwordFile: secret }', 'service.passwordFile', 1],
-    ['service: { proxy: "https://x" }', 'service.proxy', 1],
-    ['service: { ca: ca.pem }', 'service.ca', 1],
-    ['service: { clientCertificate: c.pem }', 'service.clientCertificate', 1],
-    ['service: { clientKey: k.pem }', 'service.clientKey', 1],
     ['service: { maxInDoubt: 9999 }', 'service.maxInDoubt', 1],
     ['\n\n"service": { timeout: 1 }', 'service.timeout', 3],
   ])('may not say %j', (text, key, line) => {
@@ -253,18 +223,15 @@ describe('8.4.3 a configuration that others can change', () => {
       dormantSoonDays: 30,
       source: { delimiter: ';' },
       columns: { customer_no: 'Kundennummer' },
-      crosswalk: {
-        file: 'customers.csv',
-        from: 'Mitgliedsnummer',
-        key: 'member_id',
-        customer_no: 'customer_no',
-      },
+      crosswalk: { file: 'customers.csv', from: 'Mitgliedsnummer', key: 'member_id', customer_no: 'no' },
       exclude: [{ column: 'Status', equals: ['inaktiv'], reason: 'cancelled' }],
       limits: {},
       words: {},
       service: { creditorIdentifier: 'DE98ZZZ09999999999' },
     }
     expect(read(JSON.stringify(reading))).toMatchObject({ dormantSoonDays: 30, source: { delimiter: ';' } })
+    const named = SETTING_NAMES.filter((name) => settingOf(name).isReading === true)
+    expect(named.toSorted()).toEqual(['creditorIdentifier', 'dormantSoonDays', 'timezone'])
     const others = Object.keys(configurationSchema.shape).filter((key) => !(key in reading))
     const known =
       'ledger out lang logFile approval approvalValidFor readBack campaign rules approvers outcomes'

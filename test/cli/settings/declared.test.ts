@@ -152,9 +152,4 @@ describe('11.4 a declared setting', () => {
         DRAWS,
       )
   })
-
-  it('is not set by an empty environment name, and refused as an empty flag', () => {
-    expect(byEnvironment('ledger', 'SEPA_MIGRATE_LEDGER', '')).toBe('sepa-migrate.db')
-    expect(byFlag('ledger', '')).toBe(REFUSED)
-  })
 })

@@ -8,7 +8,6 @@ import { worldOf } from '../world.js'
 /** What was typed or set, and a word of what does its work now. */
 const GONE: readonly (readonly [typed: string, now: string])[] = [
   ['run export.csv --read-back --read-back-first', 'run --check-before-send'],
-  ['plan export.csv --read-back-first', 'run --check-before-send'],
   ['probe --base-url https://test.example --customer 1', 'verify'],
   ['read-back --read-back', 'resolve --ask'],
   ['resolve --from-read-back', 'resolve --ask'],
@@ -22,14 +21,12 @@ const GONE: readonly (readonly [typed: string, now: string])[] = [
   ['notices export.csv --first-debit 2027-02-01', 'registered.csv'],
   ['completion bash', '--help'],
   ['run --between 22:00-05:00', '--max-duration'],
-  ['run --between=22:00-05:00', '--max-duration'],
   ['run --outside wait', '--max-duration'],
   ['run --until 05:00', '--max-duration'],
   ['SEPA_MIGRATE_BETWEEN=22:00-05:00 run', '--max-duration'],
   ['SEPA_MIGRATE_OUTSIDE=wait run', '--max-duration'],
   ['SEPA_MIGRATE_UNTIL=05:00 run', '--max-duration'],
   ['run --wave pilot', "run --only 'Column=value"],
-  ['run --wave=pilot,rest', '--country'],
   ['run --order first-debit-by', '--only'],
   ['SEPA_MIGRATE_ORDER=row run', '--only'],
 ]

@@ -184,10 +184,4 @@ describe('a kind of value', () => {
     for (const text of ['ftp://me:geheim@host', 'http://me:geheim@host', 'geheim'])
       expect(messageOf(() => kind.read(text, 'here'))).toMatch(/^Cannot use the (?!.*geheim)/s)
   })
-
-  it('says of a number that it may be meant as a text', () => {
-    expect(kinds.text.refusal(4711)).toBe('4711 is not a text; a text that looks like it needs quotes')
-    expect(kinds.path.refusal(true)).toBe('true is not a path; a text that looks like it needs quotes')
-    expect(kinds.seconds.refusal(true)).not.toContain('quotes')
-  })
 })

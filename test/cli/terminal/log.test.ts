@@ -60,8 +60,4 @@ describe('a log that cannot be written', () => {
     for (const name of ['folder.log', 'link.log', 'no/such.log'])
       expect(() => openLog(join(folder, name), worldOf(), () => undefined), name).toThrow(UsageError)
   })
-
-  it('says nothing where every line is there', () => {
-    expect(logged(() => undefined)).toMatchObject({ told: [], missing: null, text: '' })
-  })
 })

@@ -1,19 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writePack } from '../../../src/cli/closing.js'
 import { configurationSchema, noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { commandLine, type CommandEnd, nextLines, sameResolve } from '../../../src/cli/terminal/next.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
-import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import { verificationOf, type VerdictCount } from '../../../src/domain/proof/verification.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
-import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { NOTHING_TOLD } from '../../../src/report/facts/facts.js'
 import type { Stop } from '../../../src/run/brake.js'
-import { admit, open, stoppedClock } from '../../ledger/campaign-setup.js'
+import { open } from '../../ledger/campaign-setup.js'
 import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
@@ -64,11 +60,8 @@ describe('what to do next', () => {
     const canBeAsked = true
     expect(command({ in_doubt: 1, ready: 1 }, { canBeAsked })).toBe('resolve --ask')
     expect(next({ ready: 1 }, { canBeAsked })).toEqual(['Next: sepa-migrate run'])
-    const asks = 'Ask the service what it holds of the customers in doubt.'
-    expect(next({ in_doubt: 9 }, { canBeAsked, stop: stopOf('max_in_doubt') }).slice(0, 2)).toEqual([
-      'Do this.',
-      asks,
-    ])
+    const told = next({ in_doubt: 9 }, { canBeAsked, stop: stopOf('max_in_doubt') })
+    expect(told[1]).toBe('Ask the service what it holds of the customers in doubt.')
   })
 
   it('then corrects what was never sent, then what was refused', () => {
@@ -106,11 +99,9 @@ describe('what to do next', () => {
   })
 
   it('is the same run where it stopped for a cause outside, even with doubts, which are looked at where they are the cause', () => {
+    const again = ['Do this.', 'Next: sepa-migrate run']
     for (const kind of ['credentials', 'no_connection', 'max_duration'] as const)
-      expect(next({ ready: 1, in_doubt: 1 }, { stop: stopOf(kind) })).toEqual([
-        'Do this.',
-        'Next: sepa-migrate run',
-      ])
+      expect(next({ ready: 1, in_doubt: 1 }, { stop: stopOf(kind) })).toEqual(again)
     expect(command({ ready: 1, in_doubt: 9 }, { stop: stopOf('max_in_doubt') })).toContain('resolve --from')
   })
 
@@ -138,31 +129,17 @@ describe('what to do next', () => {
     expect(command({ ready: 1 }, declined, unplanned)).toBe('plan export.csv')
   })
 
-  it('names the pack that an earlier command wrote as long as it shows the ledger as it is', async () => {
-    const clock = stoppedClock()
-    const ledger = open({ clock })
-    admit(ledger, [{ verdict: 'invalid' }])
-    const out = join(freshFolder(), 'packs')
-    mkdirSync(out)
-    const terms = {
-      sharedFolder: false,
-      absentAfterMs: USUAL_ABSENT_AFTER_MS,
-      language: 'en',
-      told: NOTHING_TOLD,
-    } as const
-    await writePack({ ledger: ledger.file, out, ...terms })
-    const note = `${JSON.stringify({ kind: 'report', path: out })}\n`
-    writeFileSync(`${ledger.file}.files.jsonl`, note, { mode: 0o600 })
-    const told = (): string => {
-      const reader = openLedgerReader(ledger.file)
-      const standing = { totals: reader.totals(), campaign: reader.campaign(), pack: null }
-      reader.close()
-      return next({}, standing, asked({ ledger: ledger.file })).at(-1) ?? ''
+  it('names the pack that an earlier command noted, as long as it shows the ledger as it is', () => {
+    const [{ file }, out] = [open(), freshFolder()]
+    const note = JSON.stringify({ kind: 'report', path: out })
+    writeFileSync(`${file}.files.jsonl`, `${note}\n`, { mode: 0o600 })
+    const toldOf = (changedAt: string): string | undefined => {
+      const manifest = { schemaVersion: 1, ledgerId: campaign.ledgerId, changedAt, files: [] }
+      writeFileSync(join(out, 'manifest.json'), JSON.stringify(manifest))
+      return command({ invalid: 1 }, { pack: null }, asked({ ledger: file }))
     }
-    expect(told()).toContain(join(out, 'to-do', 'corrections.csv'))
-    clock.advance(1_000)
-    admit(ledger, [{ verdict: 'invalid', reference: 'M-2', customerNo: 2 }])
-    expect(told()).toMatch(/^Next: sepa-migrate report/)
+    expect(toldOf(campaign.changedAt)).toContain(join(out, 'to-do', 'corrections.csv'))
+    expect(toldOf('2025')).toMatch(/^report/)
   })
 })
 
@@ -203,9 +180,7 @@ describe('the command to type', () => {
   it('repeats every decision that was typed, and not the dry run', () => {
     const own = { row: ['4', '7'], as: 'refused', reason: 'not in it', by: 'Ada', dryRun: true, force: true }
     const { name, words } = sameResolve({ own })
-    expect([name, words?.join(' ')]).toEqual([
-      'resolve',
-      '--row 4 --row 7 --as refused --reason not in it --by Ada --force',
-    ])
+    const typed = '--row 4 --row 7 --as refused --reason not in it --by Ada --force'
+    expect([name, words?.join(' ')]).toEqual(['resolve', typed])
   })
 })

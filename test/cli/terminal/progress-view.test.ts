@@ -24,14 +24,6 @@ describe('the view of a run on a terminal', () => {
     ])
   })
 
-  it('moves the first count up where the terminal is too narrow for all of them', () => {
-    expect(shown({ registered: 189_500, total: 2_000_000 }, 40)).toEqual([
-      '█░░░░░░░░░░░░░░ 9 %  registered 189,500',
-      'refused 12 · in doubt 3',
-      '3,159 a second · 10 min left',
-    ])
-  })
-
   it('cuts nothing but the event, at any width from 40 columns on', () => {
     const counts = fc.nat({ max: 9_999_999 })
     const drawn = { registered: counts, refused: counts, inDoubt: counts, elapsedMs: fc.nat() }

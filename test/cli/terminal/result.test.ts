@@ -14,18 +14,10 @@ import {
   worded,
 } from '../../../src/cli/terminal/result.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
-import { LedgerError, SourceError, UsageError } from '../../../src/errors.js'
+import { LedgerError, UsageError } from '../../../src/errors.js'
 import { readSurface } from '../surface.js'
 
 describe('what a thrown error means for the caller', () => {
-  it.each([
-    [new UsageError('No', 'Do'), 2, 'usage'],
-    [new SourceError('No', 'Do', { source: 'x.csv' }), 7, 'source'],
-    [new LedgerError('locked', 'No', 'Do'), 8, 'ledger'],
-  ])('%s ends with its own status', (error, exitCode, kind) => {
-    expect(resultOfError(error)).toMatchObject({ exitCode, errors: [{ kind, message: 'No', next: 'Do' }] })
-  })
-
   it('anything else is a bug: status 1, accounts masked, and the ledger is said to be safe', () => {
     const result = resultOfError(new TypeError('Bad value DE89370400440532013000'))
     expect(result).toMatchObject({ exitCode: 1, totals: null, errors: [{ kind: 'unexpected' }] })

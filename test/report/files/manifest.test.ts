@@ -35,8 +35,6 @@ describe('manifest.json', () => {
       version,
       ledgerId: '7f3b7c1e',
       language: 'de',
-      absentAfterMs: 86_400_000,
-      changedWhileReading: false,
       changedAt: '2026-06-15T12:00:00.000Z',
       campaign: { baseUrl: 'https://billing.example', username: 'migration' },
       totals: { read: 1, registered: 1, refused: 0 },

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -19,7 +19,6 @@ import { UsageError } from '../../../src/errors.js'
 import { NOTE } from '../../../src/report/pack/earlier-pack.js'
 import { openPackFolder } from '../../../src/report/pack/pack-folder.js'
 import { PACK_FILES, TO_DO_FILES, writeProblems, writeReport } from '../../../src/report/pack/pack.js'
-import { readSignature } from '../../../src/trust/signature.js'
 import { freshFolder } from '../../support/folder.js'
 import {
   attemptOf,
@@ -161,15 +160,6 @@ describe('the reconciliation pack', () => {
     expect(manifest.sources).toEqual([{ name: 'export.csv', bytes: 1234, sha256: 'a'.repeat(64) }])
   })
 
-  it('prefills the attempt of a row in doubt and leaves the decision to a person', async () => {
-    await report()
-    const undecided = { migration_decision: '', migration_reason: '', migration_by: '' }
-    const doubts = [{ migration_row: '4', migration_status: '503' }, { migration_row: '5' }]
-    expect(recordsOf('in-doubt.csv')).toMatchObject(
-      doubts.map((line) => ({ ...line, migration_attempt: line.migration_row, ...undecided })),
-    )
-  })
-
   it('shows a full account number only in the files that are made to be edited', async () => {
     // People and services write account numbers where none belong.
     const lastAttempt = attemptOf({
@@ -292,17 +282,6 @@ describe('the folder of a pack', () => {
       expect(namesIn()).toEqual([name, 'report-2'].sort())
     },
   )
-
-  it('is signed where a key is given, and a later report without one takes the signature away', async () => {
-    const signWith = generateKeyPairSync('ed25519').privateKey
-    expect((await report(EVERY_STATE, { signWith })).files.map(({ name }) => name)).toContain('manifest.sig')
-    const signature = textOf('manifest.sig')
-    expect(readSignature(signature)?.isOf(readFileSync(pathOf('manifest.json')))).toBe(true)
-    expect(await report(EVERY_STATE, { signWith })).toMatchObject({ folder, ...HERE })
-    expect(textOf('manifest.sig')).toBe(signature)
-    expect(await report()).toMatchObject({ folder, ...HERE })
-    expect(namesIn()).toEqual(ALL)
-  })
 
   it('9.1.5 goes on where an earlier report or check was killed while it gave its files their names', async () => {
     const workshop = join(folder, '.sepa-migrate-report-killed')

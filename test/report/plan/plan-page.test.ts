@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { renderPlanPage } from '../../../src/report/plan/plan-page.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
-
-const textIn = (page: string): string =>
-  page
-    .replace(/<style>[^]*?<\/style>/, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ')
+import { textOf } from '../ledger-value.js'
 
 describe('the page of a plan', () => {
   it('says what a run would do, in one page without script or network', async () => {
     const plan = planOf({ limit: 2 })
     const page = await renderPlanPage(plan, null)
-    const text = textIn(page)
+    const text = textOf(page)
     expect(text).toContain('To send: 2 rows')
     expect(text).toContain('of 3 ready rows')
     expect(text).toContain('1 row invalid: IBAN_CHECKSUM')
@@ -25,15 +20,11 @@ describe('the page of a plan', () => {
   })
 
   it('stands beside the last plan: what was added, is gone, changed', async () => {
-    const last = planOf({
-      sources: [{ name: 'old.csv', sha256: '1', bytes: 1, records: 1 }],
-      version: '0.0.9',
-    })
-    const now = planOf({
-      rows: { count: 5, digest: 'x' },
-      settings: { concurrency: 8, rate: 9, proxy: null },
-    })
-    const text = textIn(await renderPlanPage(now, last))
+    const sources = [{ name: 'old.csv', sha256: '1', bytes: 1, records: 1 }]
+    const last = planOf({ sources, version: '0.0.9' })
+    const settings = { concurrency: 8, rate: 9, proxy: null }
+    const now = planOf({ rows: { count: 5, digest: 'x' }, settings })
+    const text = textOf(await renderPlanPage(now, last))
     expect(text).toMatch(/source missing: .*old\.csv.* was planned and is not here/)
     expect(text).toMatch(/source added: .*export\.csv/)
     expect(text).toContain('rows changed: 3 rows (')
@@ -41,17 +32,12 @@ describe('the page of a plan', () => {
     expect(text).toContain('proxy: none')
     expect(text).toContain('version changed: planned with 0.0.9, this is 0.1.0')
     expect(text).toContain('In the last plan')
-    expect(textIn(await renderPlanPage(now, now))).toContain('Nothing changed since')
+    expect(textOf(await renderPlanPage(now, now))).toContain('Nothing changed since')
   })
 
   it('runs nothing that others wrote', async () => {
-    const page = await renderPlanPage(
-      planOf({
-        plannedBy: '<img src=x onerror=alert(1)>',
-        sources: [{ name: '<script>1</script>.csv', sha256: 'a', bytes: 1, records: 1 }],
-      }),
-      null,
-    )
+    const sources = [{ name: '<script>1</script>.csv', sha256: 'a', bytes: 1, records: 1 }]
+    const page = await renderPlanPage(planOf({ plannedBy: '<img src=x onerror=alert(1)>', sources }), null)
     expect(page).not.toMatch(/<img|<script/)
   })
 })

@@ -74,7 +74,7 @@ async function provenPack(): Promise<Campaign> {
   decide(ledger, 5, 'refused', 'not in the list; asked again')
   clock.advance(1_000)
   decide(ledger, 6, 'written_off', '=moved away')
-  await campaign.write(SIGNER.privateKey)
+  expect(await campaign.write(SIGNER.privateKey)).toMatchObject({ balanced: true, totals: ledger.totals() })
   return campaign
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { chooseEncoding, createDecoder, ENCODINGS, examineBytes } from '../../../src/source/bytes/encoding.js'
 import { exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
@@ -49,11 +50,7 @@ describe('choosing an encoding', () => {
   })
 
   test.each([1, 2, 3, 5, 64])('the line that is not UTF-8 is found in chunks of %i bytes', (size) => {
-    const bytes = Buffer.concat([
-      Buffer.from('ä\r\n€\n漢\r'),
-      Buffer.from([0x4d, 0xfc]),
-      Buffer.from('\nok\n'),
-    ])
+    const bytes = Buffer.concat([Buffer.from('ä\r\n€\n漢\r'), Buffer.from('M\u00fc\nok\n', 'latin1')])
     expect(evidenceOf(bytes, size).notUtf8At).toBe(4)
   })
 
@@ -141,7 +138,6 @@ describe('a declared encoding', () => {
   })
 
   test('is needed for a stream that is not UTF-8', async () => {
-    const { Readable } = await import('node:stream')
     const input = () => ({ name: 'standard input', stream: Readable.from([latin]) })
     expect(await refusal(readAll(input()))).toMatchObject({ rule: 'FILE_ENCODING' })
     expect((await readAll(input(), optionsOf('source: { encoding: windows-1252 }'))).records).toHaveLength(3)
@@ -150,7 +146,6 @@ describe('a declared encoding', () => {
 
 describe('what is no text', () => {
   test.each([
-    ['zero bytes', Buffer.alloc(2000)],
     ['a database file', Buffer.concat([Buffer.from('SQLite format 3\u0000'), Buffer.alloc(500, 7)])],
     ['control characters', Buffer.from('a\u0001b\u0002c\u0003\n'.repeat(50))],
   ])('%s is refused as binary', async (_, bytes) => {
@@ -162,9 +157,7 @@ describe('what is no text', () => {
   test('one stray control character is the fault of its row alone', async () => {
     const text = exportOf(100).replace(',M-50,', ',M-\u000050,')
     const { records } = await readAll(fileOf(text))
-    expect(records.filter(({ verdict }) => verdict.kind === 'invalid').map(({ record }) => record)).toEqual([
-      50,
-    ])
-    expect(records[49]?.findings.map(({ rule }) => rule)).toEqual(['UMR_CHARSET'])
+    const invalid = records.filter(({ verdict }) => verdict.kind === 'invalid')
+    expect(invalid).toMatchObject([{ record: 50, findings: [{ rule: 'UMR_CHARSET' }] }])
   })
 })

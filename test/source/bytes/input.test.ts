@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { SourceError } from '../../../src/errors.js'
+import type { SourceError } from '../../../src/errors.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { openSource } from '../../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
@@ -21,22 +21,17 @@ const streamOf = (...chunks: (string | Uint8Array)[]) => ({
 describe('what can be opened', () => {
   test('a missing file is refused by its name, with exit status 7', async () => {
     const error = await refusal(readAll('/nowhere/export.csv'))
-    expect(error).toBeInstanceOf(SourceError)
     expect(error).toMatchObject({ exitCode: 7, rule: null, source: '/nowhere/export.csv' })
     expect(error.message).toContain('there is no such file')
     expect(error.next).toContain('Check the name')
   })
 
-  test('a directory is refused', async () => {
-    const error = await refusal(readAll(freshFolder()))
-    expect(error.message).toContain('it is a directory')
-  })
-
-  test('a named pipe and a device are refused without waiting for them', async () => {
+  test('a directory, a named pipe and a device are refused without waiting for them', async () => {
     const pipe = join(freshFolder(), 'pipe')
     expect(spawnSync('sh', ['-c', 'mkfifo "$0"', pipe]).status).toBe(0)
-    expect((await refusal(readAll(pipe))).message).toContain('not a regular file')
-    expect((await refusal(readAll('/dev/zero'))).message).toContain('not a regular file')
+    expect((await refusal(readAll(freshFolder()))).message).toContain('it is a directory')
+    for (const path of [pipe, '/dev/zero'])
+      expect((await refusal(readAll(path))).message).toContain('not a regular file')
   })
 
   test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused', async () => {
@@ -77,9 +72,8 @@ describe('the hash', () => {
 
   test('of a gzip file is that of the packed bytes', async () => {
     const packed = gzipSync(exportOf(5))
-    const { opened, summary } = await readAll(fileOf(packed, 'export.csv.gz'))
-    expect(opened.sha256).toBe(sha256(packed))
-    expect(summary).toMatchObject({ sha256: sha256(packed), bytes: packed.length, records: 5 })
+    const told = { sha256: sha256(packed), bytes: packed.length, records: 5 }
+    expect((await readAll(fileOf(packed, 'export.csv.gz'))).summary).toMatchObject(told)
   })
 
   test('a file can be read twice, a stream cannot', async () => {
@@ -131,15 +125,6 @@ describe('a file that changes while it is read', () => {
       for await (const batch of opened.records()) expect(batch.length).toBeGreaterThan(0)
     }
     expect(await refusal(all())).toMatchObject({ rule: 'FILE_CHANGED' })
-  })
-
-  test('is refused before any record when it was written again since it was opened', async () => {
-    const path = fileOf(exportOf(3))
-    utimesSync(path, 1000, 1000)
-    const opened = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK)
-    utimesSync(path, 2000, 2000)
-    const first = opened.records()[Symbol.asyncIterator]().next()
-    expect(await refusal(first)).toMatchObject({ rule: 'FILE_CHANGED' })
   })
 })
 

@@ -1,37 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
+import { readHeader } from '../../../src/source/columns/header.js'
+import { excludeBy } from '../../../src/source/columns/mapping.js'
+import type { ExcludeOptions } from '../../../src/source/options.js'
 import { UsageError } from '../../../src/errors.js'
 import { CHECK, exportOf, kindsIn, readText, refusal, rowRules } from '../../support/sources.js'
 
 const renamed = (header: string): string => exportOf(3).replace(/^.*\n/, `${header}\n`)
 
-const ALL = {
-  customer_no: 'customer_no',
-  iban: 'iban',
-  signed_date: 'signed_date',
-  sepa_creditor_identifier: 'sepa_creditor_identifier',
-  unique_mandate_reference: 'unique_mandate_reference',
-}
-
 describe('columns by their usual names', () => {
-  test('the service names need no configuration', async () => {
-    expect((await readText(exportOf(1))).opened.columns).toEqual(ALL)
-  })
-
-  test('synonyms are compared folded', async () => {
-    const { opened, records } = await readText(
-      renamed('Customer_No, debtor  IBAN ,Date of Signature,GLÄUBIGER-ID,Mandats-Referenz,Kontoinhaber'),
-    )
-    expect(opened.columns).toEqual({
-      customer_no: 'Customer_No',
-      iban: 'debtor  IBAN',
-      signed_date: 'Date of Signature',
-      sepa_creditor_identifier: 'GLÄUBIGER-ID',
-      unique_mandate_reference: 'Mandats-Referenz',
-    })
-    expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
-  })
-
-  const REPEATED = 'customer_no,iban,signed_date,CI,UMR,ci'
+  const SHORT = 'customer_no,iban,signed_date,CI,UMR'
+  const REPEATED = `${SHORT},ci`
   const MOST = 'customer_no: customer_no, iban: iban, signed_date: signed_date, unique_mandate_reference: UMR'
   test.each([
     // An old key is never the customer number of the service.
@@ -40,17 +19,12 @@ describe('columns by their usual names', () => {
       return [text, '', 'FILE_HEADER_MISSING', 'no column for customer_no'] as const
     }),
     [
-      renamed('customer_no,iban,signed_date,CI,UMR,Mandatsreferenz'),
+      renamed(`${SHORT},Mandatsreferenz`),
       '',
       'FILE_HEADER_AMBIGUOUS',
-      '"UMR" and "Mandatsreferenz" could both be unique_mandate_reference',
+      '"UMR" and "Mandatsreferenz" could both',
     ],
-    [
-      renamed('customer_no,iban,signed_date,CI,UMR,I.B.A.N.'),
-      '',
-      'FILE_HEADER_DUPLICATE',
-      '"iban" occurs 2 times (columns 2 and 6)',
-    ],
+    [renamed(`${SHORT},I.B.A.N.`), '', 'FILE_HEADER_DUPLICATE', '"iban" occurs 2 times (columns 2 and 6)'],
     [exportOf(1), 'columns: { iban: Konto }', 'FILE_HEADER_MISSING', 'no column "Konto" for iban'],
     [exportOf(1), 'columns: { unique_mandate_reference: customer_no }', 'FILE_HEADER_AMBIGUOUS', ''],
     [renamed(REPEATED), `columns: { ${MOST}, sepa_creditor_identifier: CI }`, 'FILE_HEADER_DUPLICATE', ''],
@@ -68,15 +42,14 @@ describe('columns by their usual names', () => {
 
   test('everything that is missing is said at once, with the names that are there', async () => {
     const error = await refusal(readText('Name,Ort\na,b\n'))
-    for (const field of Object.keys(ALL)) expect(error.message).toContain(`no column for ${field}`)
+    for (const field of REQUIRED_FIELDS) expect(error.message).toContain(`no column for ${field}`)
     expect(error.message).toContain('its header has "Name", "Ort"')
     expect(error.ways).toEqual(['draft_configuration'])
   })
 
   test('a file without a header is refused, not read without its first record', async () => {
     const rows = exportOf(3).split('\n').slice(1).join('\n')
-    const byPosition =
-      'columns: { customer_no: 1, iban: 2, signed_date: 3, sepa_creditor_identifier: 4, unique_mandate_reference: 5 }'
+    const byPosition = `columns: { ${REQUIRED_FIELDS.map((field, at) => `${field}: ${at + 1}`).join(', ')} }`
     for (const [text, yaml] of [
       [rows, ''],
       [rows, byPosition],
@@ -184,4 +157,53 @@ describe('optional columns', () => {
     expect(await told({})).toEqual([1, 0, 1, 0])
     expect(await told({ CI_LENGTH_UNCONFIRMED: 'error' })).toEqual([1, 1, 1, 1])
   })
+})
+
+const EXCLUDED = readHeader(['customer', 'State of affairs', 'left on'])
+
+const findings = (rule: ExcludeOptions[number], cell: string, column = 1) => {
+  const cells = ['17', '', '']
+  cells[column] = cell
+  return excludeBy(EXCLUDED, [rule], {})(cells)
+}
+
+describe('an exclude rule by words', () => {
+  const rule = { column: 'state_of_affairs', equals: ['gekündigt', 'X-1', 0], reason: 'They left' }
+
+  test.each(['gekündigt', ' GEKÜNDIGT ', 'gekündigt zum 31.12.2025', 'Gekündigt (2025)', 'x1', '0'])(
+    'keeps %j back, with its reason',
+    (cell) => {
+      const finding = { rule: 'EXCLUDED_BY_CONFIGURATION', message: 'They left', value: cell.trim() }
+      expect(findings(rule, cell)).toMatchObject([finding])
+    },
+  )
+
+  test.each(['', 'ungekündigt', 'gekündigt?nein', '10', 'aktiv seit 31.12.2025'])('lets %j pass', (cell) => {
+    expect(findings(rule, cell)).toEqual([])
+  })
+
+  test('a date behind a word counts only where the word itself keeps a mandate back', () => {
+    const good = { column: 'state_of_affairs', equals: ['aktiv'], reason: 'Only ended ones' }
+    expect(findings(good, 'aktiv')).toHaveLength(1)
+    expect(findings(good, 'aktiv seit 31.12.2025')).toEqual([])
+  })
+})
+
+test('a value of signs alone matches itself, never an empty cell', () => {
+  const rule = { column: 2, equals: ['-'], reason: 'Marked' }
+  expect(findings(rule, '-')).toHaveLength(1)
+  expect(findings(rule, '')).toEqual([])
+  expect(findings(rule, '--')).toEqual([])
+})
+
+test('an exclude rule by "filled" keeps back whatever says something, but for the zero dates of systems', () => {
+  const rule = { column: 'left on', filled: true as const, reason: 'They left' }
+  for (const cell of ['2025-12-31', 'yes', '?']) expect(findings(rule, cell, 2)).toHaveLength(1)
+  for (const cell of ['', ' ', '0000-00-00', '1900-01-01']) expect(findings(rule, cell, 2)).toEqual([])
+})
+
+test('every exclude rule that matches is told', () => {
+  const byWord = { column: 2, equals: ['left'], reason: 'one' }
+  const exclude = excludeBy(EXCLUDED, [byWord, { column: 3, filled: true, reason: 'two' }], {})
+  expect(exclude(['17', 'left', '2025-12-31']).map(({ message }) => message)).toEqual(['one', 'two'])
 })

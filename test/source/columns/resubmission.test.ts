@@ -60,15 +60,6 @@ const given = (change: Readonly<Record<number, string>> = {}): string[] =>
 describe('the row that a line names', () => {
   const read = (row: string, decision = '') => readResubmission([...BEFORE, row, decision], HEADER, {})
 
-  it('is none where the cell is empty: a new mandate', () => {
-    expect(read('')).toBeNull()
-    expect(read('  ', 'send')).toBeNull()
-  })
-
-  it('is none in a file without the column', () => {
-    expect(readResubmission(BEFORE, readHeader(NAMES), {})).toBeNull()
-  })
-
   it.each(['2', '2.0', '2,00', '0002', "'2", '="2"'])('is read as a spreadsheet saves it: %s', (cell) => {
     expect(read(cell)).toMatchObject({ corrects: 2, findings: [] })
   })
@@ -99,10 +90,6 @@ describe('a line that was only saved again', () => {
 
   it('is not the same where a column changed that excludes rows', () => {
     expect(restoring()(given({ 4: 'cancelled' }), [rowOf(BEFORE)]).isSame).toBe(false)
-  })
-
-  it('is the same whatever stands in columns that nobody looks at', () => {
-    expect(restoring()(given({ 5: 'typed over' }), [rowOf(BEFORE)]).isSame).toBe(true)
   })
 
   it('is compared with what took the place of the row since, too, but never half with each', () => {

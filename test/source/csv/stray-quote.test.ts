@@ -28,23 +28,19 @@ describe('8.3.2 a stray quote', () => {
   })
 
   it.each([
-    ['two neighbours', file(HEADER, row(1, '"A'), row(2, 'B"')), 2, 3],
-    ['the last column', file(`${HEADER},note`, `${row(1, 'A')},"x`, `${row(2, 'B')},y"`), 2, 3],
-    [
-      'a line end right behind the quote',
-      file(`${HEADER},note`, `${row(1, 'A')},"`, `${row(2, 'B')},"`),
-      2,
-      3,
-    ],
-    ['different columns', file(`${HEADER},note`, `${row(1, '"A')},`, `${row(2, 'B')},y"`), 2, 3],
-    ['a damaged account', file(HEADER, row(1, '"A', 'DE8937'), row(2, 'B"', 'DE8937')), 2, 3],
-    ['carriage returns', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll('\n', '\r'), 2, 3],
-    ['blanks behind the separators', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll(',', ', '), 2, 3],
-    ['the header', file(HEADER.replace('name', '"name'), row(1, 'A"'), row(2, 'B')), 1, 2],
-  ])('is found over %s', async (_, text, opens, closes) => {
+    ['two neighbours', file(HEADER, row(1, '"A'), row(2, 'B"'))],
+    ['the last column', file(`${HEADER},note`, `${row(1, 'A')},"x`, `${row(2, 'B')},y"`)],
+    ['a line end right behind it', file(`${HEADER},note`, `${row(1, 'A')},"`, `${row(2, 'B')},"`)],
+    ['different columns', file(`${HEADER},note`, `${row(1, '"A')},`, `${row(2, 'B')},y"`)],
+    ['a damaged account', file(HEADER, row(1, '"A', 'DE8937'), row(2, 'B"', 'DE8937'))],
+    ['carriage returns', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll('\n', '\r')],
+    ['blanks behind the separators', file(HEADER, row(1, '"A'), row(2, 'B"')).replaceAll(',', ', ')],
+    ['the header', file(HEADER.replace('name', '"name'), row(1, 'A"'), row(2, 'B'))],
+  ])('is found over %s', async (what, text) => {
+    const line = what === 'the header' ? 1 : 2
     const error = await refusal(readText(text))
-    expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line: opens })
-    expect(error.message).toContain(`opens on line ${opens} and closes on line ${closes}`)
+    expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line })
+    expect(error.message).toContain(`opens on line ${line} and closes on line ${line + 1}`)
   })
 
   it('is found by an account between the quotes, in any spacing, damaged or not', async () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceSummary } from '../../../src/domain/rule/verdict.js'
-import { AS_OF, CHECK, fileOf, kindsIn, optionsOf, readText, refusal } from '../../support/sources.js'
+import {
+  AS_OF,
+  CHECK,
+  exportOf,
+  fileOf,
+  fileRules,
+  kindsIn,
+  optionsOf,
+  readText,
+  refusal,
+} from '../../support/sources.js'
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
 const row = (customer: number, ...more: readonly string[]): string =>
@@ -51,16 +61,6 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     // What its rows were was decided when they came in.
     const numbered = ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '2', 'ready'))
     expect(await verdicts(numbered, '')).toEqual(['sendable', 'sendable'])
-  })
-
-  it('8.3.4 is told by check, which goes on', async () => {
-    const text = withColumn('Toestand', ['Actief', 'Beëindigd'])
-    const { records, summary } = await readText(text, '', { ...CHECK, undecided: 'tell' })
-    expect(records).toHaveLength(2)
-    expect(summary.findings).toMatchObject([{ rule: 'FILE_COLUMN_UNDECIDED', severity: 'error' }])
-    expect(summary.reading['undecided']).toEqual([
-      'Column "Toestand" looks like status: 1 ended stays behind by it (Beëindigd 1). To use it: columns: { status: "Toestand" }; to leave it out of account: columns: { status: none }, or --ignore-column "Toestand".',
-    ])
   })
 
   it.each([
@@ -155,24 +155,21 @@ describe('8.3.4 what was understood', () => {
         notUnderstood: { offen: 2, schlafend: 1 },
       },
     })
-    const taught = await readText(
-      withColumn('status', cells),
-      'words: { status: { notActive: [offen], active: [schlafend] } }',
-    )
+    const teaching = 'words: { status: { notActive: [offen], active: [schlafend] } }'
+    const taught = await readText(withColumn('status', cells), teaching)
     expect(taught.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(4)
     expect(JSON.stringify(taught.summary.reading['words'])).not.toContain('notUnderstood')
   })
 
   it('8.3.4 is mapped by init, which says what stays behind and excludes the rest by a live rule', async () => {
-    const lines = [
-      `${HEADER},Lage,Mandatsart,Kunde`,
-      row(1, 'laufend', 'wiederkehrend', 'aktiv'),
-      row(2, 'Gekündigt zum 31.12.2025', 'wiederkehrend', 'aktiv'),
-      row(3, 'Gekündigt zum 30.06.2025', 'wiederkehrend', 'aktiv'),
-      row(4, 'laufend', 'einmalig', 'aktiv'),
-      row(5, 'laufend', 'wiederkehrend', 'gesperrt seit 2024'),
-    ]
-    const text = `${lines.join('\n')}\n`
+    const rows = [
+      ['laufend', 'wiederkehrend', 'aktiv'],
+      ['Gekündigt zum 31.12.2025', 'wiederkehrend', 'aktiv'],
+      ['Gekündigt zum 30.06.2025', 'wiederkehrend', 'aktiv'],
+      ['laufend', 'einmalig', 'aktiv'],
+      ['laufend', 'wiederkehrend', 'gesperrt seit 2024'],
+    ].map((cells, at) => row(at + 1, ...cells))
+    const text = `${[`${HEADER},Lage,Mandatsart,Kunde`, ...rows].join('\n')}\n`
     const inspection = await inspectSource(fileOf(text), { today: AS_OF })
     expect(inspection.staysBehind).toBe('at least 2 ended, 1 one-off stay behind')
     const draft = draftConfiguration(inspection)
@@ -209,13 +206,6 @@ describe('26.2 a column that may be a status is never passed over', () => {
     expect(error.message).toContain('columns: { status: none }')
   })
 
-  it('26.2 is told by check, and nothing is lost of it', async () => {
-    const { summary, records } = await readText(czech, '', { ...CHECK, undecided: 'tell' })
-    expect(records).toHaveLength(21)
-    expect(undecidedIn(summary)).toMatchObject([{ severity: 'error' }])
-    expect(summary.reading.undecided).toHaveLength(1)
-  })
-
   it('26.2 columns.status: none answers for all such columns, once; a status in use only lists them', async () => {
     const text = czech
       .replace(/$/m, ',Tarif')
@@ -223,10 +213,8 @@ describe('26.2 a column that may be a status is never passed over', () => {
     const error = await refusal(readText(text))
     expect(error.message).toMatch(/"Stav".*"Tarif"/s)
     expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
-    const used = await readText(
-      text,
-      'columns: { status: Stav }\nwords: { status: { active: [platí], notActive: [skončeno] } }',
-    )
+    const using = 'columns: { status: Stav }\nwords: { status: { active: [platí], notActive: [skončeno] } }'
+    const used = await readText(text, using)
     expect(used.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(7)
     expect(undecidedIn(used.summary)).toEqual([])
     expect(used.summary.reading.mayBeStatus).toEqual(['Tarif: A 11, B 10'])
@@ -240,14 +228,7 @@ describe('26.2 a column that may be a status is never passed over', () => {
   it.each([
     ['20 rows', 'Stav', many(['platí', 'skončeno'], 20)],
     ['one value', 'Stav', many(['platí'], 40)],
-    [
-      '13 values',
-      'Stav',
-      many(
-        Array.from({ length: 13 }, (_, index) => `w${index}x`),
-        40,
-      ),
-    ],
+    ['13 values', 'Stav', many('ax bx cx dx ex fx gx hx ix jx kx lx mx'.split(' '), 40)],
     ['a country by its heading', 'Debtor country', many(['North', 'South'], 40)],
     ['a country by its values', 'Herkunft', many(['DE', 'AT', 'CH'], 40)],
     ['a country by name', 'Herkunft', many(['Německo', 'Rakousko'], 40)],
@@ -286,12 +267,8 @@ describe('26.2 a word that is not understood', () => {
       expect(error.message).toContain('Column "status" is used as status and holds 1 1, 4 1, 5 1')
       expect(error.message).toContain('columns: { status: none }')
     }
-    expect(await verdicts(text, 'words: { status: { active: ["1"] } }')).toEqual([
-      'sendable',
-      'conflict',
-      'sendable',
-      'conflict',
-    ])
+    const taught = await verdicts(text, 'words: { status: { active: ["1"] } }')
+    expect(taught).toEqual(many(['sendable', 'conflict'], 4))
     expect(await verdicts(text, 'columns: { status: none }')).toEqual(many(['sendable'], 4))
   })
 
@@ -325,5 +302,30 @@ describe('26.2 a file that ends within its last row', () => {
     const text = withColumn('Ende', ['', 'gek']).trimEnd()
     const yaml = 'exclude: [{ column: Ende, equals: [gekündigt], reason: ended }]'
     expect(await verdicts(text, yaml)).toEqual(['sendable', 'conflict'])
+  })
+})
+
+describe('what only the whole file shows', () => {
+  const [NAMES = '', ...ROWS] = exportOf(12).trimEnd().split('\n')
+  const file = (...lines: readonly string[]): string => `${lines.join('\n')}\n`
+  /** As our own file of faulty rows has them. */
+  const ours = (rows: readonly string[]): string =>
+    file(`${NAMES},migration_row,migration_state`, ...rows.map((line, at) => `${line},${at + 1},invalid`))
+
+  it('is told of an export, and not of our own file of faulty rows, but for damage of the decoding', async () => {
+    const same = ROWS.map((line) => line.replace('2024-03-01', '1901-01-01').replace('Person', 'MÃ¼ller'))
+    expect(await fileRules(file(NAMES, ...same))).toContain('FILE_DATE_DOMINANT')
+    const told = await fileRules(ours(same))
+    expect(told).not.toContain('FILE_DATE_DOMINANT')
+    expect(told).toContain('FILE_MOJIBAKE')
+  })
+
+  it.each([
+    ['of a totals line is compared with the records, without that line', 'Anzahl,12,,,,'],
+    ['of a line that became a faulty row as well', 'Anzahl Mandate: 12 am,x,,,,'],
+  ])('a count %s', async (_, line) => {
+    expect((await readText(file(NAMES, ...ROWS, line))).records.length).toBeLessThan(14)
+    const other = readText(file(NAMES, ...ROWS, line.replace('12', '14')))
+    expect(await refusal(other)).toMatchObject({ rule: 'FILE_COUNT_MISMATCH' })
   })
 })
