@@ -149,12 +149,6 @@ describe('rows that the service does not show', () => {
       '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.',
     ])
   })
-
-  it('are not spoken of where there are none', () => {
-    const absent = absentIn([])
-    expect(absent).toEqual({ proposed: 0, waiting: 0, askFrom: null, nothingPresent: 0 })
-    expect(absentLines(absent)).toEqual([])
-  })
 })
 
 it.each<[number, VerdictCount['verdict'] | null, RowState, Stop['kind'] | null]>([

@@ -20,19 +20,17 @@ const LINES = exportOf(3).trimEnd().split('\n')
 const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = LINES
 const file = (...lines: string[]): string => `${lines.join('\n')}\n`
 
-describe('batches', () => {
-  test('hold few records of many, numbered through', async () => {
-    const opened = await openSource(fileOf(exportOf(2345)), optionsOf(''), CHECK)
-    const sizes: number[] = []
-    let last = 0
-    for await (const batch of opened.records()) {
-      sizes.push(batch.length)
-      expect(batch[0]?.record).toBe(last + 1)
-      last = batch.at(-1)?.record ?? 0
-    }
-    expect(Math.max(...sizes)).toBeLessThan(1000)
-    expect(opened.summary()).toMatchObject({ records: 2345, blankLines: 0 })
-  })
+test('batches hold few records of many, numbered through', async () => {
+  const opened = await openSource(fileOf(exportOf(2345)), optionsOf(''), CHECK)
+  const sizes: number[] = []
+  let last = 0
+  for await (const batch of opened.records()) {
+    sizes.push(batch.length)
+    expect(batch[0]?.record).toBe(last + 1)
+    last = batch.at(-1)?.record ?? 0
+  }
+  expect(Math.max(...sizes)).toBeLessThan(1000)
+  expect(opened.summary()).toMatchObject({ records: 2345, blankLines: 0 })
 })
 
 describe('the shape of rows', () => {
@@ -71,13 +69,11 @@ describe('the shape of rows', () => {
   })
 })
 
-describe('preamble and footer', () => {
-  test('are skipped as declared, and lines keep their numbers', async () => {
-    const text = file('Export', '', HEADER, FIRST, SECOND, '', 'Total,2')
-    const { records } = await readText(text, 'source: { skipLines: 2, skipFooterLines: 2 }')
-    expect(records.map(({ line }) => line)).toEqual([4, 5])
-    expect(records.map(rulesOf)).toEqual([[], []])
-  })
+test('preamble and footer are skipped as declared, and lines keep their numbers', async () => {
+  const text = file('Export', '', HEADER, FIRST, SECOND, '', 'Total,2')
+  const { records } = await readText(text, 'source: { skipLines: 2, skipFooterLines: 2 }')
+  expect(records.map(({ line }) => line)).toEqual([4, 5])
+  expect(records.map(rulesOf)).toEqual([[], []])
 })
 
 describe('the files that this program writes', () => {

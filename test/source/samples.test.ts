@@ -25,34 +25,28 @@ const troubled = (records: readonly CheckedRecord[]) =>
     .filter(({ verdict, findings }) => verdict.kind !== 'sendable' || findings.length > 0)
     .map((record) => [record.record, record.verdict.kind, ...rulesOf(record)])
 
-describe('clean.csv', () => {
-  test('has at least 200 rows of ten countries, all sendable and without a remark', async () => {
-    const { records, summary } = await readAll(sample('clean.csv'))
-    expect(records.length).toBeGreaterThanOrEqual(200)
-    expect(new Set(records.map(({ values }) => values.iban?.slice(0, 2))).size).toBe(10)
-    expect(new Set(records.map(({ mandateKey }) => mandateKey)).size).toBe(records.length)
-    expect(new Set(records.map(({ values }) => values.customerNo)).size).toBe(records.length)
-    expect(troubled(records)).toEqual([])
-    expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_DORMANCY_UNKNOWN'])
-  })
+test('clean.csv has at least 200 rows of ten countries, all sendable and without a remark', async () => {
+  const { records, summary } = await readAll(sample('clean.csv'))
+  expect(records.length).toBeGreaterThanOrEqual(200)
+  expect(new Set(records.map(({ values }) => values.iban?.slice(0, 2))).size).toBe(10)
+  expect(new Set(records.map(({ mandateKey }) => mandateKey)).size).toBe(records.length)
+  expect(new Set(records.map(({ values }) => values.customerNo)).size).toBe(records.length)
+  expect(troubled(records)).toEqual([])
+  expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_DORMANCY_UNKNOWN'])
 })
 
-describe('demo.csv', () => {
-  test('has rows of every kind, among them the two that the sandbox treats badly', async () => {
-    const { records } = await readAll(sample('demo.csv'))
-    const kinds = records.map(({ verdict }) => verdict.kind)
-    const counts = ['sendable', 'invalid', 'excluded'].map(
-      (kind) => kinds.filter((one) => one === kind).length,
-    )
-    expect(counts).toEqual([55, 5, 1])
-    for (const customerNo of [424_242, 424_243])
-      expect(records.filter(({ values }) => values.customerNo === customerNo)).toMatchObject([
-        { verdict: { kind: 'sendable' } },
-      ])
-    const keys = records.map(({ mandateKey }) => mandateKey).filter((key) => key !== null)
-    expect(keys.length - new Set(keys).size).toBe(2)
-    expect(kinds[0]).toBe('sendable')
-  })
+test('demo.csv has rows of every kind, among them the two that the sandbox treats badly', async () => {
+  const { records } = await readAll(sample('demo.csv'))
+  const kinds = records.map(({ verdict }) => verdict.kind)
+  const counts = ['sendable', 'invalid', 'excluded'].map((kind) => kinds.filter((one) => one === kind).length)
+  expect(counts).toEqual([55, 5, 1])
+  for (const customerNo of [424_242, 424_243])
+    expect(records.filter(({ values }) => values.customerNo === customerNo)).toMatchObject([
+      { verdict: { kind: 'sendable' } },
+    ])
+  const keys = records.map(({ mandateKey }) => mandateKey).filter((key) => key !== null)
+  expect(keys.length - new Set(keys).size).toBe(2)
+  expect(kinds[0]).toBe('sendable')
 })
 
 const texts = z.array(z.string())
@@ -86,70 +80,64 @@ describe('faults.csv', () => {
   })
 })
 
-describe('german-messy.csv', () => {
-  test('is clean with german.yaml but for its planted faults', async () => {
-    const { records, summary, opened } = await readAll(sample('german-messy.csv'), configured('german.yaml'))
-    expect(records).toHaveLength(60)
-    expect(troubled(records)).toEqual([
-      [10, 'invalid', 'IBAN_MASKED'],
-      [15, 'invalid', 'IBAN_CHECKSUM'],
-      [20, 'invalid', 'DATE_INVALID'],
-      [25, 'invalid', 'UMR_CHARSET'],
-      [30, 'excluded', 'STATUS_NOT_ACTIVE'],
-      [35, 'excluded', 'MANDATE_DORMANT'],
-      [40, 'invalid', 'CROSSWALK_NO_MATCH'],
-      [45, 'invalid', 'ROW_FIELD_COUNT'],
-      [50, 'invalid', 'CROSSWALK_MISMATCH'],
-      [55, 'invalid', 'CROSSWALK_AMBIGUOUS'],
-    ])
-    expect(summary.findings.map(({ message }) => message)).toEqual([
-      'The crosswalk repeats a line. 1 line of german-customers.csv.',
-      'A customer in the crosswalk has no mandate in the export. 3 lines of german-customers.csv.',
-    ])
-    expect(records[0]?.values.customerNo).toBe(810_001)
-    expect(records[0]?.cells[1]).toMatch(/^[A-ZÀ-ÿ]/)
-    expect(opened.columns).toMatchObject({ customer_no: 'Mitgliedsnummer', iban: 'IBAN' })
-    expect(summary.reading).toMatchObject({ cleaned: { iban: 46 } })
-  })
+test('german-messy.csv is clean with german.yaml but for its planted faults', async () => {
+  const { records, summary, opened } = await readAll(sample('german-messy.csv'), configured('german.yaml'))
+  expect(records).toHaveLength(60)
+  expect(troubled(records)).toEqual([
+    [10, 'invalid', 'IBAN_MASKED'],
+    [15, 'invalid', 'IBAN_CHECKSUM'],
+    [20, 'invalid', 'DATE_INVALID'],
+    [25, 'invalid', 'UMR_CHARSET'],
+    [30, 'excluded', 'STATUS_NOT_ACTIVE'],
+    [35, 'excluded', 'MANDATE_DORMANT'],
+    [40, 'invalid', 'CROSSWALK_NO_MATCH'],
+    [45, 'invalid', 'ROW_FIELD_COUNT'],
+    [50, 'invalid', 'CROSSWALK_MISMATCH'],
+    [55, 'invalid', 'CROSSWALK_AMBIGUOUS'],
+  ])
+  expect(summary.findings.map(({ message }) => message)).toEqual([
+    'The crosswalk repeats a line. 1 line of german-customers.csv.',
+    'A customer in the crosswalk has no mandate in the export. 3 lines of german-customers.csv.',
+  ])
+  expect(records[0]?.values.customerNo).toBe(810_001)
+  expect(records[0]?.cells[1]).toMatch(/^[A-ZÀ-ÿ]/)
+  expect(opened.columns).toMatchObject({ customer_no: 'Mitgliedsnummer', iban: 'IBAN' })
+  expect(summary.reading).toMatchObject({ cleaned: { iban: 46 } })
 })
 
-describe('french.csv', () => {
-  test('is clean with french.yaml but for its planted faults', async () => {
-    const { records, summary } = await readAll(sample('french.csv'), configured('french.yaml'))
-    expect(records).toHaveLength(41)
-    expect(troubled(records)).toEqual([
-      [8, 'invalid', 'IBAN_NOT_SEPA'],
-      [13, 'invalid', 'CI_LENGTH'],
-      [18, 'invalid', 'DATE_INVALID'],
-      [23, 'invalid', 'UMR_CHARSET'],
-      [28, 'excluded', 'EXCLUDED_BY_CONFIGURATION'],
-    ])
-    expect(records[40]?.mandateKey).toBe(records[3]?.mandateKey)
-    expect(summary.reading).toMatchObject({ transformed: { customer_no: 41 } })
-  })
+test('french.csv is clean with french.yaml but for its planted faults', async () => {
+  const { records, summary } = await readAll(sample('french.csv'), configured('french.yaml'))
+  expect(records).toHaveLength(41)
+  expect(troubled(records)).toEqual([
+    [8, 'invalid', 'IBAN_NOT_SEPA'],
+    [13, 'invalid', 'CI_LENGTH'],
+    [18, 'invalid', 'DATE_INVALID'],
+    [23, 'invalid', 'UMR_CHARSET'],
+    [28, 'excluded', 'EXCLUDED_BY_CONFIGURATION'],
+  ])
+  expect(records[40]?.mandateKey).toBe(records[3]?.mandateKey)
+  expect(summary.reading).toMatchObject({ transformed: { customer_no: 41 } })
 })
 
-describe('excel-damaged.csv', () => {
-  test('has its damage found and explained, and its text markers removed', async () => {
-    const { records, summary } = await readAll(sample('excel-damaged.csv'))
-    expect(records).toHaveLength(20)
-    expect(summary.blankLines).toBe(2)
-    expect(troubled(records)).toEqual([
-      [2, 'invalid', 'EXCEL_SCIENTIFIC'],
-      [4, 'invalid', 'EXCEL_SCIENTIFIC'],
-      [8, 'sendable', 'UMR_LOOKS_LIKE_DATE'],
-      [10, 'invalid', 'DATE_INVALID'],
-      [12, 'invalid', 'CI_LENGTH'],
-      [14, 'sendable', 'UMR_PRECISION'],
-      [16, 'invalid', 'UMR_CHARSET'],
-      [18, 'invalid', 'EXCEL_SCIENTIFIC'],
-      [19, 'invalid', 'IBAN_COUNTRY'],
-    ])
-    expect(records[5]?.values.mandateReference).toBe('00012345')
-    expect(records[6]?.verdict.kind).toBe('sendable')
-    expect(summary.reading).toMatchObject({
-      delimiter: { delimiter: ';', by: 'sep= line' },
-      cleaned: { unique_mandate_reference: 1, iban: 1 },
-    })
+test('excel-damaged.csv has its damage found and explained, and its text markers removed', async () => {
+  const { records, summary } = await readAll(sample('excel-damaged.csv'))
+  expect(records).toHaveLength(20)
+  expect(summary.blankLines).toBe(2)
+  expect(troubled(records)).toEqual([
+    [2, 'invalid', 'EXCEL_SCIENTIFIC'],
+    [4, 'invalid', 'EXCEL_SCIENTIFIC'],
+    [8, 'sendable', 'UMR_LOOKS_LIKE_DATE'],
+    [10, 'invalid', 'DATE_INVALID'],
+    [12, 'invalid', 'CI_LENGTH'],
+    [14, 'sendable', 'UMR_PRECISION'],
+    [16, 'invalid', 'UMR_CHARSET'],
+    [18, 'invalid', 'EXCEL_SCIENTIFIC'],
+    [19, 'invalid', 'IBAN_COUNTRY'],
+  ])
+  expect(records[5]?.values.mandateReference).toBe('00012345')
+  expect(records[6]?.verdict.kind).toBe('sendable')
+  expect(summary.reading).toMatchObject({
+    delimiter: { delimiter: ';', by: 'sep= line' },
+    cleaned: { unique_mandate_reference: 1, iban: 1 },
   })
 })

@@ -52,12 +52,10 @@ describe('the log of a run', () => {
   })
 })
 
-describe('a log that cannot be written', () => {
-  it('is refused before anything is sent where it cannot be opened, or is a link', () => {
-    const folder = freshFolder()
-    mkdirSync(join(folder, 'folder.log'))
-    symlinkSync('/etc/hostname', join(folder, 'link.log'))
-    for (const name of ['folder.log', 'link.log', 'no/such.log'])
-      expect(() => openLog(join(folder, name), worldOf(), () => undefined), name).toThrow(UsageError)
-  })
+it('a log that cannot be written is refused before anything is sent where it cannot be opened, or is a link', () => {
+  const folder = freshFolder()
+  mkdirSync(join(folder, 'folder.log'))
+  symlinkSync('/etc/hostname', join(folder, 'link.log'))
+  for (const name of ['folder.log', 'link.log', 'no/such.log'])
+    expect(() => openLog(join(folder, name), worldOf(), () => undefined), name).toThrow(UsageError)
 })

@@ -157,10 +157,6 @@ describe('the walk over what was read back', () => {
     return { facts, handed, drained }
   }
 
-  it('hands over nothing and says nothing where nobody asked', async () => {
-    expect(await walkBack({})).toEqual({ facts: null, handed: [], drained: [] })
-  })
-
   it('hands over what is missing, twice, different and unreadable before what is proven', async () => {
     const verdicts = ['proven', 'unreadable', 'other', 'twice', 'absent', 'proven', 'absent'] as const
     const verified = verdicts.map((verdict, at) => verifiedRow(at + 1, { verdict }))

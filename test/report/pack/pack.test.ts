@@ -216,12 +216,6 @@ describe('the folder of a pack', () => {
     for (const name of EACH) expect(modeOf('new', 'pack', name), name).toBe(0o600)
   })
 
-  it('takes a second report over the first', async () => {
-    for (const value of [EVERY_STATE, GROWN]) expect(await report(value)).toMatchObject({ folder, ...HERE })
-    expect(namesIn()).toEqual(ALL)
-    expect(textOf('not-sent.csv')).toContain('M-14')
-  })
-
   it('9.1.5 leaves lists alone in which somebody works, and puts the new ones into a folder beside them', async () => {
     const lists = async (of: string, left: string | null) =>
       expect(await report()).toMatchObject({

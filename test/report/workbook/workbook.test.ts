@@ -145,17 +145,6 @@ describe('the workbook', () => {
     expect(sheets.get('Columns')?.length).toBeGreaterThan(10)
   })
 
-  it('lists what is not proven at the service, and has no sheet for it where nobody asked', async () => {
-    const verified = [verifiedRow(1), verifiedRow(2, { verdict: 'absent', sources: [] })]
-    expect([...(await sheetsWith(registered(2))).keys()]).not.toContain('Verification')
-    const sheets = await sheetsWith({ ...registered(2), verified })
-    const sheet = sheets.get('Verification')
-    expect([...sheets.keys()].slice(0, 3)).toEqual(['Summary', 'Verification', 'In doubt'])
-    expect(sheet).toHaveLength(3)
-    expect(titleOf(sheets, 'Verification')).toBe('Not proven at the service: 1')
-    expect(texts(sheets.get('Summary')).join()).toContain('Proven at the service: 1 of 2 registered mandates')
-  })
-
   it('has a line for each approval of a plan, and no sheet for them where nobody planned', async () => {
     const approvals = [approvalOf(), approvalOf({ id: 2, recordedAs: null, ...MAILED })]
     const other = 'f'.repeat(64)

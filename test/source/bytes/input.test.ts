@@ -155,16 +155,14 @@ describe('gzip', () => {
   })
 })
 
-describe('an abort', () => {
-  test('ends the reading of a file', async () => {
-    const opened = await openSource(fileOf(exportOf(8000)), DEFAULT_SOURCE_OPTIONS, CHECK)
-    const controller = new AbortController()
-    const all = async (): Promise<void> => {
-      for await (const batch of opened.records(controller.signal)) {
-        expect(batch.length).toBeGreaterThan(0)
-        controller.abort(new Error('stopped by the operator'))
-      }
+test('an abort ends the reading of a file', async () => {
+  const opened = await openSource(fileOf(exportOf(8000)), DEFAULT_SOURCE_OPTIONS, CHECK)
+  const controller = new AbortController()
+  const all = async (): Promise<void> => {
+    for await (const batch of opened.records(controller.signal)) {
+      expect(batch.length).toBeGreaterThan(0)
+      controller.abort(new Error('stopped by the operator'))
     }
-    await expect(all()).rejects.toThrow('stopped by the operator')
-  })
+  }
+  await expect(all()).rejects.toThrow('stopped by the operator')
 })

@@ -114,20 +114,18 @@ describe('columns by configuration', () => {
   })
 })
 
-describe('transforms', () => {
-  test('are made in their order, before the checks, and are counted', async () => {
-    const text = exportOf(2).replace('\n1,', '\nKD-7,').replace('\n2,', '\n kd-8 ,').replace(',M-1,', ',m-1,')
-    const { records, summary } = await readText(
-      text,
-      `columns:
-        customer_no: { column: customer_no, transform: [trim, upperCase, stripPrefix: KD-, padLeft: { length: 3, with: "1" }] }
-        unique_mandate_reference: { column: unique_mandate_reference, transform: [upperCase] }`,
-    )
-    expect(records.map(({ values }) => values.customerNo)).toEqual([117, 118])
-    expect(records[0]?.values.mandateReference).toBe('M-1')
-    expect(records[0]?.cells[0]).toBe('KD-7')
-    expect(summary.reading).toMatchObject({ transformed: { customer_no: 2, unique_mandate_reference: 1 } })
-  })
+test('transforms are made in their order, before the checks, and are counted', async () => {
+  const text = exportOf(2).replace('\n1,', '\nKD-7,').replace('\n2,', '\n kd-8 ,').replace(',M-1,', ',m-1,')
+  const { records, summary } = await readText(
+    text,
+    `columns:
+      customer_no: { column: customer_no, transform: [trim, upperCase, stripPrefix: KD-, padLeft: { length: 3, with: "1" }] }
+      unique_mandate_reference: { column: unique_mandate_reference, transform: [upperCase] }`,
+  )
+  expect(records.map(({ values }) => values.customerNo)).toEqual([117, 118])
+  expect(records[0]?.values.mandateReference).toBe('M-1')
+  expect(records[0]?.cells[0]).toBe('KD-7')
+  expect(summary.reading).toMatchObject({ transformed: { customer_no: 2, unique_mandate_reference: 1 } })
 })
 
 describe('optional columns', () => {

@@ -129,12 +129,10 @@ describe('a line that was corrected in one cell', () => {
   })
 })
 
-describe('a line of a row that the ledger does not know', () => {
-  it('counts as it stands, without the midnight', () => {
-    const restored = restoring()(given({ 2: '2021-02-03 00:00:00' }), [])
-    expect(restored).toMatchObject({ isSame: false, unclear: [], restored: [] })
-    expect(restored.cells[2]).toBe('2021-02-03')
-  })
+it('a line of a row that the ledger does not know counts as it stands, without the midnight', () => {
+  const restored = restoring()(given({ 2: '2021-02-03 00:00:00' }), [])
+  expect(restored).toMatchObject({ isSame: false, unclear: [], restored: [] })
+  expect(restored.cells[2]).toBe('2021-02-03')
 })
 
 describe('the same cells', () => {
