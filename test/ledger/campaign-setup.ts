@@ -1,15 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
+import type { LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
 import type {
   CheckedRecord,
-  Finding,
   SourceSummary,
   Verdict,
   SeverityOverrides,
@@ -20,6 +13,7 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
 import * as samples from '../run/outcome-samples.js'
+import { HaltError, type LedgerError } from '../../src/errors.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 import { isBalanced, type Outcome } from '../../src/domain/row/row-state.js'
 import { statesOf } from './ledger-views.js'
@@ -63,69 +57,49 @@ export function open(options: Partial<LedgerOptions> = {}): Ledger {
   return ledger
 }
 
-export interface Values {
+type GivenBack = 'corrects' | 'isUnchanged' | 'isDecided' | 'said'
+
+/** A record; what is not said is that of an ordinary one. */
+export interface Values extends Partial<
+  Pick<CheckedRecord, GivenBack | 'mandateKey' | 'findings' | 'cells'>
+> {
   readonly customerNo?: number
   readonly iban?: string
   readonly signedDate?: string
   readonly creditor?: string
   readonly reference?: string
-  readonly corrects?: number
-  /** Given back as it was. */
-  readonly isUnchanged?: boolean
-  /** A person wrote "send" beside it. */
-  readonly isDecided?: boolean
-  /** Who corrected it and why, as the line says. */
-  readonly said?: NonNullable<CheckedRecord['said']>
   /** Default: sendable. */
-  readonly verdict?: 'sendable' | 'invalid' | 'excluded'
-  readonly mandateKey?: string | null
-  readonly findings?: readonly Finding[]
-  readonly cells?: readonly string[]
+  readonly verdict?: Exclude<Verdict['kind'], 'conflict'>
   /** What could not be read: null. */
   readonly values?: Partial<CheckedRecord['values']>
 }
 
 /** A checked record as `source` would hand it over; `record` counts from 1 in `admit`. */
-export function recordOf(values: Values = {}, record = 1): CheckedRecord {
-  const customerNo = values.customerNo ?? 1000
-  const iban = values.iban ?? IBAN
-  const signedDate = (values.signedDate ?? '2020-01-31') as LocalDate
-  const creditor = values.creditor ?? CREDITOR
-  const reference = values.reference ?? 'M-1'
-  const mandate: Mandate = {
-    customerNo,
-    iban: iban as Iban,
-    signedDate,
-    original: {
-      creditorIdentifier: creditor as CreditorIdentifier,
-      mandateReference: reference as MandateReference,
-    },
-  }
-  const verdicts: Record<NonNullable<Values['verdict']>, Verdict> = {
-    sendable: { kind: 'sendable', mandate },
+export function recordOf(given: Values = {}, record = 1): CheckedRecord {
+  const { customerNo = 1000, iban = IBAN, signedDate = '2020-01-31', creditor = CREDITOR, ...others } = given
+  const { reference = 'M-1', verdict = 'sendable', values, ...more } = others
+  const original = { creditorIdentifier: creditor, mandateReference: reference }
+  const verdicts: Record<typeof verdict, Verdict> = {
+    sendable: { kind: 'sendable', mandate: { customerNo, iban, signedDate, original } as Mandate },
     invalid: { kind: 'invalid' },
     excluded: { kind: 'excluded', rule: 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
   }
   return {
-    record,
-    line: record + 1,
-    cells: values.cells ?? [String(customerNo), iban, signedDate, creditor, reference],
-    verdict: verdicts[values.verdict ?? 'sendable'],
-    values: {
-      ...{ customerNo, iban, signedDate, creditorIdentifier: creditor, mandateReference: reference },
-      ...values.values,
-    },
-    mandateKey:
-      values.mandateKey === undefined
-        ? `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`
-        : values.mandateKey,
-    corrects: values.corrects ?? null,
-    isUnchanged: values.isUnchanged ?? false,
-    isDecided: values.isDecided ?? false,
-    ...(values.said === undefined ? {} : { said: values.said }),
+    ...{ record, line: record + 1, corrects: null, isUnchanged: false, isDecided: false },
+    cells: [String(customerNo), iban, signedDate, creditor, reference],
+    verdict: verdicts[verdict],
+    values: { ...original, customerNo, iban, signedDate: signedDate as LocalDate, ...values },
+    mandateKey: `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`,
     latestFirstDebit: null,
-    findings: values.findings ?? [],
+    findings: [],
+    ...more,
   }
+}
+
+export function mandateOf(values: Values = {}): Mandate {
+  const { verdict } = recordOf(values)
+  if (verdict.kind !== 'sendable') throw new Error('The test expected a mandate')
+  return verdict.mandate
 }
 
 let files = 0
@@ -176,6 +150,24 @@ export function holding(...files: Files): Ledger {
   const ledger = open()
   for (const rows of files) admit(ledger, rows)
   return ledger
+}
+
+/** The file of one that is closed. */
+export function closedFile(rows: readonly Values[] = [{}]): string {
+  const ledger = holding(rows)
+  ledger.close()
+  return ledger.file
+}
+
+/** With which problem of the ledger, where it is one, such work is refused. */
+export function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof HaltError) return error
+    throw error
+  }
+  throw new Error('Nothing was refused')
 }
 
 /** The same, with a run that is going; at the time of a clock of its own. */

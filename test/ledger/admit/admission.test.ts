@@ -20,6 +20,7 @@ import {
   holding,
   IBAN,
   inDoubt,
+  mandateOf,
   mandates,
   open,
   OTHER_IBAN,
@@ -270,10 +271,6 @@ describe('12 the indexes of rows', () => {
 
 describe('fingerprints', () => {
   const keyed = createFingerprints(Buffer.alloc(32, 7))
-  const contentOf = (change: Values = {}) => {
-    const { verdict } = recordOf(change)
-    return verdict.kind === 'sendable' ? keyed.content(verdict.mandate) : null
-  }
 
   it('mean nothing under another secret, so that accounts cannot be tried, nor as another kind', () => {
     expect(keyed.account(IBAN)).toEqual(createFingerprints(Buffer.alloc(32, 7)).account(IBAN))
@@ -288,7 +285,7 @@ describe('fingerprints', () => {
     { creditor: 'DE98ABC09999999999' },
     { reference: 'm-1' },
   ])('of the content change with each of the five values: %j', (change) => {
-    expect(contentOf(change)).not.toEqual(contentOf())
+    expect(keyed.content(mandateOf(change))).not.toEqual(keyed.content(mandateOf()))
   })
 
   it('of cells know where one ends', () => {

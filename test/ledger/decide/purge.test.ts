@@ -17,11 +17,11 @@ import {
   decide,
   IBAN,
   inDoubt,
+  mandateOf,
   open,
   OTHER_IBAN,
   played,
   readyRow,
-  recordOf,
   refused,
   registered,
   running,
@@ -302,12 +302,6 @@ function computeAgain(file: string, row: Mandate): readonly string[] {
   })
 }
 
-const mandateOf = (customerNo: number, reference: string): Mandate => {
-  const { verdict } = recordOf({ customerNo, reference })
-  if (verdict.kind !== 'sendable') throw new Error('The test expected a mandate')
-  return verdict.mandate
-}
-
 /** Customer 1 registered under a plan of one row, customer 2 invalid; customer 3 is another person's. */
 async function campaign(): Promise<Ledger> {
   const ledger = running([{ customerNo: 1, reference: 'M-1' }])
@@ -328,7 +322,9 @@ describe('26.3 accounts computed again, with the bank code given, from everythin
   it('are found before an erasure, and not after it', async () => {
     const ledger = await campaign()
     const found = () =>
-      [mandateOf(1, 'M-1'), mandateOf(2, 'M-2')].map((row) => computeAgain(ledger.file, row))
+      [mandateOf({ customerNo: 1 }), mandateOf({ customerNo: 2, reference: 'M-2' })].map((row) =>
+        computeAgain(ledger.file, row),
+      )
     expect(found()).toEqual([[IBAN], [IBAN]])
     for (const customerNo of [1, 2]) ledger.erase({ ...WHO, customerNo, rowIds: [customerNo] })
     await report(ledger, 'after')

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
-import { holding, mandates, open, running, stoppedClock } from '../campaign-setup.js'
+import { closedFile, mandates, open, running, stoppedClock } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { startProcess } from '../second-process.js'
 
@@ -15,12 +15,11 @@ async function abandoned(count: number) {
 
 /** A process that begins to send and is killed: its write-ahead log stays. */
 async function killed(rows: number): Promise<string> {
-  const ledger = holding(mandates(rows))
-  ledger.close()
-  const holder = startProcess('hold.mjs', [ledger.file])
+  const file = closedFile(mandates(rows))
+  const holder = startProcess('hold.mjs', [file])
   expect(await holder.says).toBe(`held ${rows}`)
   await holder.kill()
-  return ledger.file
+  return file
 }
 
 const integrityOf = (file: string) => byHand(file, (db) => db.pragma('integrity_check', { simple: true }))
@@ -103,16 +102,15 @@ describe('an intent without an outcome', () => {
 
 /** The moments of ledger/README.md#crash-table (K1 to K7). */
 it('a process that is killed loses nothing that it was told, at whatever moment it dies', async () => {
-  const ledger = holding(mandates(400))
-  ledger.close()
+  const file = closedFile(mandates(400))
   let [begun, refused] = [0, 0]
   for (const lines of [3, 12, 31, 40, 77]) {
-    const child = startProcess('deliver.mjs', [ledger.file])
+    const child = startProcess('deliver.mjs', [file])
     await child.wrote(lines)
     await child.kill()
     begun += child.lines.filter((line) => line.startsWith('begun')).length
     refused += child.lines.filter((line) => line.startsWith('refused')).length
-    const again = open({ file: ledger.file })
+    const again = open({ file })
     const totals = again.totals()
     again.close()
     // One row at a time: at most one commit of each kind may be on disk that the process could not say.
@@ -122,23 +120,22 @@ it('a process that is killed loses nothing that it was told, at whatever moment 
     expect(isBalanced(totals)).toBe(true)
     ;[begun, refused] = [totals.refused + totals.inDoubt, totals.refused]
   }
-  expect(integrityOf(ledger.file)).toBe('ok')
+  expect(integrityOf(file)).toBe('ok')
 })
 
 // `ulimit -f` makes the system itself refuse to let any file of the process grow: the error is one of writing, not
 // of space. What the process was told is what the next one finds.
 it('where the system refuses to write, what was told is kept and nothing else', async () => {
-  const ledger = holding(mandates(300))
-  ledger.close()
-  const limited = startProcess('deliver.mjs', [ledger.file], 'ulimit -f 1000')
+  const file = closedFile(mandates(300))
+  const limited = startProcess('deliver.mjs', [file], 'ulimit -f 1000')
   expect(await limited.exitCode).toBe(0)
   expect(limited.lines.at(-1)).toMatch(/^unwritable: Cannot write the ledger/)
   const told = (word: string) => limited.lines.filter((line) => line.startsWith(word)).length
   expect(told('begun')).toBeGreaterThan(2)
   expect(told('begun')).toBeLessThan(300)
-  const totals = open({ file: ledger.file }).totals()
+  const totals = open({ file }).totals()
   expect(totals.refused).toBe(told('refused'))
   expect(totals.refused + totals.inDoubt).toBe(told('begun'))
   expect(isBalanced(totals)).toBe(true)
-  expect(integrityOf(ledger.file)).toBe('ok')
+  expect(integrityOf(file)).toBe('ok')
 })

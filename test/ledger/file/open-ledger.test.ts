@@ -13,11 +13,12 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
-import { HaltError, type LedgerError } from '../../../src/errors.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { SCHEMA_VERSION } from '../../../src/ledger/schema/schema.js'
 import {
   admit,
+  closedFile,
+  faultOf,
   freshFile,
   holding,
   open,
@@ -29,22 +30,6 @@ import {
 } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look, query } from '../ledger-views.js'
-
-function closed(): string {
-  const ledger = open()
-  ledger.close()
-  return ledger.file
-}
-
-function faultOf(work: () => unknown): HaltError & { readonly problem?: LedgerError['problem'] } {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof HaltError) return error
-    throw error
-  }
-  throw new Error('Nothing was refused')
-}
 
 /** As what it is refused to who would write and to who would read. */
 const problemsWith = (file: string) =>
@@ -79,7 +64,7 @@ describe('a ledger', () => {
   })
 
   it('says which program made it, and by which schema', () => {
-    const header = readFileSync(closed()).subarray(60, 72)
+    const header = readFileSync(closedFile()).subarray(60, 72)
     expect(header.readUInt32BE(0)).toBe(SCHEMA_VERSION)
     expect(header.subarray(8, 12).toString('latin1')).toBe('SMMl')
   })
@@ -136,7 +121,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   })
 
   it('a ledger of a newer program', () => {
-    const file = closed()
+    const file = closedFile()
     byHand(file, (db) => db.pragma(`user_version = ${SCHEMA_VERSION + 1}`))
     expect(problemsWith(file)).toEqual(['newer', 'newer'])
     expect(faultOf(() => open({ file })).next).toBe('Install the newer version. Nothing was changed')
@@ -162,7 +147,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
   })
 
   it('a symbolic link in the place of the ledger or of its lock', () => {
-    const [file, other] = [closed(), freshFile()]
+    const [file, other] = [closedFile(), freshFile()]
     symlinkSync(file, `${file}.link`)
     symlinkSync(file, `${other}.lock`)
     expect(problemsWith(`${file}.link`)).toEqual(['unsafe', 'unsafe'])

@@ -7,7 +7,7 @@ import {
   roomWarning,
 } from '../../../src/ledger/safety/emergency-file.js'
 import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
-import { freshFile, holding, mandates } from '../campaign-setup.js'
+import { closedFile, freshFile, mandates } from '../campaign-setup.js'
 import { startProcess } from '../second-process.js'
 import { join } from 'node:path'
 import { freshFolder } from '../../support/folder.js'
@@ -116,12 +116,6 @@ describe('the emergency file', () => {
   })
 })
 
-function closed(rows: number): string {
-  const ledger = holding(mandates(rows))
-  ledger.close()
-  return ledger.file
-}
-
 /** A line of shell that puts the ledger on a disk of that size, which the process alone sees. */
 function inSmallMount(file: string, size: string): string {
   const small = `${file}.small`
@@ -134,7 +128,7 @@ describe('a full disk', () => {
   it.skipIf(NO_MOUNT !== false)(
     '8.4.2 without room for the answers: no run begins, and nothing is left behind',
     async () => {
-      const file = closed(1)
+      const file = closedFile()
       const shell = inSmallMount(file, '1m')
       const { lines, exitCode } = startProcess('full-disk.mjs', [`${file}.small/campaign.db`], shell)
       expect(await exitCode).toBe(0)
@@ -143,7 +137,7 @@ describe('a full disk', () => {
   )
 
   it.skipIf(NO_MOUNT !== false)('8.4.2 with 64 at a time: every answer is kept', async () => {
-    const file = closed(64)
+    const file = closedFile(mandates(64))
     const shell = inSmallMount(file, '4m')
     const { lines, exitCode } = startProcess('full-disk.mjs', [`${file}.small/campaign.db`], shell)
     expect(await exitCode).toBe(0)

@@ -6,16 +6,10 @@ import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { acquireLock } from '../../../src/ledger/safety/side-files.js'
 import { isMountPoint } from '../../../src/trust/entry.js'
 import { freshFolder } from '../../support/folder.js'
-import { freshFile, holding, open } from '../campaign-setup.js'
+import { closedFile, freshFile, open } from '../campaign-setup.js'
 import { startProcess } from '../second-process.js'
 
 const NO_MOUNT = spawnSync('unshare', ['-m', 'true']).status !== 0
-
-function closed(): string {
-  const ledger = holding([{}])
-  ledger.close()
-  return ledger.file
-}
 
 describe('the lock of a ledger (scenario 38)', () => {
   it('lets one process in and tells the other who holds it', async () => {
@@ -61,7 +55,7 @@ describe('the lock of a ledger (scenario 38)', () => {
 
 describe('8.1.3 a ledger file that is mounted by itself', () => {
   it.skipIf(NO_MOUNT)('is refused to whoever writes or reads it there', async () => {
-    const file = closed()
+    const file = closedFile()
     const second = join(freshFolder(), 'second.db')
     closeSync(openSync(second, 'wx', 0o600))
     const mount = `mount --bind '${file}' '${second}'`
@@ -77,7 +71,7 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
   })
 
   it('is told by its path in the list of mounts, blanks and all', () => {
-    const file = closed()
+    const file = closedFile()
     expect(isMountPoint(file)).toBe(false)
     expect(isMountPoint(file, ['/', file])).toBe(true)
     expect(isMountPoint(file, ['/', dirname(file)])).toBe(false)
@@ -86,7 +80,7 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
 
 describe('25.3 a ledger that was moved while a process goes on with it', () => {
   it('is refused under its new name, until that process has ended', async () => {
-    const file = closed()
+    const file = closedFile()
     await startProcess('hold.mjs', [file]).says
     const moved = `${file}.moved`
     for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, moved + ending)
@@ -94,7 +88,7 @@ describe('25.3 a ledger that was moved while a process goes on with it', () => {
   })
 
   it('is not suspected of its readers, in this process or another', async () => {
-    const file = closed()
+    const file = closedFile()
     const reader = openLedgerReader(file)
     reader.totals()
     await startProcess('read.mjs', [file]).says

@@ -13,7 +13,6 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LedgerError } from '../../../src/errors.js'
 import {
   assertNoLeftovers,
   ledgerFiles,
@@ -24,28 +23,12 @@ import {
   createPrivateFile,
 } from '../../../src/ledger/safety/side-files.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
-import { freshFile, holding, open } from '../campaign-setup.js'
+import { closedFile, faultOf, freshFile, open } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { entryAt } from '../../../src/trust/entry.js'
 
 const ANOTHER_USER = 65_534
 const needsRoot = process.getuid?.() === 0 ? false : 'only root can make files of another user'
-
-function closed(): string {
-  const ledger = holding([{}])
-  ledger.close()
-  return ledger.file
-}
-
-function faultOf(work: () => unknown): LedgerError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof LedgerError) return error
-    throw error
-  }
-  throw new Error('Nothing was refused')
-}
 
 function expectUnsafe(file: string, message: RegExp): void {
   for (const work of [() => open({ file }), () => openLedgerReader(file)]) {
@@ -60,24 +43,24 @@ const OWN_FILES = ['', ...SIDE_FILES, '.emergency.jsonl', '.files.jsonl']
 
 describe.each(OWN_FILES)('8.1.4 a file "%s" of a ledger', (ending) => {
   it.skipIf(needsRoot)('is refused when it belongs to another user', () => {
-    const file = closed()
+    const file = closedFile()
     writeFileSync(file + ending, '', { mode: 0o600 })
     chownSync(file + ending, ANOTHER_USER, ANOTHER_USER)
     expectUnsafe(file, /it belongs to another user/)
   })
 
   it('is refused when others may open it', () => {
-    const file = closed()
+    const file = closedFile()
     writeFileSync(file + ending, '')
     chmodSync(file + ending, 0o666)
     expectUnsafe(file, /other users may open it \(mode 0666\)/)
   })
 
   it('is refused as a link, and under a second name', () => {
-    const file = closed()
+    const file = closedFile()
     const target = join(freshFolder(), 'target')
     writeFileSync(target, '', { mode: 0o600 })
-    const hard = closed()
+    const hard = closedFile()
     linkSync(target, join(dirname(target), 'hard'))
     for (const path of [hard, file]) if (existsSync(path + ending)) rmSync(path + ending)
     symlinkSync(target, hard + ending)
@@ -89,7 +72,7 @@ describe.each(OWN_FILES)('8.1.4 a file "%s" of a ledger', (ending) => {
 
 describe('8.1.4 the folder of a ledger', () => {
   it('is refused when anybody can write to it, unless the operator knows better', () => {
-    const file = closed()
+    const file = closedFile()
     chmodSync(dirname(file), 0o777)
     expectUnsafe(file, /folder ".*" of the ledger: anybody on this machine can write to it/)
     expect(faultOf(() => open({ file })).ways).toContain('shared_folder')
@@ -106,14 +89,14 @@ describe('8.1.4 the folder of a ledger', () => {
   })
 
   it.skipIf(needsRoot)('is refused when a group with other members can write to it', () => {
-    const file = closed()
+    const file = closedFile()
     chownSync(dirname(file), 0, ANOTHER_USER)
     chmodSync(dirname(file), 0o770)
     expectUnsafe(file, /other members of its group can write to it/)
   })
 
   it('does not allow a side file of others, whatever the operator knows', () => {
-    const file = closed()
+    const file = closedFile()
     writeFileSync(`${file}-wal`, '')
     chmodSync(`${file}-wal`, 0o666)
     expect(faultOf(() => open({ file, sharedFolder: true })).message).toMatch(/other users may open it/)
