@@ -28,7 +28,7 @@ if (ONE_SEED !== undefined) {
   }, 300_000)
 } else {
   describe('a campaign in the hands of people', () => {
-    it.each(partsOf({ from: FROM, count: SEEDS, part: PART }))(
+    it.each(partsOf(SEEDS, PART, FROM))(
       'registers each mandate once and with its own account, seeds from %d',
       async (first) => {
         for (const seed of range(first, Math.min(PART, FROM + SEEDS - first))) {

@@ -11,12 +11,5 @@ export const range = (from: number, count: number): number[] =>
   Array.from({ length: count }, (_, n) => from + n)
 
 /** The first seeds of the parts in which so many are played; each part says when it is done. */
-export const partsOf = ({
-  from = 1,
-  count,
-  part,
-}: {
-  from?: number
-  count: number
-  part: number
-}): number[] => range(0, Math.ceil(count / part)).map((n) => from + n * part)
+export const partsOf = (count: number, part: number, from = 1): number[] =>
+  range(0, Math.ceil(count / part)).map((n) => from + n * part)

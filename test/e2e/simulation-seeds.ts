@@ -37,7 +37,7 @@ export function campaignsFrom(name: string, options: Omit<SimulationOptions, 'fo
     }
     const seen: Simulated[] = []
     describe(title, () => {
-      it.each(partsOf({ count: seeds, part: PART }))(
+      it.each(partsOf(seeds, PART))(
         'keeps every invariant and comes to its end, seeds from %d',
         async (from) => {
           for (const seed of range(from, PART)) seen.push(await expectSound(seed))

@@ -16,11 +16,7 @@ export interface CertifiedKey {
   readonly key: string
 }
 
-/** A certificate authority that lives as long as the test. */
-export interface Authority extends CertifiedKey {
-  /** Signs a certificate for these names; `expired`: it ended yesterday. */
-  readonly issue: (names: readonly string[], options?: { expired?: boolean }) => Promise<CertifiedKey>
-}
+export type Authority = Awaited<ReturnType<typeof makeAuthority>>
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const DAY_MS = 86_400_000
@@ -45,7 +41,8 @@ const validFor = (fromDays: number, toDays: number) => ({
   notAfter: new Date(Date.now() + toDays * DAY_MS),
 })
 
-export async function makeAuthority(): Promise<Authority> {
+/** A certificate authority that lives as long as the test. */
+export async function makeAuthority() {
   const keys = await makeKeys()
   // Authorities of one name would be taken for each other.
   const name = `CN=Test authority ${nextSerial()}`
@@ -62,7 +59,8 @@ export async function makeAuthority(): Promise<Authority> {
   })
   return {
     ...(await toPem(root, keys)),
-    async issue(names, { expired = false } = {}) {
+    /** Signs a certificate for these names; `expired`: it ended yesterday. */
+    async issue(names: readonly string[], { expired = false } = {}): Promise<CertifiedKey> {
       const own = await makeKeys()
       const certificate = await X509CertificateGenerator.create({
         serialNumber: nextSerial(),

@@ -12,13 +12,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 const SCRIPT = fileURLToPath(new URL('bundle.js', import.meta.url))
 const DRIVER = 'better-sqlite3-node20'
 
-interface Made {
-  readonly name: string
-  readonly version: string
-  readonly file: Buffer
-  readonly integrity: string
-}
-
 /** Packages as small as can be, in the place of the driver and of what it needs. */
 const MANIFESTS = {
   'better-sqlite3': {
@@ -37,20 +30,20 @@ const MANIFESTS = {
 let folder = ''
 let root = ''
 let registry: Server
-const made = new Map<string, Made>()
+const made = new Map<string, { name: string; version: string; file: Buffer; integrity: string }>()
+
+const registryUrl = (): string => `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`
 
 async function run(command: string, ...args: string[]): Promise<string> {
-  const { port } = registry.address() as AddressInfo
-  const registryUrl = `http://127.0.0.1:${String(port)}/`
-  const env = { PATH: process.env['PATH'], HOME: folder, npm_config_registry: registryUrl }
+  const env = { PATH: process.env['PATH'], HOME: folder, npm_config_registry: registryUrl() }
   return (await promisify(execFile)(command, args, { cwd: root, env })).stdout
 }
 
 const bundle = (step: string): Promise<string> => run(process.execPath, SCRIPT, step, root)
 
-function describePackage({ name, version, integrity }: Made): string {
-  const { port } = registry.address() as AddressInfo
-  const tarball = `http://127.0.0.1:${String(port)}/${name}.tgz`
+function describePackage(asked: string): string {
+  const { name, version, integrity } = made.get(asked)!
+  const tarball = `${registryUrl()}${name}.tgz`
   const versions = { [version]: { name, version, dist: { tarball, integrity } } }
   return JSON.stringify({ name, 'dist-tags': { latest: version }, versions })
 }
@@ -60,7 +53,7 @@ beforeAll(async () => {
   registry = createServer(({ url = '' }, answer) => {
     const found = made.get(url.slice(1).replace(/\.tgz$/, ''))
     if (found === undefined) answer.writeHead(404).end()
-    else answer.end(url.endsWith('.tgz') ? found.file : describePackage(found))
+    else answer.end(url.endsWith('.tgz') ? found.file : describePackage(found.name))
   })
   await new Promise<void>((done) => registry.listen(0, '127.0.0.1', done))
   for (const manifest of Object.values(MANIFESTS)) {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 
 /** Pictures to look at go there; none are made where it is not set. */
@@ -25,19 +25,8 @@ export function browserForAll(): () => Browser {
   return () => browser
 }
 
-interface Seen {
-  readonly page: Page
-  readonly context: BrowserContext
-  /** What the browser said and asked for, besides the page itself. */
-  readonly said: string[]
-  readonly asked: string[]
-}
-
-export async function openPage(
-  browser: Browser,
-  file: string,
-  viewport: { width: number; height: number },
-): Promise<Seen> {
+/** `said`, `asked`: what the browser said and asked for, besides the page itself. */
+export async function openPage(browser: Browser, file: string, viewport: { width: number; height: number }) {
   const context = await browser.newContext({ viewport })
   const page = await context.newPage()
   const said: string[] = []
