@@ -116,10 +116,6 @@ describe('decisions from a read-back', () => {
     expect(decideFromReadBack(reader, BY)).toEqual({ resolutions: [], leftOpen: [], notAsked: 1 })
     read(proven(), 0)
     expect(decideFromReadBack(reader, BY)).toEqual({ resolutions: [], leftOpen: [], notAsked: 1 })
-  })
-
-  it('follow the later of two answers', async () => {
-    const { reader, read } = await campaign()
     read(ABSENT)
     read(proven())
     expect(decideFromReadBack(reader, BY).resolutions).toHaveLength(1)

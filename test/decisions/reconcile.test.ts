@@ -52,15 +52,10 @@ const listed = (n: number, given: Entry = {}): Entry => ({
 
 /** Rows 1 and 2 registered, 3 and 4 in doubt, 5 refused, 6 ready. */
 async function campaign(): Promise<Ledger> {
-  const rows = [1, 2, 3, 4, 5, 6].map((n) => ({
-    customerNo: n,
-    iban: germanIban(n),
-    reference: `OLD-${n}`,
-  }))
+  const rows = [1, 2, 3, 4, 5, 6].map((n) => ({ customerNo: n, iban: germanIban(n), reference: `OLD-${n}` }))
   const ledger = running(rows)
-  for (const outcome of [registered('NEW-1', CREDITOR), registered('NEW-2', CREDITOR), inDoubt(), inDoubt()])
-    await send(ledger, outcome)
-  await send(ledger, refused())
+  const done = [registered('NEW-1', CREDITOR), registered('NEW-2', CREDITOR)]
+  for (const outcome of [...done, inDoubt(), inDoubt(), refused()]) await send(ledger, outcome)
   return ledger
 }
 
@@ -87,11 +82,8 @@ describe('registered rows', () => {
     expect((await compare(masked(1), masked(2), listed(3), listed(4))).matched).toBe(2)
   })
 
-  it('that the list does not show are missing there', async () => {
+  it('that the list does not show are missing there, and with other values they differ', async () => {
     expect(outline(await compare(listed(2), listed(3), listed(4)))).toEqual(['missing_there 1'])
-  })
-
-  it('that the list shows with other values differ, and say in what', async () => {
     const result = await compare(
       listed(1, { signed_date: '2020-03-01', iban: germanIban(9) }),
       listed(2, { customer_no: '22', original_mandate_reference: 'OLD-22' }),
@@ -185,21 +177,17 @@ const entry = (reference: string, given: Entry = {}): Entry => ({
   ...given,
 })
 
-const NOT_SHOWN = /^the list does not show it/
+const NOT_SHOWN =
+  'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
+const NO_PROOF =
+  'the list shows a mandate of this customer, but neither its whole account nor its original reference'
+const couldBe = (state: string): string =>
+  `the list shows it in line 2, but that could also be row 2, which is ${state}`
 const TWIN = { reference: 'B-1', seen: inDoubt() }
+const twin = (seen: Outcome): Case => ({ reference: 'B-1', seen })
 
-describe('8.2.2 "the list does not show it" is said only when nothing in the list could be it', () => {
-  it('8.2.2 not of two rows of one customer on one account: two candidates are not none', async () => {
-    const result = await against(await customerWith(TWIN), entry('NEW-1'), entry('NEW-2'))
-    expect(result.proposals).toEqual([])
-    expect(outline(result)).toEqual(['still_in_doubt 1', 'still_in_doubt 2'])
-    for (const detail of detailsOf(result))
-      expect(detail).toBe(
-        'the list shows 2 mandates that could be it, in lines 2, 3: it may be registered twice',
-      )
-  })
-
-  it.each([
+describe('8.2.2 what the list shows of a mandate proves row 1', () => {
+  const DATES = [
     '31.01.2020',
     '31/01/2020',
     '01/31/2020',
@@ -207,41 +195,19 @@ describe('8.2.2 "the list does not show it" is said only when nothing in the lis
     '31.01.20',
     '43861',
     '2020-01-30T23:00:00Z',
-  ])('8.2.2 reads the date %s as an export is read', async (signed_date) => {
-    const result = await against(await customerWith(), entry('NEW-1', { signed_date }))
+  ]
+  it.each<[Entry, ...Entry[]]>([
+    ...DATES.map((signed_date) => [{ signed_date }] as [Entry]),
+    [{ iban: '', signed_date: '', original_mandate_reference: 'A-1' }],
+    [{ customer_no: '7,0', iban: IBAN.toLowerCase(), original_mandate_reference: ' a-1 ' }],
+    // A line that is there twice, word by word, is one entry.
+    [{}, {}],
+  ])('%j', async (...given) => {
+    const result = await against(await customerWith(), ...given.map((each) => entry('NEW-1', each)))
     expect(result.proposals).toMatchObject([{ rowId: 1 }])
   })
 
-  it.each(['DE…3000', '****3000', 'DE** **** **** **** **30 00', 'xxxxxxxx3000', '3000', '•••• 3000'])(
-    '8.2.2 takes %s for the account, which is no proof',
-    async (iban) => {
-      const ledger = await customerWith()
-      const result = await against(ledger, entry('NEW-1', { iban }))
-      expect(result.proposals).toEqual([])
-      expect(detailsOf(result)).toEqual([
-        'the list shows a mandate of this customer, but neither its whole account nor its original reference',
-      ])
-      const proven = await against(ledger, entry('NEW-1', { iban, original_mandate_reference: 'a-1' }))
-      expect(proven.proposals).toMatchObject([{ rowId: 1 }])
-    },
-  )
-
-  it('8.2.2 takes an empty cell for a value that is not shown, in every column', async () => {
-    const ledger = await customerWith()
-    const blank = { iban: '', signed_date: '', original_mandate_reference: 'A-1' }
-    expect((await against(ledger, entry('NEW-1', blank))).proposals).toMatchObject([{ rowId: 1 }])
-    const nothing = await against(ledger, entry('NEW-1', { ...blank, original_mandate_reference: '' }))
-    expect(nothing.proposals).toEqual([])
-    expect(detailsOf(nothing)[0]).not.toMatch(NOT_SHOWN)
-  })
-
-  it('8.2.2 reads letters in any case, and customers as a spreadsheet saves them', async () => {
-    const saved = { customer_no: '7,0', iban: IBAN.toLowerCase(), original_mandate_reference: ' a-1 ' }
-    const { proposals } = await against(await customerWith(), entry('NEW-1', saved))
-    expect(proposals).toMatchObject([{ rowId: 1 }])
-  })
-
-  it('8.2.2 finds the columns by their usual names, and refuses two that could be one', async () => {
+  it('by the columns with their usual names; two that could be one are refused', async () => {
     const ledger = await customerWith()
     const named = { customer_no: '7', IBAN, Mandatsdatum: '31.01.2020', 'Gläubiger-ID': CREDITOR }
     const result = await against(ledger, { ...named, Mandatsreferenz: 'NEW-1' })
@@ -251,61 +217,19 @@ describe('8.2.2 "the list does not show it" is said only when nothing in the lis
     )
   })
 
-  it('8.2.2 points at what the list shows of the customer when its values are others', async () => {
-    const result = await against(await customerWith(), entry('NEW-1', { signed_date: '2019-05-05' }))
-    expect(detailsOf(result)).toEqual([
-      'the list shows this customer with other values in line 2 (signed_date differ): look at that first',
-    ])
-  })
+  it.each(['DE…3000', '****3000', 'DE** **** **** **** **30 00', 'xxxxxxxx3000', '3000', '•••• 3000'])(
+    'where %s is the account, with the original reference alone',
+    async (iban) => {
+      const ledger = await customerWith()
+      const result = await against(ledger, entry('NEW-1', { iban }))
+      expect([result.proposals, detailsOf(result)]).toEqual([[], [NO_PROOF]])
+      const proven = await against(ledger, entry('NEW-1', { iban, original_mandate_reference: 'a-1' }))
+      expect(proven.proposals).toMatchObject([{ rowId: 1 }])
+    },
+  )
 
-  it('8.2.2 says it where no entry is of the customer, and where the entries are those of registered rows', async () => {
-    const ledger = await customerWith({ reference: 'B-1', seen: registered('NEW-2') })
-    for (const shown of [entry('NEW-8', { customer_no: '8' }), entry('NEW-2')])
-      expect(detailsOf(await against(ledger, shown)).at(-1)).toMatch(NOT_SHOWN)
-  })
-
-  it('8.2.2 knows a registered row whose assigned reference a spreadsheet has changed', async () => {
-    const ledger = await customerWith({ reference: 'B-1', seen: registered('000123') })
-    const result = await against(ledger, entry('123', { original_mandate_reference: 'B-1' }))
-    expect(result.matched).toBe(1)
-    expect(outline(result)).toEqual(['still_in_doubt 1'])
-  })
-})
-
-describe('8.2.3 an entry proves at most one row, and a row is proven by at most one entry', () => {
-  it('8.2.3 a live mandate that a person called refused is no proof of another row of the customer', async () => {
-    const ledger = await customerWith(TWIN)
-    decide(ledger, 2, 'refused', { attempt: 1 })
-    const masked = { iban: 'DE…3000' }
-    for (const given of [masked, {}]) {
-      const result = await against(ledger, entry('NEW-B', given))
-      expect(result.proposals).toEqual([])
-      expect(detailsOf(result)).toEqual([
-        'the list shows it in line 2, but that could also be row 2, which is refused',
-      ])
-    }
-    const told = await against(ledger, entry('NEW-B', { ...masked, original_mandate_reference: 'B-1' }))
-    expect(told.proposals).toEqual([])
-    expect(outline(told)).toEqual(['differs 2', 'still_in_doubt 1'])
-  })
-
-  it.each<[string, Case]>([
-    ['ready', {}],
-    ['refused', { seen: refused() }],
-    ['invalid', { verdict: 'invalid' }],
-    ['excluded', { verdict: 'excluded' }],
-    ['in doubt', { seen: inDoubt() }],
-    ['registered', { seen: registered('NEW-B') }],
-  ])('8.2.3 a row that is %s competes for an entry', async (state, rival) => {
-    const result = await against(await customerWith({ reference: 'B-1', ...rival }), entry('NEW-1'))
-    expect(result.proposals).toEqual([])
-    expect(detailsOf(result).at(state === 'in doubt' ? 0 : -1)).toBe(
-      `the list shows it in line 2, but that could also be row 2, which is ${state}`,
-    )
-  })
-
-  it('8.2.3 a registered row that the list shows under its own reference does not', async () => {
-    const ledger = await customerWith({ reference: 'B-1', seen: registered('NEW-B') })
+  it('8.2.3 beside a registered row that the list shows under its own reference', async () => {
+    const ledger = await customerWith(twin(registered('NEW-B')))
     const result = await against(ledger, entry('NEW-B'), entry('NEW-1'))
     expect(result).toMatchObject({ matched: 1, proposals: [{ rowId: 1 }] })
     const second = await against(ledger, entry('NEW-X', { original_mandate_reference: 'B-1' }))
@@ -314,37 +238,7 @@ describe('8.2.3 an entry proves at most one row, and a row is proven by at most 
     )
   })
 
-  it('8.2.3 but one that was sent again after a doubt does: it may be registered twice', async () => {
-    const ledger = await customerWith(TWIN)
-    decide(ledger, 2, 'resend', { attempt: 1, force: true })
-    await send(ledger, registered('NEW-B'))
-    expect((await against(ledger, entry('NEW-B'), entry('NEW-1'))).proposals).toEqual([])
-  })
-
-  it('8.2.3 an account with the same last digits is another account', async () => {
-    for (const iban of ['DE20100000000002013000', 'DE44370400440532913000']) {
-      const other = await against(await customerWith(), entry('NEW-1', { iban }))
-      expect(other.proposals).toEqual([])
-      expect(outline(other)).toEqual(['unknown_here 7', 'still_in_doubt 1'])
-    }
-  })
-
-  it('8.2.3 an entry with the reference that another row has here proves nothing', async () => {
-    const rival = { customerNo: 8, reference: 'B-1', iban: OTHER_IBAN, seen: registered('NEW-1') }
-    const result = await against(await customerWith(rival), entry('NEW-1'))
-    expect(result.proposals).toEqual([])
-    expect(outline(result)).toEqual(['differs 2', 'still_in_doubt 1'])
-    expect(detailsOf(result)[1]).toBe(
-      'the list shows it in line 2, with the assigned reference that row 2 has here',
-    )
-  })
-
-  it('8.2.3 a line that the list has twice word by word is one entry', async () => {
-    const { proposals } = await against(await customerWith(), entry('NEW-1'), entry('NEW-1'))
-    expect(proposals).toMatchObject([{ rowId: 1 }])
-  })
-
-  it('8.2.3 the row that it replaced before it was sent does not compete with it', async () => {
+  it('8.2.3 beside the row that it replaced before it was sent', async () => {
     const ledger = running(
       [{ customerNo: 7, reference: 'A-0', verdict: 'invalid', mandateKey: null }],
       [{ customerNo: 7, reference: 'A-1', corrects: 1 }],
@@ -352,11 +246,92 @@ describe('8.2.3 an entry proves at most one row, and a row is proven by at most 
     await send(ledger, inDoubt())
     expect((await against(ledger, entry('NEW-1'))).proposals).toMatchObject([{ rowId: 2 }])
   })
+})
 
-  it('8.2.3 a reference that a spreadsheet rounded is not recorded', async () => {
-    const result = await against(await customerWith(), entry('1.23457E+15'))
-    expect(result.proposals).toEqual([])
-    expect(detailsOf(result)[0]).toMatch(/rounded the assigned reference$/)
+/** The list proves nothing, and this is said of it. */
+async function expectOpen(cases: Case[], list: Entry[], details: string[], told = ['still_in_doubt 1']) {
+  const result = await against(await customerWith(...cases), ...list)
+  expect(result.proposals).toEqual([])
+  expect([outline(result), detailsOf(result)]).toEqual([told, details])
+}
+
+describe('8.2.2 "the list does not show it" is said only when nothing in the list could be it', () => {
+  it('not of two rows and two entries: two candidates are not none', async () => {
+    const two = 'the list shows 2 mandates that could be it, in lines 2, 3: it may be registered twice'
+    const both = ['still_in_doubt 1', 'still_in_doubt 2']
+    await expectOpen([TWIN], [entry('NEW-1'), entry('NEW-2')], [two, two], both)
+  })
+
+  it('not where a cell is empty', async () => {
+    await expectOpen([], [entry('NEW-1', { iban: '', signed_date: '' })], [NO_PROOF])
+  })
+
+  it('where the entries are of another customer or those of registered rows, by either reference', async () => {
+    const cases = [twin(registered('NEW-2'))]
+    const unknown = ['unknown_here 8', 'missing_there 2', 'still_in_doubt 1']
+    await expectOpen(cases, [entry('NEW-8', { customer_no: '8' })], [NOT_SHOWN], unknown)
+    await expectOpen(cases, [entry('NEW-2')], [NOT_SHOWN])
+    // A spreadsheet has changed the assigned one.
+    const saved = entry('123', { original_mandate_reference: 'B-1' })
+    await expectOpen([twin(registered('000123'))], [saved], [NOT_SHOWN])
+  })
+
+  it.each([
+    ['signed_date', '2019-05-05'],
+    // An account with the same last digits is another account.
+    ['iban', 'DE20100000000002013000'],
+    ['iban', 'DE44370400440532913000'],
+  ])('not where the values of the customer are others: %s %s', async (name, value) => {
+    const details = [
+      `the list shows this customer with other values in line 2 (${name} differ): look at that first`,
+    ]
+    await expectOpen([], [entry('NEW-1', { [name]: value })], details, ['unknown_here 7', 'still_in_doubt 1'])
+  })
+})
+
+describe('8.2.3 an entry proves at most one row, and a row is proven by at most one entry', () => {
+  it.each<[string, Case, string[]]>([
+    ['ready', {}, []],
+    ['refused', { seen: refused() }, []],
+    ['invalid', { verdict: 'invalid' }, []],
+    ['excluded', { verdict: 'excluded' }, []],
+    ['registered', { seen: registered('NEW-B') }, ['missing_there 2']],
+  ])('a row that is %s competes for an entry', async (state, rival, told) => {
+    const cases = [{ reference: 'B-1', ...rival }]
+    await expectOpen(cases, [entry('NEW-1')], [couldBe(state)], [...told, 'still_in_doubt 1'])
+  })
+
+  it('two rows in doubt compete for an entry', async () => {
+    const details = [couldBe('in doubt'), couldBe('in doubt').replace('row 2', 'row 1')]
+    await expectOpen([TWIN], [entry('NEW-1')], details, ['still_in_doubt 1', 'still_in_doubt 2'])
+  })
+
+  it('no entry proves with the reference that another row has here, or with one that was rounded', async () => {
+    const rival = { customerNo: 8, reference: 'B-1', iban: OTHER_IBAN, seen: registered('NEW-1') }
+    const owned = 'the list shows it in line 2, with the assigned reference that row 2 has here'
+    const told = ['differs 2', 'still_in_doubt 1']
+    await expectOpen([rival], [entry('NEW-1')], ['customer_no, iban differ', owned], told)
+    const rounded = 'the list shows it in line 2, but a spreadsheet has rounded the assigned reference'
+    await expectOpen([], [entry('1.23457E+15')], [rounded])
+  })
+
+  it('a live mandate that a person called refused is no proof of another row of the customer', async () => {
+    const ledger = await customerWith(TWIN)
+    decide(ledger, 2, 'refused', { attempt: 1 })
+    const masked = { iban: 'DE…3000' }
+    for (const given of [masked, {}]) {
+      const result = await against(ledger, entry('NEW-B', given))
+      expect([result.proposals, detailsOf(result)]).toEqual([[], [couldBe('refused')]])
+    }
+    const told = await against(ledger, entry('NEW-B', { ...masked, original_mandate_reference: 'B-1' }))
+    expect([told.proposals, outline(told)]).toEqual([[], ['differs 2', 'still_in_doubt 1']])
+  })
+
+  it('a row that was sent again after a doubt competes: it may be registered twice', async () => {
+    const ledger = await customerWith(TWIN)
+    decide(ledger, 2, 'resend', { attempt: 1, force: true })
+    await send(ledger, registered('NEW-B'))
+    expect((await against(ledger, entry('NEW-B'), entry('NEW-1'))).proposals).toEqual([])
   })
 })
 

@@ -17,9 +17,6 @@ const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({
 
 const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
 
-const unreadable = (): SourceError =>
-  new SourceError('Cannot read "b.csv"', 'Give a whole file', { source: 'b.csv' })
-
 const NO_CORRECTIONS = { resubmitted: 0, notTaken: 0, isResultFile: false }
 
 describe('admitting the files of a command', () => {
@@ -40,22 +37,7 @@ describe('admitting the files of a command', () => {
     expect(ledger.totals()).toMatchObject({ read: 3, ready: 3 })
   })
 
-  it('does not read a file again that it holds', async () => {
-    const ledger = open()
-    await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
-    const again = {
-      ...sourceOf('a.csv', [1]),
-      records: () => {
-        throw new Error('This file was read before')
-      },
-    }
-    expect(await admitSources(ledger, opened(again), options())).toEqual([
-      { name: 'a.csv', kind: 'known', records: 0, ...NO_CORRECTIONS },
-    ])
-    expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
-  })
-
-  it('neither opens nor recognises a file again that it holds, packed or not', async () => {
+  it('neither opens, reads nor recognises a file again that it holds, packed or not', async () => {
     const ledger = open()
     const text = exportOf(3)
     const paths = [fileOf(text, 'a.csv'), fileOf(gzipSync(exportOf(2)), 'b.csv.gz')]
@@ -83,22 +65,18 @@ describe('admitting the files of a command', () => {
     expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
   })
 
-  it('takes none of them when one cannot be read whole', async () => {
+  const failing = new SourceError('Cannot read "b.csv"', 'Give a whole file', { source: 'b.csv' })
+  it.each([
+    ['read whole', () => Promise.resolve(sourceOf('b.csv', [3], { failing }))],
+    ['opened', () => Promise.reject(failing)],
+  ])('takes none of them when one cannot be %s', async (_, last) => {
     const ledger = open()
-    const failing = unreadable()
-    const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3], { failing }))
-    await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
+    await expect(admitSources(ledger, [...opened(sourceOf('a.csv', [1, 2])), last], options())).rejects.toBe(
+      failing,
+    )
     expect(ledger.totals()).toMatchObject({ read: 0, ready: 0 })
     await admitSources(ledger, opened(sourceOf('a.csv', [1, 2])), options())
     expect(ledger.totals()).toMatchObject({ read: 2, ready: 2 })
-  })
-
-  it('takes none of them when one cannot be opened', async () => {
-    const ledger = open()
-    const failing = unreadable()
-    const files = [...opened(sourceOf('a.csv', [1])), () => Promise.reject(failing)]
-    await expect(admitSources(ledger, files, options())).rejects.toBe(failing)
-    expect(ledger.totals().read).toBe(0)
   })
 
   it('takes nothing when it is interrupted, even after the last record', async () => {

@@ -1,8 +1,8 @@
-import { seeded, type Seeded } from '../support/sample-values.js'
-import { creditorIdentifierOf, ibanOf } from '../support/sample-values.js'
+import Papa from 'papaparse'
+import { creditorIdentifierOf, ibanOf, seeded, type Seeded } from '../support/sample-values.js'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 
-/** Exports of all kinds, drawn from a number: clean, faulty, repeated, contradicting, oddly written. */
+/** Exports of all kinds, drawn from a number: clean, faulty, repeated, contradicting. */
 export interface DrawnExports {
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[]
   /** The configuration, as JSON, which is YAML too. */
@@ -130,48 +130,20 @@ function rowsOf(
   return rows
 }
 
-interface Writing {
-  readonly separator: string
-  readonly lineEnd: string
-  readonly quotes: 'none' | 'all' | 'some'
-  readonly encoding: 'utf-8' | 'marked' | 'windows-1252'
-  readonly ends: boolean
-}
-
-function written(chance: Seeded, cell: string, { separator, quotes }: Writing): string {
-  const needs = /["\r\n]/.test(cell) || cell.includes(separator)
-  const isQuoted = needs || quotes === 'all' || (quotes === 'some' && often(chance, 10))
-  const text = isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell
-  return often(chance, 1) ? ` ${text}` : text
-}
-
-function textOf(
-  chance: Seeded,
-  header: readonly string[],
-  rows: readonly string[][],
-  writing: Writing,
-): Buffer {
-  const { separator, lineEnd, encoding, ends } = writing
+function textOf(chance: Seeded, header: readonly string[], rows: readonly string[][]): Buffer {
+  const delimiter = chance.pick([',', ';', '\t', '|'])
   const order = header.map((_, index) => index).sort(() => chance.below(3) - 1)
-  const line = (cells: readonly string[]): string =>
-    order.map((at) => written(chance, cells[at] ?? '', writing)).join(separator)
-  const lines = [line(header)]
-  for (const row of rows) {
-    if (often(chance, 1))
-      lines.push(
-        chance.pick(['', '  ', separator.repeat(order.length - 1), 'a', `${separator}${separator}x`]),
-      )
-    lines.push(line(row))
-  }
-  if (often(chance, 15)) lines.push(`Summe${separator.repeat(order.length - 1)}${rows.length}`)
-  if (often(chance, 10))
-    lines.push(
-      `Total ${rows.length}${separator.repeat(order.length - 1)}`,
-      separator.repeat(order.length - 1),
-    )
-  const text = lines.join(lineEnd) + (ends ? lineEnd : '')
-  if (encoding === 'windows-1252') return Buffer.from(text.replaceAll('€', 'E'), 'latin1')
-  return Buffer.from(`${encoding === 'marked' ? '\uFEFF' : ''}${text}`)
+  const blank = delimiter.repeat(order.length - 1)
+  const lines = [header, ...rows].flatMap((cells, at) => {
+    const line = Papa.unparse([order.map((index) => cells[index] ?? '')], { delimiter })
+    // Now and then one that is no row.
+    return at > 0 && often(chance, 1)
+      ? [chance.pick(['', '  ', blank, 'a', `${delimiter}${delimiter}x`]), line]
+      : [line]
+  })
+  if (often(chance, 15)) lines.push(`Summe${blank}${rows.length}`)
+  if (often(chance, 10)) lines.push(`Total ${rows.length}${blank}`, blank)
+  return Buffer.from(lines.join('\n') + (often(chance, 80) ? '\n' : ''))
 }
 
 /** @param sizes of the files, in rows */
@@ -185,13 +157,6 @@ export function drawExports(seed: number, sizes: readonly number[] = [3, 30, 200
   }
   const more = often(chance, 50) ? [] : MORE.filter(() => often(chance, 40))
   const fields = often(chance, 10) ? FIELDS.filter((name) => name !== 'sepa_creditor_identifier') : FIELDS
-  const writing: Writing = {
-    separator: chance.pick([',', ';', '\t', '|']),
-    lineEnd: chance.pick(['\n', '\r\n', '\n', '\r']),
-    quotes: chance.pick(['none', 'some', 'all', 'none']),
-    encoding: chance.pick(['utf-8', 'utf-8', 'marked', 'windows-1252']),
-    ends: often(chance, 80),
-  }
   const former: string[][] = []
   const files = Array.from({ length: chance.pick([1, 1, 2, 3]) }, (_, index) => {
     const header = [...FIELDS, ...more]
@@ -204,7 +169,6 @@ export function drawExports(seed: number, sizes: readonly number[] = [3, 30, 200
       chance,
       kept.map(({ name }) => name),
       rows.map((row) => kept.map(({ at }) => row[at] ?? '')),
-      writing,
     )
     return { name: `export-${index}.csv`, bytes }
   })
