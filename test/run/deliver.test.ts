@@ -106,46 +106,27 @@ it('reads a page of 256 rows, and throws what the ledger throws then, after what
   expect(world.totals()).toMatchObject({ registered: 256, sending: 0, ready: 44 })
 })
 
-describe('limits', () => {
-  it('--limit counts rows, not requests', async () => {
-    const world = openDeliveryWorld(20)
-    const stop = await world.deliver(
-      (request) => ({ outcome: request.seen === 1 ? turnedAway() : registeredAs(request) }),
-      { policy: { limit: 3 } },
-    )
-    expect(stop?.kind).toBe('limit')
-    expect(new Set(rowsOf(world.requests))).toEqual(new Set([1, 2, 3]))
-    expect(world.totals()).toMatchObject({ registered: 3, ready: 17 })
+it('--rate spaces the requests, and goes on while a row waits for much longer', async () => {
+  const world = openDeliveryWorld(20)
+  const patient: Script = (request) => ({
+    outcome: request.row === 1 && request.seen < 5 ? notAvailableYet() : registeredAs(request),
   })
-
-  it('--max-duration sends nothing after that time, and lets what is under way finish', async () => {
-    const world = openDeliveryWorld(500)
-    const stop = await world.deliver(allRegistered, { policy: { maxDurationMs: 1_250 } })
-    expect(stop?.kind).toBe('max_duration')
-    expect(Math.max(...world.requests.map(({ atMs }) => atMs))).toBeLessThan(1_250)
-    expect(world.totals()).toMatchObject({ registered: world.requests.length, sending: 0 })
-  })
-
-  it('--rate spaces the requests, and goes on while a row waits for much longer', async () => {
-    const world = openDeliveryWorld(20)
-    const patient: Script = (request) => ({
-      outcome: request.row === 1 && request.seen < 5 ? notAvailableYet() : registeredAs(request),
-    })
-    await world.deliver(patient, { policy: { rate: 4 } })
-    const atMs = world.requests.map((request) => request.atMs)
-    for (const [n, ms] of atMs.entries()) if (n > 0) expect(ms - atMs[n - 1]!).toBeGreaterThanOrEqual(250)
-    expect(world.requests.find(({ row }) => row === 20)?.atMs).toBeLessThanOrEqual(23 * 250)
-    expect(world.totals().registered).toBe(20)
-  })
+  await world.deliver(patient, { policy: { rate: 4 } })
+  const atMs = world.requests.map((request) => request.atMs)
+  for (const [n, ms] of atMs.entries()) if (n > 0) expect(ms - atMs[n - 1]!).toBeGreaterThanOrEqual(250)
+  expect(world.requests.find(({ row }) => row === 20)?.atMs).toBeLessThanOrEqual(23 * 250)
+  expect(world.totals().registered).toBe(20)
 })
 
-describe('signals', () => {
-  it('drain sends nothing further and lets what is under way finish', async () => {
-    const world = openDeliveryWorld(100)
-    world.time.after(620, () => world.drain.abort())
-    const stop = await world.deliver(allRegistered)
-    expect(stop?.kind).toBe('signal')
-    expect(Math.max(...world.requests.map(({ atMs }) => atMs))).toBeLessThanOrEqual(620)
+describe('a signal, or the end of its time', () => {
+  it.each<[string, number, Partial<DeliveryPolicy>]>([
+    ['signal', 620, {}],
+    ['max_duration', 1_250, { maxDurationMs: 1_250 }],
+  ])('%s sends nothing further and lets what is under way finish', async (kind, endsMs, policy) => {
+    const world = openDeliveryWorld(500)
+    if (kind === 'signal') world.time.after(endsMs, () => world.drain.abort())
+    expect((await world.deliver(allRegistered, { policy }))?.kind).toBe(kind)
+    expect(Math.max(...world.requests.map(({ atMs }) => atMs))).toBeLessThan(endsMs)
     expect(world.totals()).toMatchObject({ registered: world.requests.length, sending: 0, inDoubt: 0 })
     expect(world.totals().ready).toBeGreaterThan(0)
   })

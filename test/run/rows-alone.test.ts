@@ -11,6 +11,7 @@ import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
 import { SourceError } from '../../src/errors.js'
 import { validExport } from '../support/export.js'
+import { freshFolder } from '../support/folder.js'
 import { CHECK, fileOf } from '../support/sources.js'
 import { drawExports } from './drawn-exports.js'
 import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
@@ -26,17 +27,9 @@ const keysOf = (n: number): Keys => ({ mandate: `DE|09999999999|MND-${n}`, custo
 /** The rows that share a key, of all that were put in. */
 function sharing(rows: readonly Keys[], { hasAccount = true, folder = tmpdir() } = {}): number[] {
   const keys = createSharedKeys({ hasAccount, folder })
-  for (const [row, { mandate, customer, iban }] of rows.entries())
-    keys.put(row, {
-      mandateKey: mandate,
-      values: {
-        customerNo: customer,
-        iban,
-        signedDate: null,
-        creditorIdentifier: null,
-        mandateReference: null,
-      },
-    })
+  const values = { signedDate: null, creditorIdentifier: null, mandateReference: null }
+  for (const [row, { mandate: mandateKey, customer: customerNo, iban }] of rows.entries())
+    keys.put(row, { mandateKey, values: { ...values, customerNo, iban } })
   const found = new Set<number>()
   keys.tell((first, row) => found.add(first).add(row))
   keys.close()
@@ -60,22 +53,25 @@ it('what is a customer in one row and an account in another is not shared', () =
 })
 
 it('also where most of them went to a temporary file, which no name leads to', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keys-'))
-  try {
-    const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
-    for (let n = 0; n < 50; n += 1) rows[599_999 - n] = keysOf(n * 7_919)
-    const wanted = Array.from({ length: 50 }, (_, n) => [n * 7_919, 599_999 - n]).flat()
-    expect(sharing(rows, { folder })).toEqual(wanted.sort((a, b) => a - b))
-    expect(readdirSync(folder)).toEqual([])
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = freshFolder()
+  const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
+  for (let n = 0; n < 50; n += 1) rows[599_999 - n] = keysOf(n * 7_919)
+  const wanted = Array.from({ length: 50 }, (_, n) => [n * 7_919, 599_999 - n]).flat()
+  expect(sharing(rows, { folder })).toEqual(wanted.sort((a, b) => a - b))
+  expect(readdirSync(folder)).toEqual([])
 })
 
 it('says that it has no room where the temporary folder cannot be used, and not that there is none to share', () => {
   const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
   expect(() => sharing(rows, { folder: '/nowhere/at/all' })).toThrow(NoRoomForKeys)
 })
+
+interface Configuration {
+  readonly rules: SeverityOverrides
+  readonly columns: SourceOptions['columns']
+  readonly words?: SourceOptions['words']
+  readonly service?: { readonly creditorIdentifier: string }
+}
 
 const SEED = Number(process.env['ALONE_SEED'] ?? 20_261_121)
 const RUNS = Number(process.env['ALONE_RUNS'] ?? 30)
@@ -119,17 +115,7 @@ describe('rows that are left out because they stand alone', () => {
         const folder = mkdtempSync(join(tmpdir(), 'alone-'))
         try {
           for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes)
-          const {
-            rules,
-            columns,
-            words = {},
-            service,
-          } = configuration as {
-            rules: SeverityOverrides
-            columns: SourceOptions['columns']
-            words?: SourceOptions['words']
-            service?: { creditorIdentifier: string }
-          }
+          const { rules, columns, words = {}, service } = configuration as unknown as Configuration
           const newCreditorIdentifier = service?.creditorIdentifier ?? null
           const options = { ...DEFAULT_SOURCE_OPTIONS, columns, words }
           const against = { ...CHECK, severities: rules, undecided: 'tell' as const, newCreditorIdentifier }

@@ -20,7 +20,6 @@ export interface VirtualTime {
 
 interface Event {
   readonly atMs: number
-  readonly order: number
   readonly happen: () => void
 }
 
@@ -28,26 +27,18 @@ const STARTED_MS = Date.UTC(2026, 3, 1, 8)
 
 export function startVirtualTime(): VirtualTime {
   let nowMs = 0
-  let order = 0
   let deferred = 0
-  const events = new Set<Event>()
+  const events: Event[] = []
 
   function at(atMs: number, happen: () => void): () => void {
-    const event = { atMs, order: (order += 1), happen }
-    events.add(event)
-    return () => void events.delete(event)
-  }
-
-  function next(): Event | null {
-    let first: Event | null = null
-    for (const event of events)
-      if (
-        first === null ||
-        event.atMs < first.atMs ||
-        (event.atMs === first.atMs && event.order < first.order)
-      )
-        first = event
-    return first
+    const event = { atMs, happen }
+    // Behind those of the same moment.
+    const later = events.findIndex((other) => other.atMs > atMs)
+    events.splice(later === -1 ? events.length : later, 0, event)
+    return () => {
+      const index = events.indexOf(event)
+      if (index !== -1) events.splice(index, 1)
+    }
   }
 
   const after: After = (delayMs, wake) => at(nowMs + delayMs, wake)
@@ -68,9 +59,9 @@ export function startVirtualTime(): VirtualTime {
       for (;;) {
         await endOfTurn()
         if (state.isSettled) return settled
-        const event = next()
-        if (event === null) throw new Error('Nothing is left that could happen, and the run has not ended')
-        events.delete(event)
+        const event = events.shift()
+        if (event === undefined)
+          throw new Error('Nothing is left that could happen, and the run has not ended')
         nowMs = event.atMs
         event.happen()
       }

@@ -1,26 +1,16 @@
 import { onTestFinished } from 'vitest'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
+import type { Iban, Mandate } from '../../src/domain/mandate/mandate.js'
 import { createClient, type ClientOptions, type ServiceClient } from '../../src/service/client.js'
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'
+import { mandateOf as mandateNo } from '../run/mandate-samples.js'
 import { readBaseUrl } from '../../src/service/checked-service.js'
 
 export const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /** An invented mandate; its account number and identifiers pass their checksums. */
 export const mandateOf = (customerNo = 1): Mandate => ({
-  customerNo,
+  ...mandateNo(customerNo),
   iban: 'DE89370400440532013000' as Iban,
-  signedDate: '2020-02-29' as LocalDate,
-  original: {
-    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
-    mandateReference: `OLD-${customerNo}` as MandateReference,
-  },
 })
 
 /** A client with small limits, closed when the test ends. */
