@@ -212,21 +212,6 @@ describe('8.2.1 a line must be the row that it names', () => {
   })
 })
 
-describe('9.1.5 in-doubt.csv says of each request', () => {
-  it('9.1.5 when it left, how long before the latest change, from when a resend is safe, and its id', async () => {
-    const { lines, reader } = await campaign()
-    const [first] = await lines()
-    const attempt = reader.row(1)?.lastAttempt
-    expect(first).toMatchObject({
-      migration_sent_at: '2026-06-15 10:00:00 UTC',
-      migration_sent_ago: '0 s before 2026-06-15 10:00:00 UTC',
-      migration_resend_from: '2026-06-15 10:15:00 UTC',
-      migration_request_id: attempt?.requestId,
-    })
-    expect(await lines()).toEqual([first, ...(await lines()).slice(1)])
-  })
-})
-
 describe('9.1.6 files of rows that are not in doubt', () => {
   it.each([
     ['refused.csv', 4],

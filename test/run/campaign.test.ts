@@ -296,16 +296,6 @@ describe('25.2 a run that is told which of the ready rows to send', () => {
     expect(claims).toBe(1)
   })
 
-  it('is as if it had never been where no file has the column', async () => {
-    const campaign = newCampaign()
-    const unknown = { only: [{ column: 'segment', values: ['a'] }], countries: null }
-    await expect(campaign.run({ files: files(), choice: unknown })).rejects.toThrow('no file has a column')
-    expect(campaign.ledger.totals()).toMatchObject({ read: 0 })
-    await campaign.run({ files: files(), choice: customers(1) })
-    await expect(campaign.run({ choice: unknown })).rejects.toThrow('no file has a column "segment"')
-    expect(campaign.sent).toEqual([1])
-  })
-
   it('waits for those alone whose earlier request may still arrive', async () => {
     const campaign = newCampaign()
     const doubtful: CampaignParts['send'] = () => Promise.resolve(inDoubt())

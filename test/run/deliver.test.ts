@@ -222,15 +222,6 @@ describe('rows that come again', () => {
     expect(world.totals()).toMatchObject({ ready: 2_500, inDoubt: 0 })
   })
 
-  it('8.4.4 wait as long as the service asked, up to a quarter of an hour, and then leave', async () => {
-    const world = openDeliveryWorld(1)
-    const stop = await world.deliver((request) => ({
-      outcome: request.seen === 1 ? turnedAway({ retryAfterMs: QUARTER_MS }) : registeredAs(request),
-    }))
-    expect(stop).toBe(null)
-    expect(world.totals()).toMatchObject({ registered: 1 })
-  })
-
   it('8.4.4 are not held by the pause of another row either', async () => {
     const world = openDeliveryWorld(20)
     const stop = await world.deliver((request) => {

@@ -162,13 +162,12 @@ export function drawExports(seed: number, sizes: readonly number[] = [3, 30, 200
     const header = [...FIELDS, ...more]
     const rows = rowsOf(chance, chance.pick(sizes), more, temper, former)
     former.push(...rows)
-    const kept = header
-      .map((name, at) => ({ name, at }))
-      .filter(({ name }) => fields.includes(name) || more.includes(name))
+    const isKept = (name: string): boolean => fields.includes(name) || more.includes(name)
+    const keep = <Value>(values: readonly Value[]): Value[] => values.filter((_, at) => isKept(header[at]!))
     const bytes = textOf(
       chance,
-      kept.map(({ name }) => name),
-      rows.map((row) => kept.map(({ at }) => row[at] ?? '')),
+      keep(header),
+      rows.map((row) => keep(row)),
     )
     return { name: `export-${index}.csv`, bytes }
   })

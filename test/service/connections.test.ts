@@ -42,24 +42,20 @@ async function openProxy(fault?: ProxyFault) {
 
 const UNTRUSTED = { kind: 'not_sent', halt: 'certificate', evidence: { started: false, status: null } }
 const asking = () => ({ ...valid, ca: authority.cert, requestCert: true })
+const asking12 = () => ({ ...asking(), maxVersion: 'TLSv1.2' as const })
+const byAnother = async () => (await makeAuthority()).issue(['localhost'])
+const bundled = async () => ({ tls: { ca: [(await makeAuthority()).cert, authority.cert].join('\n') } })
+const withOurs = async () => {
+  const { cert, key } = await authority.issue(['rehearsal'])
+  return { tls: { ca: authority.cert, cert, key } }
+}
 
 describe('TLS', () => {
   it.each([
     ['signed by a named authority', () => valid, trust],
-    [
-      'signed by one of a bundle',
-      () => valid,
-      async () => ({ tls: { ca: [(await makeAuthority()).cert, authority.cert].join('\n') } }),
-    ],
+    ['signed by one of a bundle', () => valid, bundled],
     ['over TLS 1.2', () => ({ ...valid, maxVersion: 'TLSv1.2' as const }), trust],
-    [
-      'where the service asks for a certificate of the client',
-      asking,
-      async () => {
-        const { cert, key } = await authority.issue(['rehearsal'])
-        return { tls: { ca: authority.cert, cert, key } }
-      },
-    ],
+    ['asked for of the client as well', asking, withOurs],
   ])('registers over a connection whose certificate was %s', async (_, make, options) => {
     const server = await openServer({ tls: make() })
     expect(await send(openClient(server.url, await options()))).toMatchObject({ kind: 'registered' })
@@ -70,17 +66,9 @@ describe('TLS', () => {
     ['expired', () => authority.issue(['localhost'], { expired: true }), /^CERT_HAS_EXPIRED$/],
     ['self-signed', () => makeSelfSigned(['localhost']), /^DEPTH_ZERO_SELF_SIGNED_CERT$/],
     ['for another name', () => authority.issue(['elsewhere.example']), /^ERR_TLS_CERT_ALTNAME_INVALID$/],
-    [
-      'of an authority that was not named',
-      async () => (await makeAuthority()).issue(['localhost']),
-      /^UNABLE_TO_/,
-    ],
+    ['of an authority that was not named', byAnother, /^UNABLE_TO_/],
     ['shown over TLS 1.1', () => ({ ...valid, ...OLD }), /^ERR_SSL_/],
-    [
-      'waiting in vain for ours in TLS 1.2',
-      () => ({ ...asking(), maxVersion: 'TLSv1.2' as const }),
-      /^ERR_SSL_.*HANDSHAKE_FAILURE$/,
-    ],
+    ['waiting in vain for ours in TLS 1.2', asking12, /^ERR_SSL_.*HANDSHAKE_FAILURE$/],
   ])(
     'scenarios 6 and 7: a certificate that is %s stops the run and nothing is in doubt',
     async (_, make, code) => {
@@ -123,11 +111,8 @@ describe('TLS', () => {
       ...trust(),
       ...(kind === 'deaf' ? { connectTimeoutMs: 100 } : {}),
     })
-    expect(await send(client)).toMatchObject({
-      kind: 'not_sent',
-      halt: null,
-      evidence: { started: false, errorCode },
-    })
+    const evidence = { started: false, errorCode }
+    expect(await send(client)).toMatchObject({ kind: 'not_sent', halt: null, evidence })
   })
 })
 
@@ -169,11 +154,8 @@ describe('a proxy that was asked for', () => {
   it('scenario 57: a reset in the tunnel after the request is in doubt', async () => {
     const { server, proxy, client } = await through()
     server.setScript({ otherwise: { kind: 'hang_up', how: 'rst', applied: true } })
-    expect(await send(client)).toMatchObject({
-      kind: 'in_doubt',
-      hint: 'unknown',
-      evidence: { started: true },
-    })
+    const evidence = { started: true }
+    expect(await send(client)).toMatchObject({ kind: 'in_doubt', hint: 'unknown', evidence })
     expect(proxy.targets).toHaveLength(1)
   })
 
@@ -201,6 +183,8 @@ describe('connections that were closed', () => {
   })
 })
 
+const EMPTY_PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
+
 describe('settings that cannot be used', () => {
   const open = (options: Partial<ConnectionOptions>) =>
     openConnections(readBaseUrl('http://127.0.0.1:1'), { concurrency: 1, ...options })
@@ -214,10 +198,7 @@ describe('settings that cannot be used', () => {
     [{ bodyTimeoutMs: Number.NaN }, 'Cannot use the body timeout NaN'],
     [{ keepAliveMs: 0 }, 'Cannot use the keep-alive time 0'],
     [{ tls: { ca: 'no PEM' } }, 'Cannot use the TLS certificates'],
-    [
-      { tls: { ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' } },
-      'Cannot use the TLS cert',
-    ],
+    [{ tls: { ca: EMPTY_PEM } }, 'Cannot use the TLS certificates'],
     [{ tls: { cert: 'no PEM', key: 'no PEM' } }, 'Cannot use the TLS certificates'],
     [{ proxy: 'http://user:hunter2@proxy:3128' }, 'Cannot use the proxy'],
   ])('%j', (options, message) => {

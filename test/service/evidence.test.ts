@@ -39,20 +39,14 @@ describe('the account number that was sent', () => {
 
   it('never survives, whatever stands around and within it', () => {
     const gap = fc.stringMatching(/^[ \t\r\n.\-/_:,;\u00a0\u200b\u202e]{0,3}$/)
+    const gaps = fc.array(gap, { minLength: 21, maxLength: 21 })
     fc.assert(
-      fc.property(
-        fc.string(),
-        fc.array(gap, { minLength: 21, maxLength: 21 }),
-        fc.string(),
-        (before, gaps, after) => {
-          const spread = Array.from(IBAN, (letter) => letter)
-            .map((letter, at) => letter + (gaps[at] ?? ''))
-            .join('')
-          const shown = clean(`${before}${spread}${after}`, 100_000)
-          expect(shown.replace(/[^a-z0-9]/gi, '').toUpperCase()).not.toContain(IBAN)
-          expect(shown).toContain('DE…3000')
-        },
-      ),
+      fc.property(fc.string(), gaps, fc.string(), (before, between, after) => {
+        const spread = Array.from(IBAN, (letter, at) => letter + (between[at] ?? '')).join('')
+        const shown = clean(`${before}${spread}${after}`, 100_000)
+        expect(shown.replace(/[^a-z0-9]/gi, '').toUpperCase()).not.toContain(IBAN)
+        expect(shown).toContain('DE…3000')
+      }),
       { seed: 20250105 },
     )
   })
@@ -120,12 +114,7 @@ describe('secrets', () => {
   })
 
   it.each([
-    [
-      'as JSON writes it',
-      String.raw`pa"ss\word`,
-      String.raw`{"password":"pa\"ss\\word"}`,
-      '{"password":"[secret]"}',
-    ],
+    ['as JSON writes it', String.raw`a"ss\word`, String.raw`{"it":"a\"ss\\word"}`, '{"it":"[secret]"}'],
     ['with a percent sign', 'pass%41word', 'is pass%41word', 'is [secret]'],
     ['decoded', 'pass%41word', 'is passAword', 'is [secret]'],
     ['encoded', 'pass word', 'is pass%20word', 'is [secret]'],

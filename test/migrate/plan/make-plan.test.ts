@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { migrate } from '../../../src/migrate/migrate.js'
+import type { MigrateOptions } from '../../../src/migrate/options.js'
 import { planMigration } from '../../../src/migrate/plan/make-plan.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
@@ -26,17 +27,12 @@ describe('a plan', () => {
       staysBehind: [],
       changedSettings: [],
     })
-    const after = place.look((ledger) => ({
-      totals: ledger.totals(),
-      sources: ledger.sources(),
-      runs: ledger.runs(),
-      plans: ledger.plans(),
-      baseUrl: ledger.campaign().baseUrl,
-    }))
-    expect(after).toMatchObject({ totals: { read: 0 }, sources: [], runs: [], baseUrl: null })
-    expect(after.plans).toMatchObject([
-      { digest: document.digest, text: textOfPlan(document), approvals: [] },
-    ])
+    const [totals, sources, runs, [plan], { baseUrl }] = place.look(
+      (ledger) =>
+        [ledger.totals(), ledger.sources(), ledger.runs(), ledger.plans(), ledger.campaign()] as const,
+    )
+    expect([totals.read, sources, runs, baseUrl]).toEqual([0, [], [], null])
+    expect(plan).toMatchObject({ digest: document.digest, text: textOfPlan(document), approvals: [] })
     expect(posts()).toBe(0)
   })
 
@@ -106,18 +102,15 @@ describe('a plan', () => {
   })
 
   it('tells what the ledger was last planned to send, and holds what was admitted before', async () => {
-    const { place, sandbox } = await placeWith(3)
-    expect(await migrate(place.asked(sandbox.url, { limit: 1 }))).toMatchObject({ totals: { registered: 1 } })
-    const first = await planned(place, place.asked(sandbox.url, { files: [] }))
-    expect(first).toMatchObject({
-      rows: { count: 2 },
-      sources: [{ name: 'export.csv' }],
-      totals: { registered: 1 },
-    })
-    const { password: _, ...service } = place.asked(sandbox.url).service
-    const asked = { ...place.asked(sandbox.url, { files: [] }), service }
-    const { confirm: __, watch: ___, ...options } = asked
-    const { last } = await planMigration({ ...options, by: 'Ada', watchReading: () => undefined })
+    const { place, asked } = await placeWith(3)
+    expect(await migrate(asked({ limit: 1 }))).toMatchObject({ totals: { registered: 1 } })
+    const first = await planned(place, asked({ files: [] }))
+    const { rows, sources, totals } = first
+    expect([rows.count, sources.map(({ name }) => name), totals.registered]).toEqual([2, ['export.csv'], 1])
+    const { confirm: _, watch: __, service, ...options } = asked({ files: [] })
+    const { password: ___, ...open } = service
+    const by = { by: 'Ada', watchReading: () => undefined }
+    const { last } = await planMigration({ ...options, ...by, service: open })
     expect(last?.digest).toBe(first.digest)
   })
 
@@ -125,17 +118,15 @@ describe('a plan', () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
     const stream = { name: 'standard input', stream: Readable.from(['']) }
-    await expect(planned(place, place.asked(sandbox.url, { files: [stream] }))).rejects.toThrow(
-      'Cannot plan "standard input": a stream cannot be read a second time',
-    )
-    await expect(planned(place, place.asked(sandbox.url, { files: [] }))).rejects.toThrow(
-      'there is no such file',
-    )
+    const refused = (...files: NonNullable<MigrateOptions['files']>) =>
+      expect(planned(place, place.asked(sandbox.url, { files }))).rejects
+    await refused(stream).toThrow('Cannot plan "standard input": a stream cannot be read a second time')
+    await refused().toThrow('there is no such file')
     place.exported(1)
     await migrate(place.asked(sandbox.url))
     await writeReport(place.at('campaign.db'), { out: place.at('pack') })
-    const empty = place.asked(sandbox.url, { files: [place.at('pack', 'to-do', 'refused.csv')] })
-    await expect(planned(place, empty)).rejects.toThrow('Cannot plan "refused.csv": it lists no row')
+    const empty = place.at('pack', 'to-do', 'refused.csv')
+    await refused(empty).toThrow('Cannot plan "refused.csv": it lists no row')
   })
 })
 
