@@ -6,16 +6,14 @@ import { ROW_STATES, LATE_REQUEST_MS } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import type { CampaignEnd, CampaignParts, Plan } from '../../src/run/campaign.js'
+import { type CampaignEnd, type CampaignParts, type Plan, watchCommits } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
-import { registeredNo, runOn, WIDE_POLICY } from './delivery-world.js'
+import { registeredNo, runOn } from './delivery-world.js'
 import { inDoubt, refused } from './outcome-samples.js'
 import { mandateOf, recordOf, sourceOf } from './mandate-samples.js'
 import { startVirtualTime } from './virtual-time.js'
 import { decide, resolutionOf } from '../ledger/campaign-setup.js'
 import { freshFolder } from '../support/folder.js'
-
-const pilotOf = (limit: number) => ({ ...WIDE_POLICY, concurrency: 1, limit })
 
 const no = (): Promise<boolean> => Promise.resolve(false)
 
@@ -84,15 +82,6 @@ describe('one run of a campaign', () => {
     expect(campaign.sent).toEqual([1, 2, 3])
     expect(campaign.lastRun()).toMatchObject({ stoppedBy: null, exitCode: 0 })
     expect(campaign.lastRun().endedAt).not.toBe(null)
-  })
-
-  it('without files goes on with what the ledger holds', async () => {
-    const campaign = newCampaign()
-    const first = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2, 3])), policy: pilotOf(1) })
-    expect(first).toMatchObject({ stop: { kind: 'limit' }, exitCode: 5 })
-    expect(campaign.lastRun()).toMatchObject({ stoppedBy: 'limit', exitCode: 5 })
-    expect(await campaign.run()).toMatchObject({ stop: null, exitCode: 0, admitted: [] })
-    expect(campaign.sent).toEqual([1, 2, 3])
   })
 
   it('8.1.1 claims once the files are on disk and before a request leaves, and sends nothing where it may not', async () => {
@@ -307,5 +296,55 @@ describe('25.2 a run that is told which of the ready rows to send', () => {
     expect(await campaign.run({ choice: customers(2) })).toMatchObject({ stop: { kind: 'choice' } })
     expect(await campaign.run({ choice: customers(1) })).toMatchObject({ stop: { kind: 'waiting' } })
     expect(campaign.sent).toEqual([2])
+  })
+})
+
+/** What is said after so many commits, each so long, with so much time between them: the milliseconds, or null. */
+function saidOf(count: number, tookMs: number | ((n: number) => number), apartMs = 0): number | null {
+  let nowMs = 1_000
+  let said = ''
+  const watch = watchCommits(
+    () => nowMs,
+    (text) => (said = text),
+  )
+  for (let n = 0; n < count; n += 1) {
+    const took = typeof tookMs === 'number' ? tookMs : tookMs(n)
+    nowMs += took
+    watch.committed(took, 1)
+    nowMs += apartMs
+  }
+  const [, ms = null] = /takes (\d+) ms/.exec(said) ?? []
+  return ms === null ? null : Number(ms)
+}
+
+describe('slow commits', () => {
+  it.each<[string, number | null, ...Parameters<typeof saidOf>]>([
+    ['19 of them are too few', null, 19, 80],
+    ['20 are enough', 80, 20, 80],
+    ['25 ms is slow', 25, 20, 25],
+    ['24.9 ms is not', null, 20, 24.9],
+    ['half the time in commits', 30, 20, 30, 30],
+    ['less than half: the run waits for the service', null, 20, 30, 33],
+    ['9 slow ones among 20 are not the rule', null, 20, (n) => (n > 10 ? 500 : 1)],
+    ['11 are', 500, 20, (n) => (n > 8 ? 500 : 1)],
+  ])('%s', (_, expected, ...commits) => {
+    expect(saidOf(...commits)).toBe(expected)
+  })
+
+  it('is said once, however long it lasts, and everything is counted', () => {
+    const told: string[] = []
+    let nowMs = 0
+    const watch = watchCommits(
+      () => nowMs,
+      (text) => void told.push(text),
+    )
+    for (let n = 0; n < 100; n += 1) {
+      nowMs += 40
+      watch.committed(40, 3)
+    }
+    expect(told).toEqual([
+      'The disk of the ledger takes 40 ms for a commit, and the run is bound by it: nothing is unsafe, it only takes longer. A higher concurrency puts more rows into one commit; a local disk that is not busy or nearly full takes a few milliseconds',
+    ])
+    expect(watch.counts()).toEqual({ commits: 100, events: 300, milliseconds: 4_000 })
   })
 })

@@ -1,5 +1,4 @@
-import type { Iban, LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
-import type { CreditorIdentifier, MandateReference } from '../../src/domain/mandate/mandate.js'
+import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
@@ -7,21 +6,19 @@ import { admit, recordOf as checkedRecord, summaryOf, type Values } from '../led
 import { germanIban } from '../support/export.js'
 
 /** The mandate of the nth invented customer. */
-export const mandateOf = (n: number): Mandate => ({
-  customerNo: n,
-  iban: germanIban(n) as Iban,
-  signedDate: '2020-02-29' as LocalDate,
-  original: {
-    creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
-    mandateReference: `OLD-${n}` as MandateReference,
-  },
-})
+export const mandateOf = (n: number): Mandate =>
+  ({
+    customerNo: n,
+    iban: germanIban(n),
+    signedDate: '2020-02-29',
+    original: { creditorIdentifier: 'DE98ZZZ09999999999', mandateReference: `OLD-${n}` },
+  }) as Mandate
 
 /** The same, but every third belongs to the customer before it, and every sixth has the account of that one too. */
 export const familyMandateOf = (n: number): Mandate => ({
   ...mandateOf(n),
   customerNo: n % 3 === 0 ? n - 1 : n,
-  iban: germanIban(n % 6 === 0 ? n - 1 : n) as Iban,
+  iban: mandateOf(n % 6 === 0 ? n - 1 : n).iban,
 })
 
 const HEADER = ['customer_no', 'iban'] as const

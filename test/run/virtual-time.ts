@@ -1,22 +1,7 @@
 import type { After } from '../../src/run/engine.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 
-/** A clock that moves only from event to event, so that hours pass in no time and always in the same way. */
-export interface VirtualTime {
-  readonly clock: Clock
-  readonly after: After
-  /** What `setImmediate` is to the real event loop: once everything of this turn is told. */
-  readonly defer: (flush: () => void) => void
-  /** How often something was deferred. */
-  readonly deferred: () => number
-  /** Resolves after so many virtual milliseconds. */
-  readonly sleep: (delayMs: number) => Promise<void>
-  /**
-   * Lets events happen, one after the other, until the promise is settled.
-   * @throws {Error} when nothing is left that could ever settle it
-   */
-  readonly runUntil: <Value>(promise: Promise<Value>) => Promise<Value>
-}
+export type VirtualTime = ReturnType<typeof startVirtualTime>
 
 interface Event {
   readonly atMs: number
@@ -25,7 +10,8 @@ interface Event {
 
 const STARTED_MS = Date.UTC(2026, 3, 1, 8)
 
-export function startVirtualTime(): VirtualTime {
+/** A clock that moves only from event to event, so that hours pass in no time and always in the same way. */
+export function startVirtualTime() {
   let nowMs = 0
   let deferred = 0
   const events: Event[] = []
@@ -41,18 +27,26 @@ export function startVirtualTime(): VirtualTime {
     }
   }
 
+  const clock: Clock = { now: () => STARTED_MS + nowMs, monotonic: () => nowMs }
   const after: After = (delayMs, wake) => at(nowMs + delayMs, wake)
 
   return {
-    clock: { now: () => STARTED_MS + nowMs, monotonic: () => nowMs },
+    clock,
     after,
-    defer: (flush) => {
+    /** What `setImmediate` is to the real event loop: once everything of this turn is told. */
+    defer: (flush: () => void): void => {
       deferred += 1
       at(nowMs, flush)
     },
+    /** How often something was deferred. */
     deferred: () => deferred,
-    sleep: (delayMs) => new Promise((resolve) => after(delayMs, resolve)),
-    runUntil: async (promise) => {
+    /** Resolves after so many virtual milliseconds. */
+    sleep: (delayMs: number) => new Promise<void>((resolve) => after(delayMs, resolve)),
+    /**
+     * Lets events happen, one after the other, until the promise is settled.
+     * @throws {Error} when nothing is left that could ever settle it
+     */
+    runUntil: async <Value>(promise: Promise<Value>): Promise<Value> => {
       const state = { isSettled: false }
       const settled = promise.finally(() => (state.isSettled = true))
       settled.catch(() => undefined)

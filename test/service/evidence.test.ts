@@ -9,10 +9,6 @@ describe('the account number that was sent', () => {
   it.each([
     ['as it is', 'no DE89370400440532013000!', 'no DE…3000!'],
     ['in lower case', 'de89370400440532013000', 'DE…3000'],
-    ['in groups', 'DE89 3704 0044 0532 0130 00', 'DE…3000'],
-    ['with hyphens', 'DE89-3704-0044-0532-0130-00', 'DE…3000'],
-    ['with line breaks', 'DE89 3704\r\n0044 0532\n0130 00', 'DE…3000'],
-    ['with hard blanks', 'DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000', 'DE…3000'],
     ['with zero-width characters', 'DE89\u200b3704\u200d0044\ufeff0532\u00ad013000', 'DE…3000'],
     ['with colours', 'DE89\u001b[31m3704\u001b[0m00440532013000', 'DE…3000'],
     ['in full-width letters', 'ＤＥ８９３７０４００４４０５３２０１３０００', 'DE…3000'],

@@ -10,12 +10,8 @@ import { approvalPath, textOfApproval } from '../../../src/migrate/plan/hold-to-
 
 /** Opens the ledger of the place for what people do between plan and run. */
 export function atLedger<Value>(place: Place, act: (ledger: Ledger) => Value): Value {
-  const ledger = openLedger({
-    file: place.at('campaign.db'),
-    clock: place.machine().clock,
-    user: 'ada',
-    create: false,
-  })
+  const { clock } = place.machine()
+  const ledger = openLedger({ file: place.at('campaign.db'), clock, user: 'ada', create: false })
   try {
     return act(ledger)
   } finally {
