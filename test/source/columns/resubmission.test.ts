@@ -92,6 +92,10 @@ describe('a line that was only saved again', () => {
     expect(restoring()(given({ 4: 'cancelled' }), [rowOf(BEFORE)]).isSame).toBe(false)
   })
 
+  it('is the same whatever stands in columns that nobody looks at', () => {
+    expect(restoring()(given({ 5: 'typed over' }), [rowOf(BEFORE)]).isSame).toBe(true)
+  })
+
   it('is compared with what took the place of the row since, too, but never half with each', () => {
     const later = rowOf(given({ 0: '18' }))
     expect(restoring()(given({ 0: '18' }), [rowOf(BEFORE), later]).isSame).toBe(true)
