@@ -9,8 +9,6 @@ export type ProxyFault =
   /** Never answers CONNECT. */
   | { readonly kind: 'silence' }
 
-export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
-
 /** A proxy that opens tunnels (CONNECT) on real sockets and misbehaves on request. */
 export async function startFaultProxy(fault: ProxyFault = { kind: 'none' }) {
   /** The targets that were asked for, `host:port`. */

@@ -112,7 +112,7 @@ export function nextOf({ stdout, stderr }: Ended): string {
 }
 
 /** As somebody else would ask the sandbox, past the program: a POST with this body, or a GET without. */
-export const atService = (place: Place, path: string, body?: object): Promise<Response> => {
+const atService = (place: Place, path: string, body?: object): Promise<Response> => {
   const { url, username, password } = place.sandbox()
   return fetch(`${url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
