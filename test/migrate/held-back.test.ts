@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../src/domain/proof/evidence.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
-import { outcomeOfHeldBack, outcomeOfUnanswered } from '../../src/migrate/check-before-send.js'
+import {
+  outcomeOfHeldBack,
+  outcomeOfInterruption,
+  outcomeOfUnanswered,
+} from '../../src/migrate/check-before-send.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
 import type { NotRead } from '../../src/service/read-back.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'
@@ -73,5 +77,10 @@ describe('what a look before sending makes of a row', () => {
     for (const halt of ['no_read_back', 'unanswered'] as const)
       expect(stopOf(outcomeOfUnanswered(notReadOf({ status: 404 }), halt))).toBe(halt)
     expect(decide(unanswered({ retryAfterMs: 20 * 60_000 }), FACTS).stop?.kind).toBe('retry_after')
+  })
+
+  it('sends nothing once the run ends', () => {
+    const outcome = { kind: 'not_sent', halt: null, evidence: { started: false } }
+    expect(outcomeOfInterruption(3)).toMatchObject(outcome)
   })
 })
