@@ -145,7 +145,11 @@ export function sourceOptions(context: Context): SourceOptions {
   const ignored = ownTexts(context, 'ignoreColumn')
   const { source, columns, exclude, limits, words, crosswalk } = values
   return {
-    source: { ...source, ignoreColumns: [...source.ignoreColumns, ...ignored] },
+    source: {
+      ...source,
+      sheet: ownText(context, 'sheet') ?? source.sheet,
+      ignoreColumns: [...source.ignoreColumns, ...ignored],
+    },
     columns,
     exclude,
     limits,
@@ -186,6 +190,11 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
 /** Said of one of our own files that lists no row. */
 export const nothingToCorrect = (name: string): string =>
   `"${name}" lists no row: there is nothing to correct in it.`
+
+export const SHEET: OwnFlag = [
+  '--sheet <name>',
+  'the sheet of an Excel workbook; where it is left out, the one that has data',
+]
 
 export const IGNORE_COLUMN: OwnFlag = [
   '--ignore-column <name>',

@@ -9,6 +9,7 @@ import {
   type Context,
   type OwnFlag,
   IGNORE_COLUMN,
+  SHEET,
   inputOf,
   sourceOptions,
   ownFlag,
@@ -49,6 +50,7 @@ export const RUN_SETTINGS = [
 ] as const satisfies readonly OptionName[]
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
+  SHEET,
   IGNORE_COLUMN,
   [
     '--only <column=values>',

@@ -88,6 +88,13 @@ const columnsSchema = z
 const delimiterSchema = z.enum(Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[])
 
 const layout = {
+  sheet: z.string().min(1).optional().meta({
+    description: 'Sheet of an Excel workbook; the one with data when left out',
+  }),
+  hidden: z.enum(['read', 'skip']).optional().meta({
+    description:
+      'Whether hidden or filtered rows and hidden columns of a workbook count; refused when left out',
+  }),
   delimiter: delimiterSchema.optional().meta({ description: 'Column separator; detected when left out' }),
   encoding: z.enum(ENCODINGS).optional().meta({ description: 'Text encoding; detected when left out' }),
   skipLines: z.int().min(0).max(10_000).default(0).meta({ description: 'Physical lines before the header' }),

@@ -17,7 +17,13 @@ import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import type { SourceInput } from './bytes/input.js'
 import { mapColumns, type Mapping } from './columns/mapping.js'
 import type { SourceOptions } from './options.js'
-import { checkRecord, type CheckedAgainst, type RecognisedSource, type RecordCheck } from './record-check.js'
+import {
+  checkRecord,
+  isIsoDay,
+  type CheckedAgainst,
+  type RecognisedSource,
+  type RecordCheck,
+} from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, TableEnd } from './table.js'
@@ -214,7 +220,12 @@ async function decideFormats(
     const align = alignRows(source.header)
     for await (const batch of readData(source, signal))
       for (const { cells } of batch)
-        if (align(cells) !== null) for (const { position, note } of open) note(cells[position] ?? '')
+        if (align(cells) !== null)
+          for (const { position, note } of open) {
+            const cell = cells[position] ?? ''
+            // Of a typed cell the day is known; what its column holds besides is what has a format.
+            if (source.cellName === undefined || !isIsoDay(cell)) note(cell)
+          }
   }
   const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat =>
     format !== 'auto'

@@ -93,22 +93,35 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
   const checkOne = cellChecker(source)
   const given = header.migrationRow === null ? null : givenBack(source, watched)
 
-  return ({ line, cells: read, isOpen = false }, record) => {
+  const unvaluedOf = unvaluedFindings(source, watched)
+
+  return ({ line, cells: read, isOpen = false, unvalued }, record) => {
     const cells = align(read)
     if (cells === null) return misshapen(read, { line, record }, source)
-    const cut = isOpen && endsTelling ? findingOf('ROW_MAY_BE_CUT', severities, {}) : NO_FINDINGS
-    if (given === null) return checkOne({ read, cells, line, record }, cut)
+    const cut =
+      unvalued !== undefined
+        ? unvaluedOf(line, unvalued)
+        : isOpen && endsTelling
+          ? findingOf('ROW_MAY_BE_CUT', severities, {})
+          : NO_FINDINGS
+    if (given === null) return checkOne({ read, cells, line, record, unvalued }, cut)
     const resubmission = readResubmission(read, header, severities)
     if (resubmission === null)
-      return checkOne({ read, cells, line, record }, cut, { restored: given.restore(read, [], false) })
+      return checkOne({ read, cells, line, record, unvalued }, cut, {
+        restored: given.restore(read, [], false),
+      })
     const { corrects, isDecided } = resubmission
     const rows = given.earlier(corrects)
     const restored = given.restore(read, rows, isDecided)
     const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkOne({ read: restored.cells, cells: align(restored.cells) ?? [], line, record }, more, {
-        resubmission,
-        restored,
-      }),
+      ...checkOne(
+        { read: restored.cells, cells: align(restored.cells) ?? [], line, record, unvalued },
+        more,
+        {
+          resubmission,
+          restored,
+        },
+      ),
       forgotten: given.forgotten(corrects, rows, isDecided),
     })
     const result = check(cut)
@@ -123,6 +136,49 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     return check([...cut, ...resubmission.ifChanged])
   }
 }
+
+/** Formulas that nobody computed, where the cell counts: for a value, its customer, or whether the row stays behind. */
+function unvaluedFindings(
+  { mapping: { fields, oldKey, secondKey }, against, cellName }: RecognisedSource,
+  watched: readonly number[],
+): (line: number, unvalued: readonly number[]) => readonly Finding[] {
+  const others = new Set([oldKey?.position, secondKey?.position, ...watched])
+  return (line, unvalued) =>
+    unvalued.flatMap((position) => {
+      const field = fields.find((column) => column.position === position)?.field
+      if (field === undefined && !others.has(position)) return []
+      const detail = `It is cell ${cellName?.(line, position) ?? position + 1}.`
+      return findingOf('FORMULA_WITHOUT_VALUE', against.severities, {
+        detail,
+        ...(field === undefined ? {} : { field }),
+      })
+    })
+}
+
+/** Where the cells of a format have names, findings tell them. */
+function nameCells({ mapping: { fields, oldKey }, cellName }: RecognisedSource) {
+  if (cellName === undefined) return (checked: CheckedRecord): CheckedRecord => checked
+  const positions = new Map(fields.map(({ field, position }) => [field, position]))
+  if (oldKey !== null) positions.set('customer_no', oldKey.position)
+  return (checked: CheckedRecord): CheckedRecord => {
+    if (checked.findings.length === 0) return checked
+    const findings = checked.findings.map((finding) => {
+      const position = finding.field === null ? undefined : positions.get(finding.field)
+      if (position === undefined || finding.rule === 'FORMULA_WITHOUT_VALUE') return finding
+      return { ...finding, message: `${finding.message} It is cell ${cellName(checked.line, position)}.` }
+    })
+    return { ...checked, findings }
+  }
+}
+
+export const isIsoDay = (cell: string): boolean => /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$/.test(cell)
+
+/** A day of a typed cell is one whatever the format of its column. */
+const typedDays = (checks: CheckOptions, raw: RawValues): CheckOptions => ({
+  ...checks,
+  signedDateFormat: isIsoDay(raw.signed_date ?? '') ? 'iso' : checks.signedDateFormat,
+  lastCollectionFormat: isIsoDay(raw.last_collection_date ?? '') ? 'iso' : checks.lastCollectionFormat,
+})
 
 /** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
 const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
@@ -142,6 +198,7 @@ interface Line {
   readonly read: readonly string[]
   /** In the order of the header. */
   readonly cells: readonly string[]
+  readonly unvalued?: readonly number[] | undefined
 }
 
 /** What a line of a file of ours says of itself, and how it was saved since. */
@@ -152,8 +209,12 @@ interface Given {
 
 const NOT_GIVEN: Given = {}
 
-function cellChecker({ header, mapping, options, against, crosswalk, formats }: RecognisedSource) {
+function cellChecker(source: RecognisedSource) {
+  const { header, mapping, options, against, crosswalk, formats } = source
   const { severities } = against
+  // So does a line of a file of ours, where it holds such a cell.
+  const isTyped = source.cellName !== undefined || source.isResultFile
+  const named = nameCells(source)
   const exclude: Excluder | null =
     options.exclude.length === 0 ? null : excludeBy(header, options.exclude, severities)
   const checks: CheckOptions = {
@@ -168,11 +229,11 @@ function cellChecker({ header, mapping, options, against, crosswalk, formats }: 
     words: wordsWith(options.words),
   }
   return (
-    { read, cells, line, record }: Line,
+    { read, cells, line, record, unvalued }: Line,
     more: readonly Finding[],
     { resubmission, restored }: Given = NOT_GIVEN,
   ): RecordCheck => {
-    const { raw, transformed } = rawValues(read, mapping.fields)
+    const { raw, transformed } = rawValues(read, mapping.fields, unvalued)
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const crossed =
       oldKey === null ? null : askCrosswalk(crosswalk?.loaded, oldKey, { read, mapping, severities })
@@ -186,9 +247,10 @@ function cellChecker({ header, mapping, options, against, crosswalk, formats }: 
         ? NO_FINDINGS
         : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
     )
+    const dated = restored === undefined ? checks : datedBy(checks, restored, resubmission)
     const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
       complete,
-      restored === undefined ? checks : datedBy(checks, restored, resubmission),
+      isTyped ? typedDays(dated, complete) : dated,
       found,
     )
     // Not by spreading: that took a third of the time of a record.
@@ -206,7 +268,7 @@ function cellChecker({ header, mapping, options, against, crosswalk, formats }: 
       findings,
     }
     return {
-      checked: resubmission === undefined ? checked : { ...checked, said: resubmission.said },
+      checked: named(resubmission === undefined ? checked : { ...checked, said: resubmission.said }),
       raw: complete,
       oldKey,
       transformed,
@@ -256,6 +318,7 @@ function misshapen(
 function rawValues(
   cells: readonly string[],
   fields: readonly MappedColumn[],
+  unvalued: readonly number[] | undefined,
 ): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {
     customer_no: null,
@@ -266,6 +329,7 @@ function rawValues(
   }
   let transformed: readonly Field[] = NO_FIELDS
   for (const { field, position, transforms } of fields) {
+    if (unvalued?.includes(position) === true) continue
     const cell = cells[position] ?? ''
     const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
     if (value !== cell && value !== cleanCell(cell)) transformed = [...transformed, field]

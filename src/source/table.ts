@@ -12,6 +12,8 @@ export interface RawRecord {
   readonly cells: string[]
   /** The text ended within it: it has no line end. */
   readonly isOpen?: boolean
+  /** Positions of formulas that nobody computed, from 0. */
+  readonly unvalued?: readonly number[]
 }
 
 /** A source whose header was found, in whatever format: an export, a crosswalk, a list, decisions of a person. */
@@ -29,7 +31,10 @@ export interface Table {
   /** One of this program's own result files: what the configuration says of the export does not hold for it. */
   readonly isResultFile: boolean
   /** How it is written, as reports are told; a format leaves out what it does not have. */
-  readonly written: Pick<LayoutReading, 'encoding' | 'delimiter' | 'skipLines' | 'skipFooterLines'>
+  readonly written: Pick<
+    LayoutReading,
+    'encoding' | 'delimiter' | 'sheet' | 'hidden' | 'skipLines' | 'skipFooterLines'
+  >
   /** Why that is believed, for `inspect`. */
   readonly evidence: TableEvidence
   /** What had to be assumed in order to read it. */
@@ -38,6 +43,11 @@ export interface Table {
   readonly preamble: string
   /** The cells of a line that was left out before the header or at the end. */
   readonly split: (line: string) => readonly string[]
+  /**
+   * What people call a cell, such as `B17`, where the format has names for them. Its cells have types then: a day stands
+   * there as `YYYY-MM-DD`, whatever the format of its column.
+   */
+  readonly cellName?: (line: number, position: number) => string
   /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
   readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
 }
@@ -45,6 +55,8 @@ export interface Table {
 export interface TableEvidence {
   readonly encoding?: string
   readonly delimiter?: string
+  /** Rows and columns that a person does not see. */
+  readonly hidden?: string
   /** Lines before the header, and why it is believed to be where it is. */
   readonly preamble: { readonly lines: number; readonly evidence: string }
 }
@@ -88,8 +100,16 @@ export interface InputFormat {
   readonly open: (bytes: ByteSource, options: TableOptions) => Table | Promise<Table>
 }
 
-/** A ragged line of a list or a crosswalk could name the wrong person. @throws {SourceError} ROW_FIELD_COUNT */
-export function refuseRagged({ label, header }: Table, { line, cells }: RawRecord, what: string): void {
+/**
+ * A ragged line of a list or a crosswalk could name the wrong person, as one could whose formula nobody computed.
+ * @throws {SourceError} ROW_FIELD_COUNT or FORMULA_WITHOUT_VALUE
+ */
+export function refuseRagged({ label, header }: Table, record: RawRecord, what: string): void {
+  const { line, cells, unvalued } = record
+  if (unvalued !== undefined)
+    throw refuse(label, 'FORMULA_WITHOUT_VALUE', `${what} has a formula that no program has computed`, {
+      line,
+    })
   if (cells.length === header.width) return
   throw refuse(label, 'ROW_FIELD_COUNT', `${what} has ${cells.length} columns instead of ${header.width}`, {
     line,

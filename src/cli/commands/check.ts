@@ -8,6 +8,7 @@ import {
   type Command,
   type Context,
   IGNORE_COLUMN,
+  SHEET,
   nothingToCorrect,
   openers,
   sampled,
@@ -41,7 +42,7 @@ export const checkCommand: Command = {
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
   options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
-  own: [IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
+  own: [SHEET, IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
     '--ledger compares the files with a campaign, as run would: above all corrections with the rows they name.',

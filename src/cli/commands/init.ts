@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
 import { openTrusted } from '../../trust/output.js'
-import { ownText, type Command, type Context, inputOf, sourceOptions } from '../command.js'
+import { ownText, SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -20,7 +20,7 @@ export const initCommand: Command = {
   summary: 'draft a commented sepa-migrate.yaml; never overwrites',
   examples: ['sepa-migrate init export.csv', 'sepa-migrate init export.csv --to second-export.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
-  own: [['--to <file>', `another file than ./${FILE} to write`]],
+  own: [SHEET, ['--to <file>', `another file than ./${FILE} to write`]],
   epilogue: ['Only a configuration that --config names is applied.'],
   exits: { ...EXITS.plain, 2: 'usage or configuration error, or the file exists', 7: EXIT_STATUSES[7] },
   json: ['configuration'],
@@ -91,6 +91,7 @@ export const inspectCommand: Command = {
   summary: 'how a file is written, and what its columns seem to be',
   examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect export.csv --config sepa-migrate.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
+  own: [SHEET],
   usesNoLedger: true,
   epilogue: [
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
@@ -164,6 +165,9 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
     encoding !== null && `  encoding   ${encoding.value} (${encoding.evidence})`,
     delimiter !== null && `  delimiter  ${separatorText(delimiter.value)} (${delimiter.evidence})`,
+    inspection.sheet !== null && `  sheet      ${inspection.sheet}`,
+    inspection.hidden !== null &&
+      `  hidden     ${inspection.hidden}: source.hidden says whether that counts (read or skip)`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0

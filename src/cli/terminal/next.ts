@@ -101,10 +101,13 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own']): string[] {
+  const sheet = typeof own['sheet'] === 'string' ? ['--sheet', own['sheet']] : []
+  if (name === 'init') return sheet
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
   const isRun = name === 'run' || name === 'plan'
   const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
   return said([
+    ...sheet,
     ...columns.flatMap((column) => ['--ignore-column', column]),
     ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
     isRun && own['checkBeforeSend'] === true && '--check-before-send',

@@ -215,6 +215,10 @@ export const unusable = <Readable>(check: ValueCheck, value: Readable | null): C
 export interface LayoutReading {
   readonly encoding?: { readonly encoding: string; readonly by: string }
   readonly delimiter?: { readonly delimiter: string; readonly by: string }
+  /** The sheet of a workbook. */
+  readonly sheet?: string
+  /** What of it a person does not see, and whether that counts, as the configuration says. */
+  readonly hidden?: { readonly what: string; readonly decided: 'read' | 'skip' }
   /** Physical line on which the header begins. */
   readonly headerLine?: number
   readonly skipLines?: number

@@ -183,7 +183,24 @@ function endOutsideQuotes(text: string, start: number, characters: string): numb
 
 const SEARCHED_LINES = 60
 
-/** The header is where most names are known; failing that, the first line as wide as most lines are. */
+/**
+ * The header is where most names are known; failing that, the first line as wide as most lines are.
+ * @param known how many known names each line holds, and `widths` how many cells
+ * @param numberOf what the file calls the line of that index, from 1
+ */
+export function findHeader(
+  known: readonly number[],
+  widths: readonly number[],
+  numberOf: (index: number) => number = (index) => index + 1,
+): TableEvidence['preamble'] {
+  const best = Math.max(...known)
+  const isKnown = best >= 2
+  const usual = mostFrequent(widths.filter((width) => width > 1))
+  const line = numberOf(Math.max(0, isKnown ? known.indexOf(best) : widths.indexOf(usual)))
+  const why = isKnown ? `holds ${best} known column names` : 'is the first as wide as most lines'
+  return { lines: line - 1, evidence: `line ${line} ${why}` }
+}
+
 function guessPreamble(
   head: string,
   { skipLines, delimiter: declared }: LayoutOptions,
@@ -194,15 +211,10 @@ function guessPreamble(
   const delimiters = declared === undefined ? Object.values(DELIMITERS) : [DELIMITERS[declared]]
   const most = (count: (cells: readonly string[]) => number): number[] =>
     lines.map((line) => Math.max(...delimiters.map((delimiter) => count(splitLine(line, delimiter)))))
-  const known = most((cells) => cells.filter(isKnown).length)
-  const best = Math.max(...known)
-  if (best >= 2) {
-    const first = known.indexOf(best)
-    return { lines: first, evidence: `line ${first + 1} holds ${best} known column names` }
-  }
-  const widths = most((cells) => cells.length)
-  const first = Math.max(0, widths.indexOf(mostFrequent(widths.filter((width) => width > 1))))
-  return { lines: first, evidence: `line ${first + 1} is the first as wide as most lines` }
+  return findHeader(
+    most((cells) => cells.filter(isKnown).length),
+    most((cells) => cells.length),
+  )
 }
 
 function mostFrequent(values: readonly number[]): number {

@@ -73,6 +73,11 @@ export async function inspectSource(
     /** Null where the format has none, as the next. */
     encoding: told(written.encoding?.encoding, evidence.encoding ?? written.encoding?.by),
     delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
+    /** Of a workbook, and what of it a person does not see. */
+    sheet: written.sheet ?? null,
+    hidden: evidence.hidden ?? null,
+    /** Whether the sheet or what is hidden was declared. */
+    declared: { sheet: options.source.sheet, hidden: options.source.hidden },
     /** Lines before the header, and why the header is believed to be where it is. */
     preamble: { ...evidence.preamble, shown: before.map((line) => showValue(line)) },
     /** Lines behind the last record that are no records. */
@@ -217,7 +222,8 @@ export function draftConfiguration(inspection: Inspection): string {
   ].join('\n')
 }
 
-function sourceSection({ encoding, delimiter, preamble, footer, multilineColumns }: Inspection): string[] {
+function sourceSection(inspection: Inspection): string[] {
+  const { encoding, delimiter, declared, hidden, preamble, footer, multilineColumns } = inspection
   return [
     'source:',
     ...(encoding === null ? [] : [`  encoding: ${encoding.value}   # ${encoding.evidence}`]),
@@ -225,6 +231,14 @@ function sourceSection({ encoding, delimiter, preamble, footer, multilineColumns
       ? []
       : [
           `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+        ]),
+    ...(declared.sheet === undefined ? [] : [`  sheet: ${JSON.stringify(declared.sheet)}   # declared`]),
+    ...(hidden === null
+      ? []
+      : [
+          declared.hidden === undefined
+            ? `  # hidden:    ${EDIT} ${hidden}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
+            : `  hidden: ${declared.hidden}   # declared: ${hidden}`,
         ]),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
     `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,

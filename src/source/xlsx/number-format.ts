@@ -1,0 +1,96 @@
+import { addDays } from '../../domain/mandate/date.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
+import { drain, type XmlHandlers } from '../bytes/xml.js'
+
+/** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
+export type NumberFormat =
+  { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
+
+/** By the number that a cell gives as its style. */
+export type NumberFormats = (style: number) => NumberFormat
+
+/** Formats that need not be written in a workbook (ECMA-376, 18.8.30, also those of East Asia). */
+const isBuiltInDay = (id: number): boolean =>
+  (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
+
+/** Quoted and escaped text, fillers, and conditions, colours or locales in brackets. */
+const LITERAL = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g
+
+/** What a format code shows of a positive number. */
+export function readFormat(code: string): NumberFormat {
+  const [positive = ''] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+  const first = positive.replace(LITERAL, (literal) => (/^["\\]/.test(literal) ? literal : ''))
+  const bare = first.replace(LITERAL, '')
+  if (/^general$/i.test(bare)) return null
+  // A month alone stands beside a day or a year; beside hours and seconds the letter means minutes.
+  if (/[dy]/i.test(bare) || (/m/i.test(bare) && !/[hs]/i.test(bare))) return { kind: 'day' }
+  if (!/^[0\s/()-]*0[0\s/()-]*$/.test(bare)) return null
+  return {
+    kind: 'digits',
+    shape: first.replace(/"([^"]*)"|\\(.)/g, (_, quoted?: string, one?: string) => hide(quoted ?? one ?? '')),
+  }
+}
+
+/** A zero of a literal text is no place for a digit. */
+const hide = (text: string): string => text.replaceAll('0', '\u0000')
+
+/** The styles of a workbook. */
+export async function readFormats(
+  read: ((handlers: XmlHandlers) => AsyncGenerator<undefined>) | null,
+): Promise<NumberFormats> {
+  const codes = new Map<number, NumberFormat>()
+  const ids: number[] = []
+  const open: XmlHandlers['open'] = (name, { numFmtId = '0', formatCode = '' }, parent) => {
+    if (name === 'numFmt' && parent === 'numFmts') codes.set(Number(numFmtId), readFormat(formatCode))
+    if (name === 'xf' && parent === 'cellXfs') ids.push(Number(numFmtId))
+  }
+  if (read !== null) await drain(read({ open, close: () => undefined }))
+  const formats = ids.map((id): NumberFormat => codes.get(id) ?? (isBuiltInDay(id) ? { kind: 'day' } : null))
+  return (style) => formats[style] ?? null
+}
+
+const DAY_ZERO = { from1900: '1899-12-30' as LocalDate, from1904: '1904-01-01' as LocalDate }
+/** Below it, days of 1900 are one off: Excel counts a 29 February 1900 that never was. */
+const FIRST_SURE_DAY = 61
+/** Numbers have 15 digits; what Excel was given beyond them is lost. */
+const BEYOND_DIGITS = 1e15
+
+function dayOf(serial: number, is1904: boolean): LocalDate | null {
+  if (is1904) return serial < 0 ? null : addDays(DAY_ZERO.from1904, Math.floor(serial))
+  return serial < FIRST_SURE_DAY ? null : addDays(DAY_ZERO.from1900, Math.floor(serial))
+}
+
+/** The digits at the places of the zeros, from the right; those that are left stand before the first. */
+function shapeDigits(digits: string, shape: string): string {
+  let rest = digits
+  const shown: string[] = []
+  const zeros = shape.split('0').length - 1
+  let seen = 0
+  for (const character of [...shape].reverse()) {
+    if (character !== '0') {
+      shown.unshift(character)
+      continue
+    }
+    seen += 1
+    const take = seen === zeros ? Math.max(1, rest.length) : 1
+    shown.unshift(rest.slice(-take).padStart(1, '0'))
+    rest = rest.slice(0, -take)
+  }
+  return shown.join('').replaceAll('\u0000', '0')
+}
+
+/**
+ * A number as a person sees it in the sheet, as far as that tells it: a day as `YYYY-MM-DD`, leading zeros, whole digits.
+ * What has more than 15 digits is written with an exponent, since its last digits are lost (EXCEL_SCIENTIFIC).
+ */
+export function showNumber(written: string, format: NumberFormat, is1904: boolean): string {
+  const value = Number(written)
+  if (written.trim() === '' || !Number.isFinite(value)) return written
+  if (format?.kind === 'day') {
+    const day = dayOf(value, is1904)
+    if (day !== null) return day
+  }
+  if (!Number.isInteger(value)) return String(Number(value.toPrecision(15)))
+  if (Math.abs(value) >= BEYOND_DIGITS) return value.toExponential()
+  return format?.kind === 'digits' && value >= 0 ? shapeDigits(String(value), format.shape) : String(value)
+}

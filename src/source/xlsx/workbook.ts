@@ -1,0 +1,199 @@
+import { posix } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
+import { SourceError } from '../../errors.js'
+import { drain, readXml, type XmlHandlers } from '../bytes/xml.js'
+import type { ByteSource, ReadEnd } from '../bytes/input.js'
+import type { LimitOptions } from '../options.js'
+import { refuse } from '../refusal.js'
+import { readFormats, type NumberFormats } from './number-format.js'
+import { sharedTexts, type SharedTexts } from './shared-texts.js'
+
+/** A sheet of rows and cells, as the tabs of the workbook name it. */
+export interface Sheet {
+  readonly name: string
+  readonly isHidden: boolean
+  /** Its part of the package. */
+  readonly part: string
+}
+
+/** A workbook whose parts can be read (ECMA-376, Open Packaging Conventions and SpreadsheetML). */
+export interface Workbook {
+  readonly label: string
+  readonly end: ReadEnd
+  readonly sheets: readonly Sheet[]
+  /** Days are counted from 1 January 1904. */
+  readonly is1904: boolean
+  readonly formats: NumberFormats
+  readonly texts: SharedTexts
+  /** Tells the elements of a sheet and yields after each chunk. @throws {SourceError} FILE_FORMAT where it is damaged */
+  readonly read: (sheet: Sheet, handlers: XmlHandlers, signal?: AbortSignal) => AsyncGenerator<undefined>
+}
+
+/** The packed file is kept in memory: a million rows take some 60 MB. */
+const MOST_PACKED = 256 * 1024 ** 2
+const MOST_PARTS = 10_000
+/** Sheets of equal rows were measured at 25; deflate ends at 1032. */
+const MOST_RATIO = 200
+const RATIO_FROM = 32 * 1024 ** 2
+const MOST_OF_SHEET = 4 * 1024 ** 3
+const MOST_OF_PART = 512 * 1024 ** 2
+/** All that is unpacked while a sheet is found, looked at and read, up to three times. */
+const MOST_PASSES = 8
+
+const DAMAGED =
+  'The file is damaged or cut off. Copy it again, or open it in a spreadsheet and save it under another name.'
+
+const damaged = (label: string, what: string, cause?: unknown): SourceError =>
+  refuse(label, 'FILE_FORMAT', what, { next: DAMAGED, cause })
+
+/** @throws {SourceError} FILE_FORMAT for what is no workbook that can be read whole */
+export async function openWorkbook(bytes: ByteSource, limits: LimitOptions): Promise<Workbook> {
+  const { label } = bytes
+  const { packed, end } = await readPacked(bytes)
+  const parts = await openPackage(label, packed, limits)
+  const relations = async (part: string): Promise<readonly Relation[]> => {
+    const name = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
+    return parts.has(name) ? relationsIn(parts, name, part) : []
+  }
+  const main = (await relations('')).find(({ type }) => type === 'officeDocument')?.target
+  if (main === undefined || !parts.has(main) || main.endsWith('.bin'))
+    throw refuse(label, 'FILE_FORMAT', 'it is packed like a workbook and holds none that can be read', {
+      next: 'Open it in a spreadsheet and save it as an Excel workbook (.xlsx).',
+    })
+  const related = await relations(main)
+  const targetOf = (wanted: string): string | undefined =>
+    related.find(({ type, target }) => type === wanted && parts.has(target))?.target
+  const { sheets, is1904 } = await sheetsIn(parts, main, related)
+  const styles = targetOf('styles')
+  const strings = targetOf('sharedStrings')
+  return {
+    label,
+    end,
+    sheets,
+    is1904,
+    formats: await readFormats(styles === undefined ? null : (handlers) => parts.read(styles, handlers)),
+    texts: await sharedTexts(strings === undefined ? null : (handlers) => parts.read(strings, handlers)),
+    read: ({ part }, handlers, signal) => parts.read(part, handlers, { most: MOST_OF_SHEET, signal }),
+  }
+}
+
+async function readPacked(bytes: ByteSource): Promise<{ readonly packed: Buffer; readonly end: ReadEnd }> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const source = bytes.read()
+  for (;;) {
+    const next = await source.next()
+    if (next.done === true) return { packed: Buffer.concat(chunks), end: next.value }
+    chunks.push(Buffer.from(next.value))
+    length += next.value.length
+    if (length > MOST_PACKED)
+      throw refuse(
+        bytes.label,
+        'FILE_FORMAT',
+        `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`,
+        {
+          next: 'Give the export as CSV.',
+        },
+      )
+  }
+}
+
+type Package = Awaited<ReturnType<typeof openPackage>>
+
+async function openPackage(label: string, packed: Buffer, limits: LimitOptions) {
+  const entries = new Map<string, Entry>()
+  let zip: ZipFile
+  try {
+    zip = await fromBufferPromise(packed, { lazyEntries: true })
+    for await (const entry of zip.eachEntry()) {
+      if (entries.has(entry.fileName) || entries.size >= MOST_PARTS)
+        throw damaged(label, 'its ZIP directory names a part twice, or too many parts')
+      entries.set(entry.fileName, entry)
+    }
+  } catch (error) {
+    throw error instanceof SourceError ? error : damaged(label, 'its ZIP directory cannot be read', error)
+  }
+  let total = 0
+  const mostTotal = MOST_PASSES * Math.max(RATIO_FROM, packed.length * MOST_RATIO)
+  async function* unpack(part: string, cap: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const entry = entries.get(part)
+    if (entry === undefined) throw damaged(label, `its part "${part}" is missing`)
+    if (entry.isEncrypted())
+      throw refuse(label, 'FILE_FORMAT', 'it is encrypted', { next: 'Save it without a password.' })
+    const most = Math.min(limits.unpackedBytes, cap, Math.max(RATIO_FROM, entry.compressedSize * MOST_RATIO))
+    let length = 0
+    let sum = 0
+    try {
+      const stream = await zip.openReadStreamPromise(entry)
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        signal?.throwIfAborted()
+        length += chunk.length
+        sum = crc32(chunk, sum)
+        total += chunk.length
+        if (length > most || total > mostTotal)
+          throw refuse(label, 'FILE_FORMAT', `its part "${part}" unpacks to more than can be believed`, {
+            next: 'Give the export as CSV.',
+          })
+        yield chunk
+      }
+    } catch (error) {
+      if (signal?.aborted === true || error instanceof SourceError) throw error
+      throw damaged(label, `its part "${part}" cannot be unpacked`, error)
+    }
+    if (sum !== entry.crc32)
+      throw damaged(label, `its part "${part}" does not have the checksum it should have`)
+  }
+  return {
+    label,
+    has: (part: string): boolean => entries.has(part),
+    read: (
+      part: string,
+      handlers: XmlHandlers,
+      {
+        most = MOST_OF_PART,
+        signal,
+      }: { readonly most?: number; readonly signal?: AbortSignal | undefined } = {},
+    ): AsyncGenerator<undefined> =>
+      readXml(label, `its part "${part}"`, unpack(part, most, signal), handlers),
+  }
+}
+
+interface Relation {
+  readonly id: string
+  /** The last word of its type, which transitional and strict workbooks share. */
+  readonly type: string
+  readonly target: string
+}
+
+async function relationsIn(parts: Package, name: string, of: string): Promise<readonly Relation[]> {
+  const relations: Relation[] = []
+  const open: XmlHandlers['open'] = (element, { Id = '', Type = '', Target = '', TargetMode }) => {
+    if (element !== 'Relationship' || TargetMode === 'External') return
+    const target = posix.join('/', Target.startsWith('/') ? '' : posix.dirname(of), Target).slice(1)
+    relations.push({ id: Id, type: posix.basename(Type), target })
+  }
+  await drain(parts.read(name, { open, close: () => undefined }))
+  return relations
+}
+
+async function sheetsIn(parts: Package, main: string, related: readonly Relation[]) {
+  const sheets: Sheet[] = []
+  let is1904 = false
+  const open: XmlHandlers['open'] = (element, attributes) => {
+    if (element === 'workbookPr') is1904 = isTrue(attributes['date1904'])
+    if (element !== 'sheet') return
+    const id = Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1]
+    const relation = related.find((one) => one.id === id)
+    // Charts and macros have tabs too, and no rows.
+    if (relation?.type !== 'worksheet') return
+    const isHidden = (attributes['state'] ?? 'visible') !== 'visible'
+    sheets.push({ name: attributes['name'] ?? '', isHidden, part: relation.target })
+  }
+  await drain(parts.read(main, { open, close: () => undefined }))
+  if (sheets.length === 0) throw damaged(parts.label, 'it is a workbook without a sheet')
+  return { sheets, is1904 }
+}
+
+/** An xsd:boolean. */
+export const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true'
