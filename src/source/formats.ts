@@ -41,7 +41,6 @@ export const NOT_READ: readonly InputFormat[] = [
     (start) => isZip(start) && latin1(start, 200).includes('opendocument.spreadsheet'),
     SAVE_AS,
   ),
-  notRead('a ZIP archive', isZip, UNPACK),
   notRead(
     'a workbook with a password',
     (start) => isCompound(start) && latin1(start, 262_144).includes([...'EncryptedPackage'].join('\u0000')),
@@ -53,6 +52,7 @@ export const NOT_READ: readonly InputFormat[] = [
     (start) => isZip(start) && /Index\/|\.iwa/.test(latin1(start, 65_536)),
     SAVE_AS,
   ),
+  notRead('a ZIP archive', isZip, UNPACK),
   notRead('a PDF', (start) => opening(start).startsWith('%PDF-'), ASK),
   notRead(
     'a collection file of a bank (pain.008)',

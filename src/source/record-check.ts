@@ -148,7 +148,7 @@ function unvaluedFindings(
       const field = fields.find((column) => column.position === position)?.field
       if (field === undefined && !others.has(position)) return []
       const detail = `It is cell ${cellName?.(line, position) ?? position + 1}.`
-      return findingOf('FORMULA_WITHOUT_VALUE', against.severities, {
+      return findingOf('ROW_FORMULA_OPEN', against.severities, {
         detail,
         ...(field === undefined ? {} : { field }),
       })
@@ -164,7 +164,7 @@ function nameCells({ mapping: { fields, oldKey }, cellName }: RecognisedSource) 
     if (checked.findings.length === 0) return checked
     const findings = checked.findings.map((finding) => {
       const position = finding.field === null ? undefined : positions.get(finding.field)
-      if (position === undefined || finding.rule === 'FORMULA_WITHOUT_VALUE') return finding
+      if (position === undefined || finding.rule === 'ROW_FORMULA_OPEN') return finding
       return { ...finding, message: `${finding.message} It is cell ${cellName(checked.line, position)}.` }
     })
     return { ...checked, findings }

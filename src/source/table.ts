@@ -102,12 +102,12 @@ export interface InputFormat {
 
 /**
  * A ragged line of a list or a crosswalk could name the wrong person, as one could whose formula nobody computed.
- * @throws {SourceError} ROW_FIELD_COUNT or FORMULA_WITHOUT_VALUE
+ * @throws {SourceError} ROW_FIELD_COUNT or ROW_FORMULA_OPEN
  */
 export function refuseRagged({ label, header }: Table, record: RawRecord, what: string): void {
   const { line, cells, unvalued } = record
   if (unvalued !== undefined)
-    throw refuse(label, 'FORMULA_WITHOUT_VALUE', `${what} has a formula that no program has computed`, {
+    throw refuse(label, 'ROW_FORMULA_OPEN', `${what} has a formula that no program has computed`, {
       line,
     })
   if (cells.length === header.width) return

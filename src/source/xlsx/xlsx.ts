@@ -38,7 +38,7 @@ export const XLSX: InputFormat = {
     const decided = isOwn ? 'read' : layout.hidden
     const hidden = hiddenText(survey, top)
     if (hidden !== null && decided === undefined && seeksHeader !== true)
-      throw refuse(label, 'SHEET_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
+      throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
     refuseUnsound(label, sheet, survey, top.line)
     const seen = (cells: string[]): string[] =>
       decided === 'skip' ? cells.map((cell, at) => (isIn(survey.hiddenColumns, at) ? '' : cell)) : cells
@@ -108,7 +108,7 @@ function withoutEmptyEnd(cells: string[]): string[] {
 const isIn = (ranges: SheetFacts['hiddenColumns'], position: number): boolean =>
   ranges.some(([from, to]) => position >= from && position <= to)
 
-/** The sheet that is named, or the only one with anything in it. @throws {SourceError} SHEET_UNCLEAR or FILE_EMPTY */
+/** The sheet that is named, or the only one with anything in it. @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY */
 async function chooseSheet(workbook: Workbook, { layout, limits }: TableOptions): Promise<Sheet> {
   const { label, sheets } = workbook
   const shown = (some: readonly Sheet[]): string =>
@@ -122,14 +122,14 @@ async function chooseSheet(workbook: Workbook, { layout, limits }: TableOptions)
         ) ?? -1
       ]
     if (named !== undefined) return named
-    throw refuse(label, 'SHEET_UNCLEAR', `it has no sheet "${layout.sheet}"; it has ${shown(sheets)}`)
+    throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${layout.sheet}"; it has ${shown(sheets)}`)
   }
   const filled: Sheet[] = []
   for (const sheet of sheets) if (await hasRows(workbook, sheet, limits)) filled.push(sheet)
   const [first, ...others] = filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
   if (others.length === 0) return first
-  throw refuse(label, 'SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
+  throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
 }
 
 async function hasRows(workbook: Workbook, sheet: Sheet, limits: TableOptions['limits']): Promise<boolean> {
@@ -219,7 +219,7 @@ const formulasOf = ({ counts: { formulas } }: Survey) =>
     ? []
     : [
         {
-          rule: 'SHEET_FORMULAS' as const,
+          rule: 'FILE_FORMULAS' as const,
           value: `${formulas}`,
           detail: `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`,
         },

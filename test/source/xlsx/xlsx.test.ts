@@ -103,15 +103,15 @@ describe('cells', () => {
     )
     expect(
       records.map(({ verdict, findings }) => [verdict.kind, ...findings.map(({ rule }) => rule)]),
-    ).toEqual([['sendable'], ['invalid', 'FORMULA_WITHOUT_VALUE'], ['sendable'], ['sendable']])
+    ).toEqual([['sendable'], ['invalid', 'ROW_FORMULA_OPEN'], ['sendable'], ['sendable']])
     expect(records[1]?.findings[0]?.message).toContain('It is cell E3.')
-    expect(summary.findings).toMatchObject([{ rule: 'SHEET_FORMULAS', severity: 'warning', value: '4' }])
+    expect(summary.findings).toMatchObject([{ rule: 'FILE_FORMULAS', severity: 'warning', value: '4' }])
   })
 
   test('of a formula without a value refuse a crosswalk or a list, whose line could name another', async () => {
     const list = one(rowsOf([['a'], ['<c><f>1+1</f></c>']]))
     const { rows } = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, ['a'])
-    expect((await refusal(rows().next())).rule).toBe('FORMULA_WITHOUT_VALUE')
+    expect((await refusal(rows().next())).rule).toBe('ROW_FORMULA_OPEN')
   })
 
   test('with an error, or merged below the header, refuse the file with their places', async () => {
@@ -132,7 +132,7 @@ describe('a sheet', () => {
     expect((await read(workbookOf({ sheets }))).summary.reading.sheet).toBe('Mandate 2024')
     const several = workbookOf({ sheets: { ...sheets, 'Old*': mandates } })
     const error = await refusal(read(several))
-    expect(error).toMatchObject({ rule: 'SHEET_UNCLEAR', exitCode: 7 })
+    expect(error).toMatchObject({ rule: 'FILE_SHEET_UNCLEAR', exitCode: 7 })
     expect(error.message).toContain('2 sheets with data: "Mandate 2024", "Old" (hidden)')
     expect((await read(several, 'source: { sheet: old }')).records).toHaveLength(1)
     expect((await refusal(read(several, 'source: { sheet: New }'))).message).toContain(
@@ -164,7 +164,7 @@ describe('a sheet', () => {
     )
     const path = one(`<sheetPr filterMode="1"/><cols><col min="6" max="7" hidden="true"/></cols>${rows}`)
     const error = await refusal(read(path))
-    expect(error).toMatchObject({ rule: 'SHEET_HIDDEN', exitCode: 7 })
+    expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
     expect(error.message).toContain('1 row and 1 column are hidden (a filter is on)')
     const counted = await read(path, 'source: { hidden: read }')
     expect(counted.records.map(({ cells }) => cells[5])).toEqual(['x', 'x', 'x'])
