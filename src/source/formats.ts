@@ -43,7 +43,8 @@ export const NOT_READ: readonly InputFormat[] = [
   ),
   notRead(
     'a workbook with a password',
-    (start) => isCompound(start) && latin1(start, 262_144).includes([...'EncryptedPackage'].join('\u0000')),
+    (start) =>
+      isCompound(start) && latin1(start, 262_144).includes(Array.from('EncryptedPackage').join('\u0000')),
     'Save it without a password and give that file; keep it where nobody else can read it.',
   ),
   notRead('an old Excel workbook (.xls)', isCompound, SAVE_AS),

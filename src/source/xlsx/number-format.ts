@@ -17,7 +17,7 @@ const isBuiltInDay = (id: number): boolean =>
 const LITERAL = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g
 
 /** What a format code shows of a positive number. */
-export function readFormat(code: string): NumberFormat {
+function readFormat(code: string): NumberFormat {
   const [positive = ''] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
   const first = positive.replace(LITERAL, (literal) => (/^["\\]/.test(literal) ? literal : ''))
   const bare = first.replace(LITERAL, '')
@@ -66,7 +66,7 @@ function shapeDigits(digits: string, shape: string): string {
   const shown: string[] = []
   const zeros = shape.split('0').length - 1
   let seen = 0
-  for (const character of [...shape].reverse()) {
+  for (const character of Array.from(shape).reverse()) {
     if (character !== '0') {
       shown.unshift(character)
       continue

@@ -102,14 +102,16 @@ async function readPacked(bytes: ByteSource): Promise<{ readonly packed: Buffer;
 type Package = Awaited<ReturnType<typeof openPackage>>
 
 async function openPackage(label: string, packed: Buffer, limits: LimitOptions) {
+  /** By their names, which are the same in either case. */
   const entries = new Map<string, Entry>()
   let zip: ZipFile
   try {
     zip = await fromBufferPromise(packed, { lazyEntries: true })
     for await (const entry of zip.eachEntry()) {
-      if (entries.has(entry.fileName) || entries.size >= MOST_PARTS)
+      const name = entry.fileName.toLowerCase()
+      if (entries.has(name) || entries.size >= MOST_PARTS)
         throw damaged(label, 'its ZIP directory names a part twice, or too many parts')
-      entries.set(entry.fileName, entry)
+      entries.set(name, entry)
     }
   } catch (error) {
     throw error instanceof SourceError ? error : damaged(label, 'its ZIP directory cannot be read', error)
@@ -117,7 +119,7 @@ async function openPackage(label: string, packed: Buffer, limits: LimitOptions) 
   let total = 0
   const mostTotal = MOST_PASSES * Math.max(RATIO_FROM, packed.length * MOST_RATIO)
   async function* unpack(part: string, cap: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    const entry = entries.get(part)
+    const entry = entries.get(part.toLowerCase())
     if (entry === undefined) throw damaged(label, `its part "${part}" is missing`)
     if (entry.isEncrypted())
       throw refuse(label, 'FILE_FORMAT', 'it is encrypted', { next: 'Save it without a password.' })
@@ -146,7 +148,7 @@ async function openPackage(label: string, packed: Buffer, limits: LimitOptions) 
   }
   return {
     label,
-    has: (part: string): boolean => entries.has(part),
+    has: (part: string): boolean => entries.has(part.toLowerCase()),
     read: (
       part: string,
       handlers: XmlHandlers,

@@ -17,12 +17,15 @@ export const XLSX: InputFormat = {
     return text.startsWith('PK\u0003\u0004') && /\[Content_Types\]\.xml|_rels\/|xl\//.test(text)
   },
   open: async (bytes, options) => {
-    const { layout, limits, seeksHeader, isKnown } = options
+    const { limits, seeksHeader, isKnown } = options
     const workbook = await openWorkbook(bytes, limits)
     const { label, end } = workbook
     const sheet = await chooseSheet(workbook, options)
     const survey = await surveySheet(workbook, sheet, options)
-    const { head, lastRow } = survey
+    const { head, lastRow, isOwn } = survey
+    // What is declared of the export does not hold for a list of ours.
+    const layout = isOwn ? OWN_LAYOUT : options.layout
+    const { hidden: decided, skipFooterLines } = layout
     const preamble =
       seeksHeader === true && layout.skipLines === 0 && head.length > 0
         ? findHeader(
@@ -34,18 +37,17 @@ export const XLSX: InputFormat = {
     const top = head.find(({ line }) => line > preamble.lines)
     if (top === undefined)
       throw refuse(label, 'FILE_EMPTY', `its sheet "${showValue(sheet.name)}" has no header row`)
-    const isOwn = isResultHeader(top.cells)
-    const decided = isOwn ? 'read' : layout.hidden
+    const headerLine = top.line
     const hidden = hiddenText(survey, top)
     if (hidden !== null && decided === undefined && seeksHeader !== true)
       throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
-    refuseUnsound(label, sheet, survey, top.line)
+    refuseUnsound(label, sheet, survey, headerLine)
     const seen = (cells: string[]): string[] =>
       decided === 'skip' ? cells.map((cell, at) => (isIn(survey.hiddenColumns, at) ? '' : cell)) : cells
     const headerCells = withoutEmptyEnd(seen(top.cells))
     if (hasTwoRowNumbers(headerCells))
       throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
-        line: top.line,
+        line: headerLine,
       })
 
     async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
@@ -54,17 +56,17 @@ export const XLSX: InputFormat = {
       for await (const batch of readRows(workbook, sheet, limits, { signal })) {
         const kept: RawRecord[] = []
         for (const { line, cells: read, isHidden, unvalued } of batch) {
-          if (line <= top!.line) continue
+          if (line <= headerLine) continue
           rows += 1
           if (isHidden && decided === 'skip') continue
           const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
-          if (line > lastRow - layout.skipFooterLines) footer.push(lineOf(cells))
+          if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
           else if (unvalued !== undefined || !isBlankRecord(cells))
             kept.push(unvalued === undefined ? { line, cells } : { line, cells, unvalued })
         }
         yield kept
       }
-      const blankLines = lastRow - top!.line - rows
+      const blankLines = lastRow - headerLine - rows
       return { ...end, blankLines, lines: lastRow, footer: footer.join('\n') }
     }
 
@@ -74,18 +76,18 @@ export const XLSX: InputFormat = {
       sha256: end.sha256,
       header: readHeader(headerCells),
       headerCells,
-      headerLine: top.line,
+      headerLine,
       isResultFile: isOwn,
       written: {
         sheet: sheet.name,
         ...(hidden === null || decided === undefined ? {} : { hidden: { what: hidden, decided } }),
         skipLines: preamble.lines,
-        skipFooterLines: layout.skipFooterLines,
+        skipFooterLines,
       },
       evidence: { preamble, ...(hidden === null ? {} : { hidden }) },
       assumed: formulasOf(survey),
       preamble: head
-        .filter(({ line }) => line < top.line)
+        .filter(({ line }) => line < headerLine)
         .map(({ cells }) => lineOf(cells))
         .join('\n'),
       split: (line) => line.split('\t'),
@@ -94,6 +96,8 @@ export const XLSX: InputFormat = {
     }
   },
 }
+
+const OWN_LAYOUT = { skipLines: 0, skipFooterLines: 0, hidden: 'read' } as const
 
 const lineOf = (cells: readonly string[]): string => cells.map((cell) => cell.replace(/\s+/g, ' ')).join('\t')
 
@@ -151,19 +155,21 @@ async function surveySheet(workbook: Workbook, sheet: Sheet, { layout, limits }:
   const errors: string[] = []
   const counts = { hiddenRows: 0, errors: 0, formulas: 0 }
   let lastRow = 0
+  let isOwn = false
   for await (const batch of readRows(workbook, sheet, limits, { facts }))
     for (const row of batch) {
       const { line, cells, formulas, isHidden } = row
+      if (lastRow === 0) isOwn = isResultHeader(cells)
       lastRow = line
       if (head.length < HEAD_ROWS || line <= layout.skipLines + HEAD_ROWS) head.push(row)
       if (isHidden) counts.hiddenRows += 1
-      if (isHidden && layout.hidden === 'skip') continue
+      if (isHidden && layout.hidden === 'skip' && !isOwn) continue
       counts.formulas += formulas.length
       cells.forEach((cell, at) => cell !== '' && filled.add(at))
       counts.errors += row.errors.length
       for (const at of row.errors) if (errors.length < MOST_SHOWN) errors.push(`${columnLetters(at)}${line}`)
     }
-  return { ...facts, head, lastRow, filled, counts, errorCells: errors }
+  return { ...facts, isOwn, head, lastRow, filled, counts, errorCells: errors }
 }
 
 /** What of the table a person does not see; null where that is nothing. */
