@@ -144,7 +144,9 @@ export function sourceOptions(context: Context): SourceOptions {
   const { values, locate } = context.settings.configuration
   const ignored = ownTexts(context, 'ignoreColumn')
   const { source, columns, exclude, limits, words, crosswalk } = values
+  const profile = ownText(context, 'profile') ?? values.profile
   return {
+    ...(profile === undefined ? {} : { profile }),
     source: {
       ...source,
       sheet: ownText(context, 'sheet') ?? source.sheet,

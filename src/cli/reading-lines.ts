@@ -1,7 +1,7 @@
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
 import { said, type Line } from './terminal/world.js'
-import { treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
+import { readAsTexts, treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
 import { plural } from '../domain/text/text.js'
 
 type Source = Pick<
@@ -112,6 +112,7 @@ export function readingLines({ reading }: Pick<Source, 'reading'>): Line[] {
   const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
   const isTold = reading.undecided === undefined && treatedAsActive([{ name: '', reading }]).length > 0
   return said([
+    ...readAsTexts(reading).map((text) => `  ${text}`),
     isTold && '  no column says which mandates are active: every mandate is treated as active',
     ...beforeHeader.map((line) => `  left out before the header: ${line}`),
     ...atEnd.map((line) => `  left out at the end: ${line}`),

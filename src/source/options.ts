@@ -67,6 +67,17 @@ const creditorColumn = z.union(
   formsOr(`${columnForms} { column, constant, transform } or { constant }`),
 )
 
+const WRONG_TEMPLATE = 'A template holds the names of columns in braces, as in "{Member}-M1"'
+/** A reference may be made of several columns, as the previous creditor made it. */
+const referenceColumn = z.union(
+  [
+    ...oneOrSeveral,
+    z.strictObject(detailed),
+    z.strictObject({ template: z.string().regex(/\{[^{}]+\}/, WRONG_TEMPLATE) }),
+  ],
+  formsOr(`${columnForms} { column, transform } or { template: "{Member}-M1" }`),
+)
+
 /** Instead of the name of a column, for a field that a row need not have. */
 export const NONE = 'none'
 const NONE_MEANS = `"${NONE}" decides that no column counts; { column: ${NONE} } is a column of that name`
@@ -77,7 +88,7 @@ const columnsSchema = z
     iban: column.optional(),
     signed_date: dateColumn.optional(),
     sepa_creditor_identifier: creditorColumn.optional(),
-    unique_mandate_reference: column.optional(),
+    unique_mandate_reference: referenceColumn.optional(),
     last_collection_date: dateColumn.optional().meta({ description: NONE_MEANS }),
     status: column.optional().meta({ description: NONE_MEANS }),
     sequence: column.optional().meta({ description: NONE_MEANS }),
@@ -164,11 +175,21 @@ const excludeSchema = z
           .literal(true)
           .exactOptional()
           .meta({ description: 'Any value will do, such as an end date' }),
+        except: z
+          .array(cellValue)
+          .min(1, 'Name at least one value')
+          .exactOptional()
+          .meta({ description: 'Any other value stays behind, and so does none unless "" is named' }),
+        olderVersion: z
+          .literal(true)
+          .exactOptional()
+          .meta({ description: 'These rows are older versions of mandates, and contradict no current one' }),
         reason: z.string().min(1, 'Say why these rows stay behind'),
       })
       .refine(
-        ({ equals, filled }) => (equals === undefined) !== (filled === undefined),
-        'Give either equals: [values], or filled: true for every row with a value there',
+        ({ equals, filled, except }) =>
+          [equals, filled, except].filter((which) => which !== undefined).length === 1,
+        'Give either equals: [values], or except: [values] for every other one, or filled: true for every row with a value there',
       ),
   )
   .meta({ description: 'Rows that are left out on purpose' })
@@ -211,6 +232,13 @@ export type LimitOptions = z.output<typeof limitsSchema>
 
 /** All of it, for the configuration schema of the command line to spread. */
 export const sourceSections = {
+  profile: z
+    .string()
+    .regex(/^[a-z0-9-]+$/, 'A profile is named as "sepa-migrate inspect --profiles" lists it')
+    .exactOptional()
+    .meta({
+      description: `Known system that the export is of, also where columns are mapped here; "${NONE}" for none`,
+    }),
   source: sourceSchema.prefault({}),
   columns: columnsSchema.prefault({}),
   crosswalk: crosswalkSchema.optional(),

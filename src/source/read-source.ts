@@ -15,7 +15,8 @@ import { showLeftOut } from './csv/left-out.js'
 import { loadCrosswalk } from './columns/crosswalk.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import type { SourceInput } from './bytes/input.js'
-import { mapColumns, type Mapping } from './columns/mapping.js'
+import { columnsIn, mapColumns, type Mapping } from './columns/mapping.js'
+import { readAs } from './profiles/profile.js'
 import type { SourceOptions } from './options.js'
 import {
   checkRecord,
@@ -42,18 +43,19 @@ export type OpenedSource = Awaited<ReturnType<typeof openSource>>
  */
 export async function openSource(
   input: SourceInput,
-  options: SourceOptions,
+  given: SourceOptions,
   against: CheckedAgainst,
   signal?: AbortSignal,
   inputFormats = INPUT_FORMATS,
 ) {
-  const { limits } = options
-  const isKnown = expectedNames(options)
-  const table = await openTable(input, { layout: options.source, limits, isKnown }, signal, inputFormats)
+  const { limits } = given
+  const isKnown = expectedNames(given)
+  const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
   const { name, label, header } = table
-  const mapping = mapColumns(label, table.headerLine, header, options)
+  const { options, profile, ask } = await readAs(table, given)
+  const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
   const crosswalk = await crosswalkFor(options, against, signal)
-  const recognised = { ...table, mapping, options, against, crosswalk }
+  const recognised = { ...table, mapping, options, profile, against, crosswalk }
   const source: RecognisedSource = { ...recognised, formats: await decideFormats(recognised, signal) }
   let summary: SourceSummary | null = null
   const checkOne = checkRecord(source)
@@ -96,9 +98,7 @@ export async function openSource(
 /** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */
 function expectedNames({ columns, crosswalk, exclude }: SourceOptions): (name: string) => boolean {
   const configured = [
-    ...Object.values(columns).flatMap((column) =>
-      typeof column === 'object' && !Array.isArray(column) && 'column' in column ? column.column : column,
-    ),
+    ...Object.values(columns).flatMap(columnsIn),
     ...(crosswalk === undefined ? [] : [crosswalk.from]),
     ...exclude.map(({ column }) => column),
   ].flat()
@@ -117,8 +117,9 @@ async function crosswalkFor(
 }
 
 /** The column of each field, by its name in the header. */
-function columnNames({ fields, oldKey }: Mapping): Record<string, string> {
+function columnNames({ fields, template, oldKey }: Mapping): Record<string, string> {
   const names = Object.fromEntries(fields.map(({ field, name }) => [field, name]))
+  if (template !== null) names['unique_mandate_reference'] = template.text
   return oldKey === null ? names : { customer_no: oldKey.name, ...names }
 }
 
@@ -130,10 +131,12 @@ function describeReading({
   mapping,
   crosswalk,
   options,
+  profile,
   formats,
 }: RecognisedSource): LayoutReading {
   return {
     ...written,
+    ...(profile === null ? {} : { profile: { id: profile.id, name: profile.name, lacks: profile.lacks } }),
     headerLine,
     resultFile: isResultFile,
     columns: columnNames(mapping),

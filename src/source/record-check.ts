@@ -6,7 +6,7 @@ import {
 } from '../domain/value/check-mandate.js'
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import { cleanCell, upperCase } from '../domain/text/text.js'
+import { cleanCell, fillTemplate, upperCase } from '../domain/text/text.js'
 import {
   type CheckedRecord,
   type Finding,
@@ -15,8 +15,9 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { askCrosswalk, type Crosswalk } from './columns/crosswalk.js'
-import { excludeBy, type Excluder, type MappedColumn, type Mapping } from './columns/mapping.js'
+import { excludeBy, type Excluder, type Mapping } from './columns/mapping.js'
 import { alignRows, findColumn } from './columns/header.js'
+import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
 import {
   forgottenBy,
@@ -62,7 +63,9 @@ export interface CheckedAgainst extends Pick<
 /** Everything that is known of a source before its records are read. */
 export interface RecognisedSource extends Table {
   readonly mapping: Mapping
+  /** Those of the configuration, completed by the profile. */
   readonly options: SourceOptions
+  readonly profile: AppliedProfile | null
   readonly against: CheckedAgainst
   readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
   readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
@@ -84,9 +87,10 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     const index = findColumn(header, column)
     return index === null ? [] : [header.positions[index] ?? 0]
   })
-  const { fields, oldKey, secondKey } = mapping
+  const { fields, oldKey, secondKey, template } = mapping
   // Whether the last cell of a record decides anything: its value, its customer, whether it stays behind.
-  const endsTelling = [...fields, oldKey, secondKey, ...watched.map((position) => ({ position }))].some(
+  const used = [...fields, ...(template?.parts ?? []), oldKey, secondKey]
+  const endsTelling = [...used, ...watched.map((position) => ({ position }))].some(
     (column) => column?.position === header.width - 1,
   )
   const align = alignRows(header)
@@ -210,13 +214,18 @@ interface Given {
 const NOT_GIVEN: Given = {}
 
 function cellChecker(source: RecognisedSource) {
-  const { header, mapping, options, against, crosswalk, formats } = source
+  const { header, mapping, options, profile, against, crosswalk, formats } = source
   const { severities } = against
   // So does a line of a file of ours, where it holds such a cell.
   const isTyped = source.cellName !== undefined || source.isResultFile
   const named = nameCells(source)
   const exclude: Excluder | null =
     options.exclude.length === 0 ? null : excludeBy(header, options.exclude, severities)
+  const olderVersion = excludeBy(
+    header,
+    options.exclude.filter((rule) => rule.olderVersion === true),
+    severities,
+  )
   const checks: CheckOptions = {
     today: against.today,
     severities,
@@ -226,14 +235,14 @@ function cellChecker(source: RecognisedSource) {
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
-    words: wordsWith(options.words),
+    words: wordsWith(options.words, profile?.words),
   }
   return (
     { read, cells, line, record, unvalued }: Line,
     more: readonly Finding[],
     { resubmission, restored }: Given = NOT_GIVEN,
   ): RecordCheck => {
-    const { raw, transformed } = rawValues(read, mapping.fields, unvalued)
+    const { raw, transformed } = rawValues(read, mapping, unvalued)
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const crossed =
       oldKey === null ? null : askCrosswalk(crosswalk?.loaded, oldKey, { read, mapping, severities })
@@ -263,7 +272,7 @@ function cellChecker(source: RecognisedSource) {
       isUnchanged: false,
       verdict,
       values,
-      mandateKey,
+      mandateKey: verdict.kind === 'excluded' && olderVersion(cells).length > 0 ? null : mandateKey,
       latestFirstDebit,
       findings,
     }
@@ -317,7 +326,7 @@ function misshapen(
 
 function rawValues(
   cells: readonly string[],
-  fields: readonly MappedColumn[],
+  { fields, template }: Pick<Mapping, 'fields' | 'template'>,
   unvalued: readonly number[] | undefined,
 ): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {
@@ -335,6 +344,11 @@ function rawValues(
     if (value !== cell && value !== cleanCell(cell)) transformed = [...transformed, field]
     raw[field] = value
   }
+  if (template !== null)
+    raw.unique_mandate_reference = fillTemplate(template.text, (wanted) => {
+      const part = template.parts.find(({ name }) => name === wanted)
+      return part === undefined ? '' : (cells[part.position] ?? '')
+    })
   return { raw, transformed }
 }
 

@@ -1,12 +1,12 @@
 import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
 import { openTrusted } from '../../trust/output.js'
-import { ownText, SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
+import { ownFlag, ownText, SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
-import { SourceError } from '../../errors.js'
+import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
 import { said, type Line } from '../terminal/world.js'
 import { plural } from '../../domain/text/text.js'
@@ -20,7 +20,11 @@ export const initCommand: Command = {
   summary: 'draft a commented sepa-migrate.yaml; never overwrites',
   examples: ['sepa-migrate init export.csv', 'sepa-migrate init export.csv --to second-export.yaml'],
   options: ['config', 'json', 'noColor', 'asOf'],
-  own: [SHEET, ['--to <file>', `another file than ./${FILE} to write`]],
+  own: [
+    SHEET,
+    ['--to <file>', `another file than ./${FILE} to write`],
+    ['--profile <name>', 'draft for this known system, whatever the file looks like'],
+  ],
   epilogue: ['Only a configuration that --config names is applied.'],
   exits: { ...EXITS.plain, 2: 'usage or configuration error, or the file exists', 7: EXIT_STATUSES[7] },
   json: ['configuration'],
@@ -49,6 +53,7 @@ async function init(context: Context): Promise<CommandResult> {
     lines: said([
       ...configurationLines(context),
       `Wrote ${target}.`,
+      inspection.system !== null && `It looks like ${inspection.system.name}.`,
       inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
       edits.length === 0
         ? `Look through ${target} before the next command.`
@@ -87,18 +92,21 @@ function writeNew(target: string, text: string): void {
 }
 
 export const inspectCommand: Command = {
-  usage: 'inspect <file>',
-  summary: 'how a file is written, and what its columns seem to be',
-  examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect export.csv --config sepa-migrate.yaml'],
+  usage: 'inspect [file]',
+  summary: 'how a file is written, what its columns seem to be, and which known system it looks like',
+  examples: ['sepa-migrate inspect export.csv', 'sepa-migrate inspect --profiles'],
   options: ['config', 'json', 'noColor', 'asOf'],
-  own: [SHEET],
+  own: [SHEET, ['--profiles', 'list the known systems instead']],
   usesNoLedger: true,
   epilogue: [
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
   ],
   exits: { ...EXITS.plain, 7: EXIT_STATUSES[7] },
-  json: ['inspection', 'configuration'],
+  json: ['inspection', 'configuration', 'profile', 'profiles'],
   run: async (context) => {
+    if (ownFlag(context, 'profiles')) return listProfiles()
+    if (context.args.length === 0)
+      throw new UsageError('No file was named to inspect', 'Name the export, or give --profiles')
     const { file } = context.settings.configuration
     const inspection = await inspect(context)
     const lines = linesOf(inspection)
@@ -110,9 +118,19 @@ export const inspectCommand: Command = {
         '',
         nextStep(context, inspection),
       ]),
-      details: { inspection, configuration: file },
+      details: { inspection, configuration: file, profile: inspection.profile, profiles: null },
     }
   },
+}
+
+async function listProfiles(): Promise<CommandResult> {
+  const { PROFILES } = await import('../../source/profiles/profiles.js')
+  const profiles = PROFILES.map(({ id, name }) => ({ id, name }))
+  return {
+    ...emptyResult,
+    lines: PROFILES.map(({ id, name, headers }) => `${id.padEnd(17)} ${name}: ${headers.join(', ')}`),
+    details: { inspection: null, configuration: null, profile: null, profiles },
+  }
 }
 
 /** What the configuration declares wins over what would be guessed. */
@@ -151,18 +169,20 @@ const configurationName = (context: Context, file: string): string =>
     : `the configuration "${file}", which is in this folder`
 
 /** A file with the service's own names, or one that a configuration describes, can be checked as it is. */
-function nextStep(context: Context, { columns }: Inspection): Line {
+function nextStep(context: Context, inspection: Inspection): Line {
   const isNamed = REQUIRED_FIELDS.every((field) =>
-    columns.some(({ name }) => name.trim().toLowerCase() === field),
+    inspection.columns.some(({ name }) => name.trim().toLowerCase() === field),
   )
-  const name = isNamed || context.settings.configuration.file !== null ? 'check' : 'init'
+  const isKnown = inspection.profile !== null && inspection.missing.length === 0
+  const name = isNamed || isKnown || context.settings.configuration.file !== null ? 'check' : 'init'
   return nextLine(context, { name, files: context.args })
 }
 
 function linesOf(inspection: Inspection): CommandResult['lines'] {
-  const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines } = inspection
+  const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines, system } = inspection
   return said([
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
+    system !== null && `  looks like ${system.name}`,
     encoding !== null && `  encoding   ${encoding.value} (${encoding.evidence})`,
     delimiter !== null && `  delimiter  ${separatorText(delimiter.value)} (${delimiter.evidence})`,
     inspection.sheet !== null && `  sheet      ${inspection.sheet}`,
@@ -180,12 +200,13 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     'Columns',
     ...inspection.columns.map(
       ({ position, name: column, field, role, evidence, dateFormat, values }) =>
-        `  ${String(position).padStart(2)}  ${column} → ${field ?? (role === null ? 'not used' : role.replace('_', ' '))}` +
+        `  ${String(position).padStart(2)}  ${column} → ${field ?? role?.replace('_', ' ') ?? 'not used'}` +
         `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}` +
         (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),
     inspection.missing.length > 0 &&
       `Missing: ${inspection.missing.join(', ')}. A configuration says which column holds it.`,
+    ...(system?.asks ?? []).map(({ field, why }) => `  ${field}: ${why}.`),
     inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
     '',
     'First rows (masked)',

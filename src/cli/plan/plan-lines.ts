@@ -42,6 +42,7 @@ export function planLines(document: PlanDocument): Line[] {
     `Ledger: ${document.ledgerId}`,
     plural(sources.length, 'source:', 'sources:'),
     ...first(sources, sourceLine),
+    ...first(document.readAs ?? [], (text) => text),
     ...totalsLines(document.totals),
     [
       toned('strong', `To send: ${plural(toSend(document), 'row', 'rows')}`),

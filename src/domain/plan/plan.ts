@@ -38,6 +38,8 @@ export interface PlanDocument {
   readonly corrections?: Corrections
   /** Sources in which no column says which mandates are active; left out where there are none. */
   readonly treatedAsActive?: readonly string[]
+  /** Sources read as exports of a known system, and references made from columns, in words; left out as above. */
+  readonly readAs?: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
   /** All that bears on what is sent, where to and how; no secrets. */

@@ -225,7 +225,9 @@ export interface LayoutReading {
   readonly skipFooterLines?: number
   /** One of this program's own files, given back. */
   readonly resultFile?: boolean
-  /** The header name that feeds each field. */
+  /** The known system that the source was read as, and what it says of a mandate that this source does not. */
+  readonly profile?: { readonly id: string; readonly name: string; readonly lacks: readonly string[] }
+  /** The header name that feeds each field, or the template that makes the reference. */
   readonly columns?: Readonly<Record<string, string>>
   /** The creditor identifier of every row, where no column gives it. */
   readonly constantCreditorIdentifier?: string | null
@@ -263,12 +265,25 @@ export interface SourceReading extends LayoutReading {
   readonly mayBeStatus?: readonly string[]
   /** By field: status, sequence, scheme. */
   readonly words?: Readonly<Record<string, WordsReading>>
+  /** The first references that a template made. */
+  readonly references?: readonly string[]
   /** Cells that were cleaned, by field. */
   readonly cleaned?: Readonly<Record<string, number>>
   readonly transformed?: Readonly<Record<string, number>>
   readonly restored?: Readonly<Record<string, number>>
   readonly cellsWithControlCharacters?: number
 }
+
+/** What a source was taken for, and what its references were made of; nothing of most. */
+export const readAsTexts = ({ profile, columns = {}, references = [] }: SourceReading): string[] => [
+  ...(profile === undefined ? [] : [`looks like ${profile.name}, read by the profile ${profile.id}`]),
+  ...(profile === undefined || profile.lacks.length === 0
+    ? []
+    : [`has no column ${profile.lacks.join(', ')}, by which ${profile.name} keeps mandates back`]),
+  ...(references.length === 0
+    ? []
+    : [`references made as ${columns['unique_mandate_reference'] ?? ''}: ${references.join(', ')}`]),
+]
 
 /** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
 export const treatedAsActive = (

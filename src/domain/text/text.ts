@@ -158,6 +158,19 @@ const codePoint = (character: string): string => {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
+const IN_BRACES = /\{([^{}]+)\}/g
+
+/** The names of columns that a template holds in braces. */
+export const namesInTemplate = (template: string): string[] =>
+  [...template.matchAll(IN_BRACES)].map(([, name = '']) => name)
+
+/** A template with what stands in its columns; a cell that is empty or a rounded number alone, for the rules to see. */
+export function fillTemplate(template: string, cellOf: (name: string) => string): string {
+  const cells = new Map(namesInTemplate(template).map((name) => [name, cleanCell(cellOf(name))]))
+  const broken = [...cells.values()].find((cell) => cell === '' || isScientific(cell))
+  return broken ?? template.replace(IN_BRACES, (_, name: string) => cells.get(name) ?? '')
+}
+
 /** Shows control, bidi and invisible characters, and blanks other than U+0020, as `<U+200B>`. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, codePoint)
 

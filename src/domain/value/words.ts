@@ -126,16 +126,20 @@ const SEQUENCE = meanings(sequenceMeanings(BUILT_IN))
 const SCHEME = meanings(schemeMeanings(BUILT_IN))
 const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...schemeMeanings(BUILT_IN)])
 
-/** The built-in words together with those of the configuration. Call it once, not per row. */
-export function wordsWith(added: WordLists) {
-  const scheme = meanings(schemeMeanings(added))
+/**
+ * The built-in words together with those of the configuration. Call it once, not per row.
+ * @param known words of a system, which stand in place of the built-in ones of their field
+ */
+export function wordsWith(added: WordLists, known: WordLists = {}) {
+  const join = (field: WordField, builtIn: Meanings, listed: (lists: WordLists) => Meaning[]): Meanings =>
+    new Map([...(known[field] === undefined ? builtIn : meanings(listed(known))), ...meanings(listed(added))])
   return {
-    status: new Map([...STATUS, ...meanings(statusMeanings(added))]),
-    sequence: new Map([...SEQUENCE, ...meanings(sequenceMeanings(added))]),
-    scheme: new Map([...SCHEME, ...scheme]),
+    status: join('status', STATUS, statusMeanings),
+    sequence: join('sequence', SEQUENCE, sequenceMeanings),
+    scheme: join('scheme', SCHEME, schemeMeanings),
 
     /** For a column that only says whether the mandate is business-to-business. */
-    firmenMandat: new Map([...FIRMEN_MANDAT, ...scheme]),
+    firmenMandat: new Map([...FIRMEN_MANDAT, ...meanings(schemeMeanings(added))]),
   }
 }
 

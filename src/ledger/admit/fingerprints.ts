@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { cleanCell, upperCase } from '../../domain/text/text.js'
+import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'
 import { sql, type Connection } from '../file/connection.js'
 
 const FINGERPRINT_BYTES = 16
@@ -68,11 +68,16 @@ export function prepareColumns(connection: Connection): (sourceId: number) => He
   }
 }
 
-/** The cell that feeds each of the five required fields, cleaned; empty for a constant and for a short record. */
+/**
+ * The cell that feeds each of the five required fields, cleaned, or what a template makes of several; empty for a
+ * constant and for a short record.
+ */
 export const requiredCells = ({ header, columns }: HeaderColumns, cells: readonly string[]): string[] =>
   REQUIRED_FIELDS.map((field) => {
-    const column = columns[field]
-    return column === undefined ? '' : cleanCell(cells[header.indexOf(column)] ?? '')
+    const { [field]: column = '' } = columns
+    return header.includes(column) || namesInTemplate(column).length === 0
+      ? cleanCell(cells[header.indexOf(column)] ?? '')
+      : fillTemplate(column, (name) => cells[findName(header, name) ?? -1] ?? '')
   })
 
 /** A record of the wrong length has its values anywhere, so that all its cells count. */

@@ -1,5 +1,5 @@
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
-import { treatedAsActive } from '../../domain/rule/verdict.js'
+import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import {
@@ -236,6 +236,11 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
   const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
+  const readAs = view
+    .sources()
+    .flatMap(({ name, reading }) =>
+      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+    )
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
@@ -258,6 +263,7 @@ function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): Pla
     staysBehind: view.staysBehind(),
     corrections: view.correctionsToSend(CORRECTIONS_LISTED),
     ...(asActive.length === 0 ? {} : { treatedAsActive: asActive }),
+    ...(readAs.length === 0 ? {} : { readAs }),
     asOf,
     settings,
     changedSettings: namesOfChanged(settings, defaultSettings(asked)),

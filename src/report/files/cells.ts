@@ -1,5 +1,5 @@
 import { isTruthWord } from '../../domain/row/resaved.js'
-import { cleanCell, fold } from '../../domain/text/text.js'
+import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { oneLine } from '../../domain/text/text.js'
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
@@ -290,7 +290,12 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
     if (field !== undefined) fields.set(field, column)
     return column
   })
-  const excluding = new Set((source.reading.exclude ?? []).map(({ column }) => fold(String(column))))
+  const excluding = new Set(
+    [
+      ...(source.reading.exclude ?? []).map(({ column }) => String(column)),
+      ...Object.values(source.columns).flatMap(namesInTemplate),
+    ].map(fold),
+  )
   const watched = new Set(target.filter((_, index) => excluding.has(fold(source.header[index] ?? ''))))
   return { target, fields, watched, signedDate: signedDateFormat(source) }
 }

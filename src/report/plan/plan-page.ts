@@ -32,7 +32,7 @@ export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null
       ${section('last', 'Beside the last plan', lastText(document, last))}
       ${section('totals', 'Totals before the first request', totalsTable(document, last))}
       ${correctionsSection(document)} ${behindSection(document)}
-      ${section('sources', 'Sources', listOf(document.sources.map(sourceLine).map(plainText), '', 'settings one'))}
+      ${section('sources', 'Sources', listOf([...document.sources.map(sourceLine), ...(document.readAs ?? [])].map(plainText), '', 'settings one'))}
       ${settingsSection(document)} ${section('sign-off', 'Approval', SIGNATURES)}
       <footer>
         All times are UTC. Nothing was sent and no file was admitted when this was made. The digest names the

@@ -1,6 +1,6 @@
 import { UsageError, type SourceError } from '../../errors.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { fold, cleanCell } from '../../domain/text/text.js'
+import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,
   findColumn,
@@ -44,13 +44,33 @@ export interface MappedColumn {
 /** Which column feeds which field. */
 export type Mapping = ReturnType<typeof mapColumns>
 
+/** Why no column of a known system feeds a field, and what a person may write for it. */
+export interface Ask {
+  readonly why: string
+  readonly write?: string
+}
+
+/** What a person said, where a profile says more. */
+interface Said {
+  readonly columns: ColumnsOptions
+  readonly ask: (field: Field) => Ask | null
+}
+
 /** What the configuration says about one field, in one shape. */
 type FieldOptions = ReturnType<typeof readOption>
 
 interface Problem {
   readonly rule: RuleId
   readonly detail: string
+  /** What a person may write in the configuration, under columns. */
+  readonly write?: string
 }
+
+const unfed = (field: Field, ask: Ask | null): Problem => ({
+  rule: 'FILE_HEADER_MISSING',
+  detail: `it has no column for ${field}${ask === null ? '' : ` (${ask.why})`}`,
+  ...(ask?.write === undefined ? {} : { write: `${field}: ${ask.write}` }),
+})
 
 /**
  * Finds the column of every field, by the configuration first and by the usual names otherwise
@@ -63,6 +83,7 @@ export function mapColumns(
   line: number,
   header: Header,
   options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude' | 'source'>,
+  said: Said = { columns: options.columns, ask: () => null },
 ) {
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
@@ -74,7 +95,10 @@ export function mapColumns(
   const problems: Problem[] = []
   const fields: MappedColumn[] = []
   const creditor = readOption(columns.sepa_creditor_identifier)
+  const { template } = readOption(columns.unique_mandate_reference)
+  const parts = template === null ? [] : partsOf(header, template, problems)
   for (const field of FIELDS) {
+    if (field === 'unique_mandate_reference' && template !== null) continue
     if (field === 'customer_no' && crosswalk !== undefined) continue
     if (!isRequired(field) && columns[field] === NONE) continue
     const option = readOption(columns[field])
@@ -83,7 +107,7 @@ export function mapColumns(
     if ('rule' in found) problems.push(found)
     else if (found.index !== null) fields.push(mapped(header, field, found.index, option))
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
-      problems.push({ rule: 'FILE_HEADER_MISSING', detail: `it has no column for ${field}` })
+      problems.push(unfed(field, said.ask(field)))
   }
   const oldKey = crosswalk === undefined ? null : locate(header, candidatesOf(crosswalk.from))
   if (crosswalk !== undefined && oldKey === null)
@@ -97,8 +121,10 @@ export function mapColumns(
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   return {
     fields,
+    /** The reference is made of these columns. */
+    template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */
-    decided: new Set(FIELDS.filter((field) => columns[field] !== undefined)),
+    decided: new Set(FIELDS.filter((field) => said.columns[field] !== undefined)),
     /** Fills empty cells of the creditor identifier. */
     constant: creditor.constant,
     signedDateFormat: readOption(columns.signed_date).format,
@@ -128,11 +154,24 @@ function locateSecondKey(
   return { by: 'cell', position: at(header, index).position }
 }
 
+const partsOf = (header: Header, template: string, problems: Problem[]) =>
+  namesInTemplate(template).flatMap((wanted) => {
+    const index = findColumn(header, wanted)
+    if (index === null) problems.push(missing('the template of unique_mandate_reference', [wanted]))
+    return index === null ? [] : [{ name: wanted, position: at(header, index).position }]
+  })
+
+/** The columns that an option names. */
+export function columnsIn(option: ColumnsOptions[keyof ColumnsOptions]): readonly ColumnRef[] {
+  const { candidates, template } = readOption(option)
+  return template === null ? candidates : namesInTemplate(template)
+}
+
 const candidatesOf = (candidates: Candidates): readonly ColumnRef[] =>
   Array.isArray(candidates) ? candidates : [candidates]
 
 function readOption(option: ColumnsOptions[keyof ColumnsOptions]) {
-  const plain = { candidates: [], transforms: [], format: 'iso', constant: null } as const
+  const plain = { candidates: [], transforms: [], format: 'iso', constant: null, template: null } as const
   if (option === undefined) return plain
   if (typeof option !== 'object' || Array.isArray(option))
     return { ...plain, candidates: candidatesOf(option) }
@@ -141,6 +180,7 @@ function readOption(option: ColumnsOptions[keyof ColumnsOptions]) {
     transforms: 'transform' in option ? (option.transform ?? []) : [],
     format: 'format' in option ? (option.format ?? 'iso') : 'iso',
     constant: 'constant' in option ? (option.constant ?? null) : null,
+    template: 'template' in option ? option.template : null,
   }
 }
 
@@ -228,7 +268,7 @@ function duplicates(header: Header, columns: ColumnsOptions, hasCrosswalk: boole
   )
   const byName = new Set(
     Object.values(columns)
-      .flatMap((option) => readOption(option).candidates)
+      .flatMap(columnsIn)
       .flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])),
   )
   return duplicateColumns(header).flatMap((group) => {
@@ -259,9 +299,13 @@ function headerProblem(
 ): SourceError {
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
+  const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
   return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
     line,
-    next: ruleOf(rule).remedy,
+    next:
+      writes === ''
+        ? ruleOf(rule).remedy
+        : `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`,
     ways: ['draft_configuration'],
   })
 }
@@ -293,6 +337,8 @@ interface Exclusion extends NamedValues {
   readonly reason: string
   /** Any value will do. */
   readonly filled: boolean
+  /** Any value that is not named. */
+  readonly others: boolean
 }
 
 /** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
@@ -307,14 +353,15 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
     index: findColumn(header, rule.column) ?? -1,
     reason: rule.reason,
     filled: rule.filled === true,
-    ...namedValues(rule.equals ?? []),
+    others: rule.except !== undefined,
+    ...namedValues(rule.equals ?? rule.except ?? []),
   }))
   if (exclusions.length === 0) return () => NO_FINDINGS
   return (cells) =>
-    exclusions.flatMap(({ index, reason, filled, ...named }) => {
+    exclusions.flatMap(({ index, reason, filled, others, ...named }) => {
       const value = cleanCell(cells[index] ?? '')
-      const isOne = isNamed(named, value) || isDated(value, named.folded)
-      if (!isOne && !(filled && !isAbsentCollection(value))) return []
+      const isOne = isNamed(named, value) || (!others && isDated(value, named.folded))
+      if (filled ? isAbsentCollection(value) : isOne === others) return []
       return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
     })
 }

@@ -10,7 +10,7 @@ import {
   type Likeness,
   type EarlierRow,
 } from '../../domain/row/resaved.js'
-import { cleanCell, fold } from '../../domain/text/text.js'
+import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {
   type CheckedRecord,
   type Finding,
@@ -71,6 +71,8 @@ interface Telling {
   /** Null for a column that feeds no field, but is looked at. */
   readonly field: Field | null
   readonly column: string
+  /** The reference is made of it. */
+  readonly isPart?: true
 }
 
 export interface RestoreOptions {
@@ -120,15 +122,16 @@ export function restoreFrom(options: RestoreOptions) {
     const unclear: Field[] = []
     const restored: Field[] = []
     tells.forEach((column, index) => {
-      const { position, field } = column
+      const { position, field, isPart } = column
+      const fed = isPart === true ? 'unique_mandate_reference' : field
       const given = cells[position] ?? ''
       const source = whole ?? seen.find((each) => each.likeness[index] === 'same')
       if (source !== undefined) next[position] = originalOf(source.row, column)
       else if (
-        field !== null &&
-        (seen.some((each) => each.likeness[index] === 'perhaps') || isMadeNumber(given, field))
+        fed !== null &&
+        (seen.some((each) => each.likeness[index] === 'perhaps') || isMadeNumber(given, fed))
       )
-        unclear.push(field)
+        unclear.push(fed)
       else next[position] = readable(given, field)
       if (field === null) return
       if (source !== undefined && cleanCell(given) !== cleanCell(next[position] ?? '')) restored.push(field)
@@ -168,9 +171,12 @@ const originalOf = (row: EarlierRow, { field, column }: Telling): string =>
 
 function tellingColumns(header: Header, mapping: Mapping, watched: readonly number[]): readonly Telling[] {
   const nameAt = (position: number): string => header.names[header.positions.indexOf(position)] ?? ''
-  const { fields, oldKey, secondKey } = mapping
+  const { fields, template, oldKey, secondKey } = mapping
   const tells: Telling[] = fields.map(({ field, position, name }) => ({ field, position, column: name }))
   if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
+  for (const { position, name } of template?.parts ?? [])
+    if (tells.every((column) => column.position !== position))
+      tells.push({ field: null, position, column: name, isPart: true })
   for (const position of [...(secondKey === null ? [] : [secondKey.position]), ...watched]) {
     if (tells.every((column) => column.position !== position))
       tells.push({ field: null, position, column: nameAt(position) })
@@ -229,13 +235,15 @@ interface ForgettingOptions {
  */
 export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
+  if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
 
   function isForgotten(field: Field, column: string): boolean {
     if (mapping.decided.has(field) || ignored.has(findColumn(header, column))) return false
     const used = now.get(field)
-    if (used === undefined) return true
+    if (used === undefined || (field === 'unique_mandate_reference' && namesInTemplate(column).length > 0))
+      return used !== column
     // Files of several exports have one column for what was called by several names.
     return fold(used) !== fold(column) && findColumn(header, column) !== null
   }

@@ -1,6 +1,6 @@
 import { type DateFormat, startDeciding } from '../../domain/mandate/date.js'
 import { FIELDS, type Field, type LocalDate } from '../../domain/mandate/mandate.js'
-import { WORDS, type WordField } from '../../domain/value/words.js'
+import { WORDS, type WordField, type Words } from '../../domain/value/words.js'
 import {
   counted,
   kindByAnswers,
@@ -135,14 +135,32 @@ interface SeenColumn {
   readonly evidence: ColumnEvidence
 }
 
-type Reason = 'name' | 'content'
+type Reason = 'profile' | 'name' | 'content'
+
+/** What is known of the columns of a system, by their positions from 1; beyond it only names are trusted. */
+export interface KnownColumns {
+  readonly fields: ReadonlyMap<number, Field>
+  /** Columns that feed no field, and why they are looked at. */
+  readonly others: ReadonlyMap<number, string>
+  readonly words: Words
+}
 
 /** Guesses by the usual names first, then by what the values look like. Each field gets at most one column. */
-export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGuess[] {
+export function guessColumns(
+  columns: readonly SeenColumn[],
+  known: KnownColumns | null = null,
+): readonly ColumnGuess[] {
   const taken = new Map<SeenColumn, { field: Field; reason: Reason }>()
+  for (const column of columns) {
+    const field = known?.fields.get(column.position)
+    if (field !== undefined) taken.set(column, { field, reason: 'profile' })
+  }
   const take = (field: Field, candidates: readonly SeenColumn[], reason: Reason): void => {
     if ([...taken.values()].some((guess) => guess.field === field)) return
-    const free = candidates.filter((column) => !taken.has(column))
+    if (reason === 'content' && known !== null) return
+    const free = candidates.filter(
+      (column) => !taken.has(column) && known?.others.has(column.position) !== true,
+    )
     const best = free.toSorted((a, b) => fitness(field, b.evidence) - fitness(field, a.evidence))[0]
     if (best !== undefined) taken.set(best, { field, reason })
   }
@@ -164,7 +182,12 @@ export function guessColumns(columns: readonly SeenColumn[]): readonly ColumnGue
   take('last_collection_date', dates.filter(isLater), 'content')
   const others = dates.filter((column) => !isLater(column) && !taken.has(column))
   if (others.length === 1) take('signed_date', others, 'content')
-  return columns.map((column) => describeColumn(column, taken.get(column) ?? null, orderOfDates(columns)))
+  return columns.map((column) => {
+    const order = orderOfDates(columns)
+    const guess = describeColumn(column, taken.get(column) ?? null, order, known?.words ?? WORDS)
+    const evidence = known?.others.get(column.position)
+    return evidence === undefined ? guess : { ...guess, role: null, kind: null, evidence }
+  })
 }
 
 /** The order of day and month that the decided columns of a file agree on; one system writes all dates alike. */
@@ -192,10 +215,11 @@ function describeColumn(
   { position, name, evidence }: SeenColumn,
   guess: { readonly field: Field; readonly reason: Reason } | null,
   orderOfFile: ColumnEvidence['order'],
+  words: Words,
 ) {
   const isDate = guess?.field === 'signed_date' || guess?.field === 'last_collection_date'
   const date = guessDateFormat(evidence, isDate, orderOfFile)
-  const kind = guess === null ? kindOfColumn(name, evidence) : kindOfField(guess.field, name, evidence)
+  const kind = guess === null ? kindOfColumn(name, evidence) : kindOfField(guess.field, name, evidence, words)
   const role = guess === null ? roleOf(name, evidence, kind) : null
   const isOrderBorrowed =
     date !== null && date.rivals.length < (guessDateFormat(evidence, isDate)?.rivals.length ?? 0)
@@ -208,6 +232,7 @@ function describeColumn(
     role,
     /** One sentence for the operator; it holds no cell. */
     evidence: [
+      ...(guess?.reason === 'profile' ? ['by the profile'] : []),
       ...(guess?.reason === 'name' ? ['by its name'] : []),
       ...(guess?.reason === 'content' ? ['by its values'] : []),
       ...contentOf(evidence, date),
@@ -243,12 +268,12 @@ const kindOfColumn = (name: string, { words, ends }: ColumnEvidence): ColumnKind
 
 const isWordField = (field: Field): field is WordField => WORD_FIELDS.some((known) => known === field)
 
-function kindOfField(field: Field, name: string, { words }: ColumnEvidence): ColumnKind | null {
+function kindOfField(field: Field, name: string, { words }: ColumnEvidence, known: Words): ColumnKind | null {
   if (!isWordField(field) || words === null) return null
   return readWords(
     field,
     words,
-    field === 'scheme' && isFirmenMandat(name) ? WORDS.firmenMandat : WORDS[field],
+    field === 'scheme' && isFirmenMandat(name) ? known.firmenMandat : known[field],
   )
 }
 

@@ -1,7 +1,7 @@
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import { type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
@@ -9,11 +9,15 @@ import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind 
 import { holdsAccount, headersOf, meaningOfHeader } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { headerless } from '../columns/mapping.js'
-import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
+import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
 import type { RawRecord, Table } from '../table.js'
 import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
+import { applyProfile, askOf, profileFor } from '../profiles/profile.js'
+import { findColumn, type Header } from '../columns/header.js'
+import { columnsIn } from '../columns/mapping.js'
+import { wordsWith } from '../../domain/value/words.js'
 
 /** A guess with three of its values, as a person may see them. */
 interface InspectedColumn extends Omit<ColumnGuess, 'first'> {
@@ -52,7 +56,8 @@ export async function inspectSource(
   if (holdsAccount(table.header)) throw headerless(label, headerLine)
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
-  const columns = guessColumns(survey.columns)
+  const system = await systemOf(table.header, options)
+  const columns = guessColumns(survey.columns, system?.known)
   const fields = columns.flatMap(({ field, position }) =>
     field === null ? [] : [{ field, position: position - 1 }],
   )
@@ -65,6 +70,7 @@ export async function inspectSource(
       field === 'iban' || isAccountColumn(name) ? [position - 1] : [],
     ),
   )
+  const missing = REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted))
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
   return {
     name,
@@ -91,7 +97,19 @@ export async function inspectSource(
       values: first.map((cell) => shownCell(cell, accounts.has(column.position - 1))),
     })),
     /** Required fields that no column could be told to hold. */
-    missing: REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted)),
+    missing,
+    /** Id of the known system that the file looks like. */
+    profile: system?.profile.id ?? null,
+    /** What that system is known for, and why it leaves fields open. */
+    system:
+      system === null
+        ? null
+        : {
+            name: system.profile.name,
+            exclude: system.exclude,
+            words: system.profile.words ?? {},
+            asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
+          },
     /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
     staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
     /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
@@ -113,6 +131,31 @@ export async function inspectSource(
     creditorIdentifier: hasCreditor ? null : findCreditor(before),
     /** The first rows, cell by cell. */
     rows: survey.rows.map((cells) => cells.map((cell, index) => shownCell(cell, accounts.has(index)))),
+  }
+}
+
+/** The profile of a file, and what it says of its columns. */
+async function systemOf(header: Header, options: SourceOptions) {
+  const profile = await profileFor(header, options)
+  if (profile === null) return null
+  const { exclude, source, columns } = applyProfile(profile, header, DEFAULT_SOURCE_OPTIONS).options
+  const at = (ref: ColumnRef): number => (header.positions[findColumn(header, ref) ?? -1] ?? -1) + 1
+  const fields = FIELDS.flatMap((field) => columnsIn(columns[field]).map((ref) => [at(ref), field] as const))
+  return {
+    profile,
+    exclude,
+    known: {
+      fields: new Map(fields),
+      others: new Map([
+        ...exclude.map(
+          ({ column, reason }) => [at(column), `by the profile; stays behind: ${reason}`] as const,
+        ),
+        ...source.ignoreColumns.map(
+          (column) => [at(column), 'by the profile; not what its name says'] as const,
+        ),
+      ]),
+      words: wordsWith({}, profile.words),
+    },
   }
 }
 
@@ -213,6 +256,7 @@ export function draftConfiguration(inspection: Inspection): string {
     '',
     ...sourceSection(inspection),
     '',
+    ...profileSection(inspection),
     ...columnsSection(inspection),
     ...customerLines(inspection).crosswalk,
     ...excludeSection(inspection),
@@ -251,6 +295,17 @@ function sourceSection(inspection: Inspection): string[] {
 const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
   lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(commentText).join(' / ')}`
 
+/** What counts by the profile, beside what the configuration says. */
+function profileSection({ profile, system }: Inspection): string[] {
+  if (system === null) return []
+  return [
+    `profile: ${profile ?? ''}   # looks like ${system.name}; what is known of it counts, too:`,
+    ...system.exclude.map((rule) => `# stays behind: ${JSON.stringify(rule)}`),
+    ...Object.entries(system.words).map(([field, words]) => `# words of ${field}: ${JSON.stringify(words)}`),
+    '',
+  ]
+}
+
 function columnsSection(inspection: Inspection): string[] {
   const { columns, missing } = inspection
   const lines = columns.flatMap((column) =>
@@ -279,7 +334,10 @@ function mappedLine(field: Field, column: InspectedColumn, columns: readonly Ins
   return `  ${field}: ${value}   ${[...rivals, guess].join(' ')}`
 }
 
-function missingLine(field: Field, { creditorIdentifier, columns }: Inspection): string {
+function missingLine(field: Field, { creditorIdentifier, columns, system }: Inspection): string {
+  const asked = system?.asks.find((ask) => ask.field === field)
+  if (asked !== undefined && (creditorIdentifier === null || field !== 'sepa_creditor_identifier'))
+    return `  # ${field}: ${asked.write ?? ''}   ${EDIT} ${asked.why}`
   if (field !== 'sepa_creditor_identifier') {
     const near = nearestColumn(field, columns)
     return `  # ${field}: ${near ?? ''}   ${EDIT} which column holds it? By name or position, then remove the "#"${near === null ? '' : '; the nearest by name stands here'}`
@@ -309,12 +367,14 @@ function statusLines({ columns, mayBeStatus }: Inspection): string[] {
 }
 
 /** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */
-function customerLines({ columns, missing }: Inspection): {
+function customerLines({ columns, missing, system }: Inspection): {
   readonly column: string[]
   readonly crosswalk: string[]
 } {
   if (!missing.includes('customer_no')) return { column: [], crosswalk: [] }
+  const known = system?.asks.find(({ field }) => field === 'customer_no')?.write
   const key =
+    columns.find(({ name }) => name === known) ??
     columns.find(({ role, prefix }) => role === 'key' && prefix !== null) ??
     columns.find(({ role }) => role === 'key')
   const from = key === undefined ? '"…"' : columnReference(key, columns)

@@ -32,15 +32,16 @@ const MOST_UNDERSTOOD = 50
 const SAMPLE = 1000
 
 export function watchColumns(source: RecognisedSource) {
-  const { header, mapping, options, against } = source
+  const { header, mapping, options, profile, against } = source
   const { names, positions } = header
   const words = wordsWith(options.words)
+  const ofSystem = wordsWith(options.words, profile?.words)
   const used = mapping.fields.flatMap(({ field, position, name }) => {
     const wordField = WORD_FIELDS.find((known) => known === field)
     const index = positions.indexOf(position)
     return wordField === undefined
       ? []
-      : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, words)) }]
+      : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
   })
   const usesStatus = used.some(({ field }) => field === 'status')
   const isOpen = openColumns(source)
@@ -77,7 +78,9 @@ export function watchColumns(source: RecognisedSource) {
     },
     /** Columns that nobody decided about, and columns in use of which nothing is understood. */
     findings: (severities: SeverityOverrides): readonly Finding[] => [
-      ...(source.isResultFile ? [] : used.flatMap((column) => unknownFindings(column, severities))),
+      ...(source.isResultFile
+        ? []
+        : used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities))),
       ...open.flatMap(({ name, index, ...watched }) => {
         const column = shownName(name, index)
         const detail = undecided(column, { name, ...watched })
@@ -127,7 +130,9 @@ function watchUsed(meanings: Meanings) {
 /** Which columns nothing uses and nobody decided about. */
 function openColumns({ header, mapping, options }: RecognisedSource): (index: number) => boolean {
   const taken = new Set([
-    ...mapping.fields.map(({ position }) => header.positions.indexOf(position)),
+    ...[...mapping.fields, ...(mapping.template?.parts ?? [])].map(({ position }) =>
+      header.positions.indexOf(position),
+    ),
     ...[mapping.oldKey, mapping.secondKey].map((key) =>
       key === null ? -1 : header.positions.indexOf(key.position),
     ),
@@ -163,14 +168,19 @@ function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Word
 const countedWords = (counts: WordCounts): string =>
   counts === null ? '' : counted([...counts].map(([word, count]) => ({ word, count })))
 
+/** @param open fields of which a single word that is not understood is asked */
 function unknownFindings(
-  { field, name, counter, isForeign }: UsedColumn,
+  { field, name, counter, meanings, isForeign }: UsedColumn,
+  open: readonly WordField[],
   severities: SeverityOverrides,
 ): readonly Finding[] {
-  if (!isForeign()) return []
-  const values = countedWords(counter.counts())
+  const counts = counter.counts()
+  const { unknown } = readWords(field, counts ?? new Map<string, number>(), meanings)
+  if (!isForeign() && !(open.includes(field) && unknown.length > 0)) return []
+  const values = counts === null ? '' : counted(unknown)
   const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values === '' ? '' : ` and holds ${values}`}. Say what they mean: words: { ${field}: { ${WORD_LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
-  return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, detail })
+  const text = isForeign() ? { detail } : { message: detail }
+  return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, ...text })
 }
 
 function maybeText(column: string, counts: WordCounts): string {

@@ -12,6 +12,7 @@ import {
   type SeverityOverrides,
   type RuleId,
   findingOf,
+  showValue,
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
@@ -21,6 +22,9 @@ import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import { isLongAgo, type RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text/text.js'
+
+/** References made by a template that a person sees. */
+const EXAMPLES = 3
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
@@ -38,6 +42,7 @@ export function watchSource(source: RecognisedSource) {
   let records = 0
   let isCut = false
   let last: CheckedRecord | null = null
+  const references: string[] = []
   const transformed: Partial<Record<Field, number>> = {}
   const restored: Partial<Record<Field, number>> = {}
   const forgotten = new Map<string, string>()
@@ -55,6 +60,9 @@ export function watchSource(source: RecognisedSource) {
       damage.note(checked.line, checked.cells)
       file.note(checked.values, oldKey, order)
       if (raw !== null) cleaning.note(raw)
+      const { mandateReference } = checked.values
+      if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
+        references.push(showValue(mandateReference))
       for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
       for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
@@ -81,6 +89,7 @@ export function watchSource(source: RecognisedSource) {
     ],
     counts: () => ({
       ...columns.reading(),
+      ...(references.length === 0 ? {} : { references }),
       cleaned: cleaning.counts(),
       transformed,
       restored,

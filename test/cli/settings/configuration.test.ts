@@ -227,6 +227,7 @@ describe('8.4.3 a configuration that others can change', () => {
       exclude: [{ column: 'Status', equals: ['inaktiv'], reason: 'cancelled' }],
       limits: {},
       words: {},
+      profile: 'sap',
       service: { creditorIdentifier: 'DE98ZZZ09999999999' },
     }
     expect(read(JSON.stringify(reading))).toMatchObject({ dormantSoonDays: 30, source: { delimiter: ';' } })
