@@ -234,7 +234,7 @@ export type LimitOptions = z.output<typeof limitsSchema>
 export const sourceSections = {
   profile: z
     .string()
-    .regex(/^[a-z0-9-]+$/, 'A profile is named as "sepa-migrate inspect --profiles" lists it')
+    .regex(/^[a-z0-9-]+$/, 'A profile is named by its id, such as odoo-oca')
     .exactOptional()
     .meta({
       description: `Known system that the export is of, also where columns are mapped here; "${NONE}" for none`,
