@@ -31,7 +31,7 @@ export const separatorText = (delimiter: string): string => (delimiter === '\t' 
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
-  const { encoding, delimiter, sheet, hidden, headerLine, sample, skipFooterLines = 0 } = reading
+  const { encoding, delimiter, sheet, hidden, collections, headerLine, sample, skipFooterLines = 0 } = reading
   const counted = said([
     sample === undefined ? plural(records, 'record', 'records') : firstRecords(records),
     blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
@@ -42,7 +42,8 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
       `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`,
     sheet !== undefined && `sheet "${sheet}"`,
     hidden !== undefined && `${hidden.what}: ${hidden.decided === 'read' ? 'read too' : 'left out'}`,
-    headerLine !== undefined && `header in line ${headerLine}`,
+    collections ?? false,
+    headerLine !== undefined && collections === undefined && `header in line ${headerLine}`,
     skipFooterLines > 0 && `the last ${plural(skipFooterLines, 'line', 'lines')} left out`,
     reading.resultFile === true && 'written by this program',
   ])

@@ -1,5 +1,6 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
 import { CSV } from './csv/csv.js'
+import { PAIN_008 } from './pain008.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
 import { refuse } from './refusal.js'
 import { XLSX } from './xlsx/xlsx.js'
@@ -55,11 +56,6 @@ export const NOT_READ: readonly InputFormat[] = [
   ),
   notRead('a ZIP archive', isZip, UNPACK),
   notRead('a PDF', (start) => opening(start).startsWith('%PDF-'), ASK),
-  notRead(
-    'a collection file of a bank (pain.008)',
-    (start) => isXml(start) && opening(start).includes('pain.008'),
-    ASK,
-  ),
   notRead('an XML file', isXml, ASK),
   notRead(
     'a web page (some systems call it .xls)',
@@ -74,7 +70,7 @@ function isXml(start: Uint8Array): boolean {
 }
 
 /** The first that recognises a source reads it. A further format stands first. */
-export const INPUT_FORMATS: readonly InputFormat[] = [XLSX, ...NOT_READ, CSV]
+export const INPUT_FORMATS: readonly InputFormat[] = [XLSX, PAIN_008, ...NOT_READ, CSV]
 
 /** @throws {SourceError} for a source that cannot be opened, or whose format or header is in doubt */
 export async function openTable(

@@ -51,7 +51,14 @@ export async function openSource(
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
-  const { name, label, header } = table
+  const { name, label, header, withoutCustomers } = table
+  if (withoutCustomers !== undefined && given.crosswalk === undefined)
+    throw refuse(
+      label,
+      'FILE_HEADER_MISSING',
+      'no crosswalk says which customer each of its mandates belongs to',
+      { next: withoutCustomers.replace('\n', ' ') },
+    )
   const { options, profile, ask } = await readAs(table, given)
   const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
   const crosswalk = await crosswalkFor(options, against, signal)

@@ -33,7 +33,7 @@ export interface Table {
   /** How it is written, as reports are told; a format leaves out what it does not have. */
   readonly written: Pick<
     LayoutReading,
-    'encoding' | 'delimiter' | 'sheet' | 'hidden' | 'skipLines' | 'skipFooterLines'
+    'encoding' | 'delimiter' | 'sheet' | 'hidden' | 'collections' | 'skipLines' | 'skipFooterLines'
   >
   /** Why that is believed, for `inspect`. */
   readonly evidence: TableEvidence
@@ -48,6 +48,8 @@ export interface Table {
    * there as `YYYY-MM-DD`, whatever the format of its column.
    */
   readonly cellName?: (line: number, position: number) => string
+  /** Of a format that knows no customer numbers, what to do and the line to write, so that a crosswalk tells them. */
+  readonly withoutCustomers?: string
   /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
   readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
 }

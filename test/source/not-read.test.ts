@@ -15,8 +15,6 @@ const zip = (name: string, content = ''): Buffer =>
     Buffer.from(name + content),
   ])
 
-const PAIN =
-  '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.008.001.02"><GrpHdr>a,b;c</GrpHdr></Document>'
 const OLD_EXCEL = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])
 
 const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
@@ -26,9 +24,6 @@ const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
   ['a workbook with a password', Buffer.concat([OLD_EXCEL, Buffer.from('EncryptedPackage', 'utf16le')])],
   ['a Numbers spreadsheet', zip('Index/Document.iwa')],
   ['a PDF', '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\n'],
-  ['a collection file of a bank (pain.008)', `<?xml version="1.0"?>\n${PAIN}`],
-  ['a collection file of a bank (pain.008)', PAIN],
-  ['a collection file of a bank (pain.008)', Buffer.from(`\ufeff<?xml version="1.0"?>${PAIN}`, 'utf16le')],
   ['an XML file', '\ufeff\n<?xml version="1.0"?><mandates/>'],
   ['a web page (some systems call it .xls)', '<html><table><tr><td>customer_no</td></tr></table></html>'],
   ['a web page (some systems call it .xls)', '<!DOCTYPE html>\n<html></html>'],

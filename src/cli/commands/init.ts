@@ -188,6 +188,7 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     inspection.sheet !== null && `  sheet      ${inspection.sheet}`,
     inspection.hidden !== null &&
       `  hidden     ${inspection.hidden}: source.hidden says whether that counts (read or skip)`,
+    inspection.collections !== null && `  format     ${inspection.collections}`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
     ...(footer.lines === 0
@@ -205,7 +206,7 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
         (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),
     inspection.missing.length > 0 &&
-      `Missing: ${inspection.missing.join(', ')}. A configuration says which column holds it.`,
+      `Missing: ${inspection.missing.join(', ')}. ${inspection.withoutCustomers === null ? 'A configuration says which column holds it.' : inspection.withoutCustomers.replace('\n', ' ')}`,
     ...(system?.asks ?? []).map(({ field, why }) => `  ${field}: ${why}.`),
     inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
     '',

@@ -219,6 +219,8 @@ export interface LayoutReading {
   readonly sheet?: string
   /** What of it a person does not see, and whether that counts, as the configuration says. */
   readonly hidden?: { readonly what: string; readonly decided: 'read' | 'skip' }
+  /** Of a collection file: its version, and how much it holds. */
+  readonly collections?: string
   /** Physical line on which the header begins. */
   readonly headerLine?: number
   readonly skipLines?: number

@@ -15,7 +15,7 @@ import {
   decideResemblances,
 } from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
-import { decideGroups, decideRepeats } from './groups.js'
+import { decideGroups, decideDays, decideRepeats } from './groups.js'
 import { writeProblem, type Scope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
@@ -239,7 +239,7 @@ function closeSource(
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   source.insert.flush()
   source.makeIndexes()
-  decideAcrossRows(source, now())
+  decideAcrossRows(source, now(), summary.reading.collections !== undefined)
   if (source.corrections > 0) recordCorrections(scope, corrector, now())
   for (const finding of summary.findings) writeProblem(scope, sourceId, null, finding)
   seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
@@ -263,11 +263,12 @@ function countGivenBack({ connection, sourceId, first }: Scope): GivenBack {
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows({ scope, corrections }: OpenSource, at: string): void {
+function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCollections: boolean): void {
   if (corrections > 0) {
     decideCorrections(scope)
     holdAnothersValues(scope, at)
   }
+  if (areCollections && scope.first > 1) decideDays(scope)
   decideRepeats(scope)
   decideGroups(scope)
   decideResemblances(scope)

@@ -24,7 +24,9 @@ const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from ro
   or exists (select 1 from row as closed
     where closed.raw = row.raw and closed.raw is not null and closed.id < :first and closed.state = 'written_off'))`
 /** What would be sent besides the identity; the account by its fingerprint, which outlives it. */
-const CONTENT = `(customer_no || ' ' || signed_date || ' ' || hex(iban_key))`
+const contentIn = (row: string): string =>
+  `(${row}.customer_no || ' ' || ${row}.signed_date || ' ' || hex(${row}.iban_key))`
+const CONTENT = contentIn('row')
 
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
 export function decideRepeats(scope: Scope): void {
@@ -43,6 +45,41 @@ const REPEATED_NOTICE: Notice = {
   field: 'unique_mandate_reference',
   message: 'The row was read before with the same values, and they are still wrong.',
   remedy: 'Correct the values, then give the file again.',
+}
+
+/** SQL that is true for a newcomer of whose mandate an older row says something that `such` selects. */
+const beside = (such: string): string => `row.id >= :first and row.corrects is null and exists (
+  select 1 from row as older join source on source.id = older.source_id
+    where older.mandate_key = row.mandate_key and older.id < :first and ${such})`
+const IS_COLLECTED = `source.reading -> '$.collections' is not null`
+
+/**
+ * Collection files may be given in any order. A row of a day before one that came in says nothing any more. One of the
+ * same day, or beside a file of another kind, takes the place of no row that says something else: the mandate may have
+ * ended there.
+ */
+export function decideDays(scope: Scope): void {
+  const { connection, first } = scope
+  const field = 'unique_mandate_reference'
+  const hold = (
+    state: 'duplicate' | 'conflict',
+    where: string,
+    text: Pick<Notice, 'message' | 'remedy'>,
+  ): void => {
+    const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
+    writeNotice(scope, { rule, severity: 'error', field, ...text }, where, { first })
+    sql(connection)`update row set state = '${state}', rule = '${rule}' where ${where}`.run({ first })
+  }
+  const isLater = beside(`${IS_COLLECTED} and older.latest_first_debit > row.latest_first_debit`)
+  hold('duplicate', `${isLater} and row.state in ('ready', 'invalid', 'excluded')`, {
+    message: 'A later collection of this mandate came in before, and it counts.',
+    remedy: 'Nothing to do.',
+  })
+  const isOther = beside(`older.state <> 'superseded'
+      and not coalesce(${IS_COLLECTED} and older.latest_first_debit < row.latest_first_debit, 0)
+      and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')}, 0)`)
+  const { message, remedy } = ruleOf('CONFLICT_MANDATE')
+  hold('conflict', `${isOther} and row.state = 'ready'`, { message, remedy })
 }
 
 interface Collision {

@@ -82,6 +82,9 @@ export async function inspectSource(
     /** Of a workbook, and what of it a person does not see. */
     sheet: written.sheet ?? null,
     hidden: evidence.hidden ?? null,
+    collections: written.collections ?? null,
+    /** What to write where the format has no customer numbers. */
+    withoutCustomers: table.withoutCustomers ?? null,
     /** Whether the sheet or what is hidden was declared. */
     declared: { sheet: options.source.sheet, hidden: options.source.hidden },
     /** Lines before the header, and why the header is believed to be where it is. */
@@ -367,11 +370,13 @@ function statusLines({ columns, mayBeStatus }: Inspection): string[] {
 }
 
 /** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */
-function customerLines({ columns, missing, system }: Inspection): {
+function customerLines({ columns, missing, system, withoutCustomers }: Inspection): {
   readonly column: string[]
   readonly crosswalk: string[]
 } {
   if (!missing.includes('customer_no')) return { column: [], crosswalk: [] }
+  if (withoutCustomers !== null)
+    return { column: [], crosswalk: ['', `${EDIT} ${withoutCustomers.replace('\n', '\n# ')}`] }
   const known = system?.asks.find(({ field }) => field === 'customer_no')?.write
   const key =
     columns.find(({ name }) => name === known) ??

@@ -48,6 +48,9 @@ export function watchSource(source: RecognisedSource) {
   const forgotten = new Map<string, string>()
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !source.isResultFile
+  const isByReference = mapping.fields.some(
+    ({ field, position }) => field === 'unique_mandate_reference' && position === mapping.oldKey?.position,
+  )
   return {
     /** @param order grows with every record of the file */
     note: (result: RecordCheck, order: number): void => {
@@ -58,7 +61,7 @@ export function watchSource(source: RecognisedSource) {
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
-      file.note(checked.values, oldKey, order)
+      file.note(checked.values, isByReference ? null : oldKey, order)
       if (raw !== null) cleaning.note(raw)
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)

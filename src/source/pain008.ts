@@ -1,0 +1,226 @@
+import { hash } from 'node:crypto'
+import { UsageError } from '../errors.js'
+import { showValue } from '../domain/rule/verdict.js'
+import { plural } from '../domain/text/text.js'
+import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
+import type { ByteSource, ReadEnd } from './bytes/input.js'
+import { piecesOf } from './bytes/text.js'
+import { readXml } from './bytes/xml.js'
+import { readHeader } from './columns/header.js'
+import type { LimitOptions } from './options.js'
+import { refuse } from './refusal.js'
+import type { InputFormat, RawRecord, TableEnd } from './table.js'
+
+const VERSIONS = 'pain.008.001.02, pain.008.001.08, pain.008.002.02, pain.008.003.02'
+
+/** Where a transaction, its payment and the whole message begin; what a transaction says counts before its payment. */
+const TRANSACTION = '/Document/CstmrDrctDbtInitn/PmtInf/DrctDbtTxInf/'
+const PAYMENT = '/Document/CstmrDrctDbtInitn/PmtInf/'
+const MESSAGE = '/Document/CstmrDrctDbtInitn/GrpHdr/'
+const LEVELS = [TRANSACTION, PAYMENT, MESSAGE] as const
+
+/** The column that each place feeds, as the reader knows it. What a mandate was before it was amended has other places. */
+const COLUMNS = {
+  'DrctDbtTx/MndtRltdInf/MndtId': 'unique_mandate_reference',
+  'DrctDbtTx/MndtRltdInf/DtOfSgntr': 'signed_date',
+  'DbtrAcct/Id/IBAN': 'iban',
+  'CdtrSchmeId/Id/PrvtId/Othr/Id': 'sepa_creditor_identifier',
+  ReqdColltnDt: 'last_collection_date',
+  'PmtTpInf/SeqTp': 'sequence',
+  'PmtTpInf/LclInstrm/Cd': 'scheme',
+  'Dbtr/Nm': 'debtor_name',
+} as const
+type Place = keyof typeof COLUMNS
+const PLACES = Object.keys(COLUMNS) as readonly Place[]
+const HEADER = Object.values(COLUMNS)
+const COUNT = 'NbOfTxs'
+const NOTED: ReadonlySet<string> = new Set([...PLACES, COUNT])
+
+const CROSSWALK = `It names no customers: make a table customers.csv with the columns reference and customer_no, and write into sepa-migrate.yaml:
+crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }`
+
+/** An empty word would say nothing, and no mandate is sent because a word is missing. */
+const NOT_GIVEN = 'not given'
+const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
+
+/**
+ * Collections that the old creditor sent to a bank (ISO 20022, pain.008). Of the transactions of a mandate those of its
+ * latest day count; where these differ each is a record, and the rules across rows hold them.
+ */
+export const PAIN_008: InputFormat = {
+  name: 'a collection file of a bank (pain.008)',
+  recognises: (start) => {
+    const text = Buffer.from(start.subarray(0, 4096)).toString('latin1').replaceAll('\u0000', '')
+    const isXml = /^[\u00bb\u00bf\u00ef\u00fe\u00ff]*\s*<(?:\?xml|(?:\w+:)?Document\b)/.test(text)
+    return isXml && /pain\.008|urn:iso:std:iso:20022|urn:CBI/.test(text)
+  },
+  open: async (bytes, { limits }) => {
+    const { name, label, sha256 } = bytes
+    if (sha256 === null)
+      throw new UsageError(
+        'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
+        'Give the file instead of standard input.',
+      )
+    const { version, transactions, latest } = await surveyMandates(bytes, limits)
+
+    async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+      const seen = new Set<string>()
+      const isNew = (content: string): boolean => seen.size < seen.add(content).size
+      const batches = piecesOf(readCollections(bytes, limits, signal).read())
+      for await (const batch of batches)
+        yield batch.filter(
+          ({ key, day, content }) => key === null || (latest.get(key) === day && isNew(content)),
+        )
+      return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
+    }
+
+    return {
+      name,
+      label,
+      sha256,
+      header: readHeader(HEADER),
+      headerCells: HEADER,
+      headerLine: 1,
+      isResultFile: false,
+      written: {
+        collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts`,
+      },
+      evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
+      assumed: [],
+      preamble: '',
+      split: (line) => [line],
+      withoutCustomers: CROSSWALK,
+      cellName: (line, position) => `${HEADER[position] ?? ''} of transaction ${line}`,
+      read: (signal) => piecesOf(readTable(signal)),
+    }
+  },
+}
+
+interface Collection extends RawRecord {
+  /** What tells the mandate; null where its row cannot be sent. */
+  readonly key: string | null
+  /** The day of the collection. */
+  readonly day: number
+  /** What tells the mandate and what would become of it. */
+  readonly content: string
+}
+
+/** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
+async function surveyMandates(bytes: ByteSource, limits: LimitOptions) {
+  const latest = new Map<string, number>()
+  const { read, version } = readCollections(bytes, limits)
+  let transactions = 0
+  for await (const batch of read())
+    for (const { key, day } of batch) {
+      transactions += 1
+      if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
+      if (latest.size > limits.crosswalkLines)
+        throw refuse(bytes.label, 'FILE_FORMAT', `it holds more than ${limits.crosswalkLines} mandates`, {
+          next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
+        })
+    }
+  return { version: version(), transactions, latest }
+}
+
+/** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
+function readCollections(bytes: ByteSource, limits: LimitOptions, signal?: AbortSignal) {
+  const paths: string[] = []
+  const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
+  let version = ''
+  const batch: Collection[] = []
+  let transactions = 0
+  let before = 0
+  const damaged = (what: string): Error =>
+    refuse(bytes.label, 'FILE_FORMAT', `it ${what}, near transaction ${transactions}`, {
+      next: 'Get the file again from where it came, or give the export as CSV.',
+    })
+
+  function open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const path = `${paths.at(-1) ?? '/'}${name}/`
+    if (paths.length === 0) version = versionOf(bytes.label, name, attributes)
+    if (path === PAYMENT) before = transactions
+    if (path === PAYMENT || path === TRANSACTION) noted.get(path)?.clear()
+    paths.push(path)
+  }
+
+  function close(_name: string, text: string): void {
+    const path = paths.pop() ?? ''
+    if (path === TRANSACTION) batch.push(collection())
+    if (path === PAYMENT) assertCount(PAYMENT, transactions - before)
+    const level = LEVELS.find((level) => path.startsWith(level))
+    const place = path.slice(level?.length, -1).replace(/^DrctDbtTx\/(?=CdtrSchmeId)/, '')
+    const values = level === undefined || !NOTED.has(place) ? undefined : noted.get(level)
+    if (values?.has(place) === true) throw damaged(`has ${place} twice`)
+    values?.set(place, text.trim())
+  }
+
+  function assertCount(level: typeof PAYMENT | typeof MESSAGE, counted: number): void {
+    const said = noted.get(level)?.get(COUNT) ?? (level === PAYMENT ? `${counted}` : 'nothing')
+    if (/^[0-9]{1,15}$/.test(said) && Number(said) === counted) return
+    throw damaged(`is not whole: of its ${counted} transactions it says "${showValue(said)}" (${COUNT})`)
+  }
+
+  function collection(): Collection {
+    const line = (transactions += 1)
+    const values = PLACES.map(
+      (place) => noted.get(TRANSACTION)?.get(place) ?? noted.get(PAYMENT)?.get(place) ?? '',
+    )
+    if (values.some((value) => value.length > limits.fieldLength))
+      throw damaged('holds a text that is too long')
+    const [
+      reference = '',
+      signed = '',
+      iban = '',
+      creditor = '',
+      collected = '',
+      sequence,
+      scheme,
+      name = '',
+    ] = values
+    const [, day] = DAY.exec(collected) ?? []
+    if (day === undefined) throw damaged('has no day of collection (ReqdColltnDt)')
+    const words = [sequence || NOT_GIVEN, scheme || NOT_GIVEN]
+    const cells = [reference, signed.replace(DAY, '$1'), iban, creditor, day, ...words, name]
+    const key = keyOf(creditor, reference)
+    // The first and the next collections say the same of a mandate.
+    const fate = [key, signed, iban, ...words].join('\n').replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n')
+    return { line, cells, key, day: Number(day.replaceAll('-', '')), content: digestOf(fate) }
+  }
+
+  async function* read(): AsyncGenerator<Collection[], ReadEnd> {
+    const pieces = piecesOf(bytes.read(signal))
+    for await (const _ of readXml(bytes.label, 'it', pieces, { open, close })) yield batch.splice(0)
+    assertCount(MESSAGE, transactions)
+    yield batch.splice(0)
+    return pieces.end()
+  }
+  return { read, version: () => version }
+}
+
+const digestOf = (text: string): string => hash('sha256', text, 'binary')
+
+function keyOf(creditorCell: string, referenceCell: string): string | null {
+  const creditor = checkCreditorIdentifier(creditorCell).value
+  const reference = checkMandateReference(referenceCell).value
+  return creditor === null || reference === null ? null : digestOf(mandateKey(creditor, reference))
+}
+
+/** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */
+function versionOf(label: string, root: string, attributes: Readonly<Record<string, string>>): string {
+  const spaces = Object.keys(attributes).flatMap((name) =>
+    /^xmlns(?::(?!xsi$)|$)/.test(name) ? (attributes[name] ?? []) : [],
+  )
+  const [version = '', ...others] = spaces.flatMap(
+    (space) => /(?<=:)[a-z]{4}(?:\.[0-9]+){3}$/.exec(space)?.[0] ?? [],
+  )
+  if (root === 'Document' && others.length === 0 && VERSIONS.split(', ').includes(version)) return version
+  const cbi = spaces.some((space) => space.startsWith('urn:CBI')) ? 'a file of the Italian CBI, ' : ''
+  throw refuse(
+    label,
+    'FILE_FORMAT',
+    `it is ${cbi}${root} ${showValue(spaces.join(' '))}, which is not read`,
+    {
+      next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.`,
+    },
+  )
+}

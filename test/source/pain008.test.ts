@@ -1,0 +1,314 @@
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { SourceError, UsageError } from '../../src/errors.js'
+import { draftConfiguration, inspectSource } from '../../src/source/guess/inspect.js'
+import { openList } from '../../src/source/list.js'
+import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
+import { collectionFile, spaceOf, type Debit } from '../support/collections.js'
+import { seedChance, type Chance } from '../support/chance.js'
+import { AS_OF, fileOf, optionsOf, readAll, refusal, type WholeSource } from '../support/sources.js'
+
+const VERSIONS = ['pain.008.001.02', 'pain.008.001.08', 'pain.008.002.02', 'pain.008.003.02']
+const FORMER_IBAN = 'DE02120300000000202051'
+
+/** Customer 101 has the mandate M-1, and so on. */
+const crosswalk = (): string =>
+  fileOf(
+    `reference,customer_no\n${Array.from({ length: 30 }, (_, at) => `M-${at},${100 + at}\n`).join('')}`,
+    'customers.csv',
+  )
+const withCustomers = (more = ''): SourceOptions =>
+  optionsOf(
+    `crosswalk: { file: ${crosswalk()}, from: unique_mandate_reference, key: reference, customer_no: customer_no }\n${more}`,
+  )
+const read = (text: string | Uint8Array, more = ''): Promise<WholeSource> =>
+  readAll(fileOf(text, 'collections.xml'), withCustomers(more))
+const debits = async (...some: Debit[]): Promise<unknown[]> =>
+  (await read(collectionFile(some))).records.map(({ line, verdict, values }) => [
+    line,
+    values.mandateReference,
+    verdict.kind === 'excluded' || verdict.kind === 'conflict' ? verdict.rule : verdict.kind,
+  ])
+const refused = (text: string | Uint8Array, more = '') => refusal(read(text, more))
+
+describe('a collection file', () => {
+  it.each(VERSIONS)('30.5 of %s is an export: a record for each mandate', async (version) => {
+    const debit = { reference: 'M-1', signed: '2019-02-03+01:00', name: 'A & B', isAmended: true }
+    for (const more of [{}, { atTransaction: true }, { prefix: 'p' }]) {
+      const text = collectionFile([debit, { reference: 'M-2', sequence: 'FRST' }], { version, ...more })
+      for (const bytes of [text, `\ufeff${text}`, gzipSync(text)]) {
+        const { records, summary } = await read(bytes)
+        expect(records[0]?.cells).toEqual([
+          'M-1',
+          '2019-02-03',
+          'DE89370400440532013000',
+          'DE98ZZZ09999999999',
+          '2026-01-05',
+          'RCUR',
+          'CORE',
+          'A & B',
+        ])
+        expect(records.map(({ verdict }) => verdict)).toMatchObject([
+          { kind: 'sendable', mandate: { customerNo: 101, signedDate: '2019-02-03' } },
+          { kind: 'sendable', mandate: { customerNo: 102 } },
+        ])
+        expect(records[0]?.latestFirstDebit).toBe('2029-01-05')
+        expect(summary.findings.filter(({ rule }) => rule !== 'CROSSWALK_UNUSED_LINE')).toEqual([])
+        expect(summary.reading.collections).toBe(
+          `${version}, 2 transactions, 2 mandates; the latest day of each counts`,
+        )
+      }
+    }
+  })
+
+  it('30.5 keeps back what was final, once only or between companies, and what does not say', async () => {
+    expect(
+      await debits(
+        { reference: 'M-1', sequence: 'FNAL' },
+        { reference: 'M-2', sequence: 'OOFF' },
+        { reference: 'M-3', scheme: 'B2B' },
+        { reference: 'M-4', scheme: 'COR1' },
+        { reference: 'M-5', sequence: '' },
+        { reference: 'M-6', scheme: ' ' },
+        { reference: '' },
+      ),
+    ).toEqual([
+      [1, 'M-1', 'SEQUENCE_FINAL'],
+      [2, 'M-2', 'SEQUENCE_ONE_OFF'],
+      [3, 'M-3', 'SCHEME_B2B'],
+      [4, 'M-4', 'sendable'],
+      [5, 'M-5', 'SEQUENCE_UNKNOWN'],
+      [6, 'M-6', 'SCHEME_UNKNOWN'],
+      [7, null, 'invalid'],
+    ])
+  })
+
+  it('30.5 takes what the transaction says before what its payment says', async () => {
+    const text = collectionFile([{ reference: 'M-1' }]).replace(
+      '</PmtId>',
+      '</PmtId><PmtTpInf><SeqTp>FNAL</SeqTp></PmtTpInf>',
+    )
+    const { records } = await read(
+      text.replace(
+        '<MndtRltdInf>',
+        '<CdtrSchmeId><Id><PrvtId><Othr><Id>DE17ZZZ01234567890</Id></Othr></PrvtId></Id></CdtrSchmeId><MndtRltdInf>',
+      ),
+    )
+    expect(records[0]?.cells.slice(3, 7)).toEqual(['DE17ZZZ01234567890', '2026-01-05', 'FNAL', 'CORE'])
+  })
+
+  it('30.5 the latest day of a mandate counts, wherever it stands; of equal ones the first', async () => {
+    const early = { day: '2026-01-05' }
+    const late = { day: '2026-02-05' }
+    expect(
+      await debits(
+        { reference: 'M-1', ...early },
+        { reference: 'M-2', ...late, sequence: 'FNAL' },
+        { reference: 'M-1', ...late, sequence: 'FRST', name: 'one' },
+        { reference: 'm-1', ...late, name: 'two' },
+        { reference: 'M-2', ...early },
+        { reference: 'M-3', ...late },
+        { reference: 'M-3', ...early, sequence: 'FNAL', iban: FORMER_IBAN },
+      ),
+    ).toEqual([
+      [2, 'M-2', 'SEQUENCE_FINAL'],
+      [3, 'M-1', 'sendable'],
+      [6, 'M-3', 'sendable'],
+    ])
+  })
+
+  it('30.5 of one day both come in where they differ, and no choice is made', async () => {
+    const both = [
+      { reference: 'M-1' },
+      { reference: 'M-1', sequence: 'FNAL' },
+      { reference: 'M-1', iban: FORMER_IBAN },
+    ]
+    expect(await debits(...both, ...both)).toHaveLength(3)
+  })
+
+  it('30.5 without a crosswalk it says what to write, and init drafts that', async () => {
+    const path = fileOf(collectionFile([{ reference: 'M-1' }]), 'collections.xml')
+    const error = await refusal(readAll(path))
+    const line =
+      'crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }'
+    expect(error).toMatchObject({ rule: 'FILE_HEADER_MISSING', exitCode: 7 })
+    expect(error.next).toContain(line)
+    const inspection = await inspectSource(path, { today: AS_OF })
+    expect(inspection).toMatchObject({
+      records: 1,
+      missing: ['customer_no'],
+      encoding: null,
+      delimiter: null,
+    })
+    expect(draftConfiguration(inspection)).toContain(`\n# ${line}`)
+    expect(draftConfiguration(inspection)).not.toContain('customer_no: { column')
+  })
+
+  it('30.5 takes two looks, so no stream; and it is no list', async () => {
+    const stream = Readable.from([collectionFile([{ reference: 'M-1' }])])
+    await expect(readAll({ name: 'standard input', stream }, withCustomers())).rejects.toThrow(UsageError)
+    const list = await openList(
+      fileOf(collectionFile([{ reference: 'M-1' }])),
+      DEFAULT_SOURCE_OPTIONS.limits,
+      [],
+    )
+    for await (const row of list.rows()) expect(row.cell('customer_no', 'migration_row')).toBeNull()
+  })
+})
+
+describe('what is no such file, or not whole', () => {
+  const whole = collectionFile([{ reference: 'M-1' }, { reference: 'M-2', sequence: 'FNAL' }])
+  const USUAL = spaceOf('pain.008.001.02')
+
+  it.each([
+    [
+      'another version',
+      whole.replace(USUAL, spaceOf('pain.008.001.11')),
+      'pain.008.001.11, which is not read',
+    ],
+    [
+      'another message',
+      whole.replace(USUAL, spaceOf('camt.053.001.08')),
+      'camt.053.001.08, which is not read',
+    ],
+    [
+      'a file of the CBI',
+      '<?xml version="1.0"?><b:CBIBdySDDReq xmlns:b="urn:CBI:xsd:CBIBdySDDReq.00.01.00"></b:CBIBdySDDReq>',
+      'a file of the Italian CBI, CBIBdySDDReq urn:CBI:xsd:CBIBdySDDReq.00.01.00, which is not read',
+    ],
+    ['UTF-16', Buffer.from(`\ufeff${whole}`, 'utf16le'), 'UTF-8'],
+    ['Latin-1', Buffer.from(whole, 'latin1'), 'UTF-8'],
+    ['a cut one', whole.slice(0, -90), 'not well-formed'],
+    ['an entity', whole.replace('M-1', '&ref;'), 'not well-formed'],
+    [
+      'a document type',
+      whole.replace('<Document', '<!DOCTYPE d [<!ENTITY a "b">]><Document'),
+      'document type',
+    ],
+    ['a deep one', whole.replace('<Cdtr>', '<Cdtr>'.repeat(80)), 'deep'],
+    ['a huge text', whole.replace('Verein', 'V'.repeat(2_000_000)), 'too long'],
+    ['a long value', whole.replace('>M-2<', `>${'M'.repeat(9_000)}<`), 'too long'],
+    ['a transaction less', whole.replace(/<DrctDbtTxInf>[^]*?<\/DrctDbtTxInf>/, ''), 'not whole'],
+    [
+      'payments that flowed together',
+      whole.replace(/<\/PmtInf>\s*<PmtInf>[^]*?(?=<DrctDbtTxInf>)/, ''),
+      'not whole',
+    ],
+    ['no count', whole.replace(/<NbOfTxs>2<\/NbOfTxs>/, ''), 'not whole'],
+    ['a value twice', whole.replace(/<MndtId>.*?<\/MndtId>/, '$&$&'), 'twice'],
+    ['no day', whole.replace(/<ReqdColltnDt>.*?<\/ReqdColltnDt>/, ''), 'ReqdColltnDt'],
+    ['no such day', whole.replace('2026-01-05', '05.01.2026'), 'ReqdColltnDt'],
+  ])('30.5 %s is refused by its name', async (_, text, words) => {
+    const error = await refused(text)
+    expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
+    expect(error.message).toContain(words)
+    expect(error.next).toMatch(/CSV/)
+  })
+
+  it('30.5 more mandates than fit into the crosswalk are refused', async () => {
+    const some = Array.from({ length: 40 }, (_, at) => ({ reference: `X-${at}` }))
+    expect((await refused(collectionFile(some), 'limits: { crosswalkLines: 31 }')).message).toContain(
+      'more than 31',
+    )
+  })
+
+  it(
+    '30.5 200 damaged files: refused, or no mandate is sendable that was not',
+    { timeout: 120_000 },
+    async () => {
+      const some = Array.from({ length: 24 }, (_, at): Debit => ({
+        reference: `M-${at % 18}`,
+        day: at < 12 ? '2026-01-05' : '2026-02-05',
+        iban: at % 2 === 0 ? FORMER_IBAN : 'DE89370400440532013000',
+        sequence: at % 5 === 0 ? 'FNAL' : 'RCUR',
+      }))
+      const sendable = ({ records }: WholeSource): string[] =>
+        records.flatMap(({ verdict }) =>
+          verdict.kind === 'sendable' ? [JSON.stringify(verdict.mandate)] : [],
+        )
+      const text = collectionFile(some)
+      const right = new Set(sendable(await read(text)))
+      let readAtAll = 0
+      for (let seed = 1; seed <= 200; seed += 1) {
+        const outcome = await read(damage(text, seedChance(seed))).catch((error: unknown) => error)
+        if (outcome instanceof SourceError) continue
+        if (outcome instanceof Error) throw outcome
+        readAtAll += 1
+        const wrong = sendable(outcome as WholeSource).filter((mandate) => !right.has(mandate))
+        expect({ seed, wrong }).toEqual({ seed, wrong: [] })
+      }
+      expect(readAtAll).toBeGreaterThan(5)
+    },
+  )
+})
+
+/** Cut, lost, doubled, moved or foreign bytes, as transfers and hands do it. */
+function damage(text: string, chance: Chance): Uint8Array {
+  const bytes = Buffer.from(text)
+  const from = chance.between(0, bytes.length - 1)
+  const to = Math.min(bytes.length, from + chance.pick([1, 3, 40, 700, 4000]))
+  const before = bytes.subarray(0, from)
+  const span = bytes.subarray(from, to)
+  const rest = bytes.subarray(to)
+  switch (chance.weigh({ cut: 1, lost: 4, twice: 3, foreign: 2, moved: 2, markup: 2 })) {
+    case 'cut':
+      return before
+    case 'lost':
+      return Buffer.concat([before, rest])
+    case 'twice':
+      return Buffer.concat([before, span, span, rest])
+    case 'foreign':
+      return Buffer.concat([before, chance.bytes(span.length), rest])
+    case 'moved':
+      return Buffer.concat([before, rest, span])
+    case 'markup':
+      return Buffer.concat([
+        before,
+        Buffer.from(chance.pick(['<!--', ']]>', '&#0;', '<a>', '<![CDATA[', '\u0000'])),
+        span,
+        rest,
+      ])
+  }
+}
+
+it('30.5 the same rows as CSV give the same verdicts and mandates, over 100 draws', async () => {
+  const chance = seedChance(30)
+  for (let draw = 0; draw < 100; draw += 1) {
+    // Not one word of a column that is understood would refuse either file.
+    const some = Array.from({ length: chance.between(2, 12) }, (_, at) => ({
+      reference: chance.pick([`M-${at}`, `M-${at}`, `M ${at}`, `N-${at}`, '', `${'Ü'.repeat(40)}${at}`]),
+      signed: chance.pick(['2015-03-01', '2024-02-29', '2024-02-30', '2031-01-01', '1999-01-01', '']),
+      iban: chance.pick([
+        'DE89370400440532013000',
+        FORMER_IBAN,
+        'DE88370400440532013000',
+        'SE45 5000 0000 0583 9825 7466',
+        '',
+      ]),
+      creditor: chance.pick(['DE98ZZZ09999999999', 'DE98ABC09999999999', 'DE97ZZZ09999999999', '']),
+      day: chance.pick(['2026-01-05', '2022-01-05', '2027-01-05', '2010-01-05']),
+      sequence: at === 0 ? 'RCUR' : chance.pick(['FRST', 'RCUR', 'FNAL', 'OOFF', 'OTHER']),
+      scheme: at === 0 ? 'CORE' : chance.pick(['CORE', 'COR1', 'B2B', 'INST']),
+      name: chance.pick(['Müller', '=1+1', '&<>"', 'O’Neill']),
+    }))
+    const text = collectionFile(some, { version: chance.pick(VERSIONS), atTransaction: chance.happens(0.3) })
+    const header =
+      'unique_mandate_reference,signed_date,iban,sepa_creditor_identifier,last_collection_date,sequence,scheme,debtor_name'
+    const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
+    const csv = some.map((row) =>
+      [row.reference, row.signed, row.iban, row.creditor, row.day, row.sequence, row.scheme, row.name]
+        .map(quoted)
+        .join(','),
+    )
+    const told = ({ records }: WholeSource): unknown[] =>
+      records.map(({ verdict, values, mandateKey, findings }) => [
+        verdict,
+        values,
+        mandateKey,
+        findings.map(({ rule, severity, value }) => [rule, severity, value]),
+      ])
+    const [one, other] = [await read(text), await read(`${[header, ...csv].join('\n')}\n`)]
+    expect({ draw, told: told(one) }).toEqual({ draw, told: told(other) })
+  }
+})
