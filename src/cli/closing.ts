@@ -8,8 +8,8 @@ import {
   verificationOf,
 } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import type { Context } from './command.js'
-import { nextLines, type CommandEnd, type Typed } from './terminal/next.js'
+import { lookInto, type Context } from './command.js'
+import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
@@ -68,6 +68,36 @@ export function setAsideLines(files: readonly string[]): string[] {
     const to = setAside(file)
     return to === null ? [] : [`"${file}" was taken in, and is in "${relative('.', to)}" now.`]
   })
+}
+
+/**
+ * By file, what workbooks hold for the other command, where it is anything. Until that took it in, they stay where they
+ * are.
+ */
+export async function waitingFor(
+  context: Context,
+  files: readonly string[],
+  part: 'decisions' | 'corrections',
+): Promise<ReadonlyMap<string, string>> {
+  const told = new Map<string, string>()
+  if (files.length === 0) return told
+  const { waitingIn } = await import('../decisions/read-decisions.js')
+  await lookInto(context.settings, async (reader) => {
+    for (const file of files) {
+      const held = (await waitingIn(reader, file)).filter((sheet) => sheet[part] > 0)
+      const counts = held.map(
+        ({ sheet, [part]: count }) => `the sheet ${sheet} has ${plural(count, part.slice(0, -1), part)}`,
+      )
+      const command: NextCommand =
+        part === 'decisions' ? { name: 'resolve', words: ['--from', file] } : { name: 'run', files: [file] }
+      if (held.length > 0)
+        told.set(
+          file,
+          `In "${file}" ${counts.join(' and ')} that this command does not take: ${commandLine(context, command)}`,
+        )
+    }
+  })
+  return told
 }
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */

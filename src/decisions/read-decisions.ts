@@ -4,7 +4,7 @@ import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/
 import { DECISION_COLUMNS, ledgerMark } from '../report/files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
-import { isSameName, readWhole } from '../domain/row/resaved.js'
+import { isSameName, likenessOf, readWhole } from '../domain/row/resaved.js'
 import {
   cleanCell,
   fold,
@@ -18,7 +18,7 @@ import type { Decision, Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
-import { openList, type ListRow } from '../source/list.js'
+import { openLists, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 import { isSepaIban } from '../domain/value/iban.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
@@ -61,19 +61,25 @@ export async function readDecisions(
     nothing: 'nothing was recorded',
     mostBytes: MOST_BYTES.decisions,
   })
-  const table = await openList(file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
+  const tables = await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
   const differences: string[] = []
   let forRun = 0
-  for await (const row of table.rows()) {
-    const rowId = readWhole(row.cell('migration_row') ?? '')
-    const decided = row.cell('migration_decision')
-    if (rowId === null && decided === null) throw noList(file)
-    const decision = decided ?? ''
-    if (rowId !== null) differences.push(...differencesOf(row, rowId))
-    if (isForRun(decision)) forRun += 1
-    else if (decision !== '') resolutions.push(readLine(row, rowId, file, usualBy))
+  let evidence = ''
+  for (const table of tables) {
+    const inSheet = table.sheet === undefined ? '' : `sheet ${table.sheet}, `
+    for await (const row of table.rows()) {
+      const rowId = readWhole(row.cell('migration_row') ?? '')
+      const decided = row.cell('migration_decision')
+      if (rowId === null && decided === null) throw noList(file)
+      const decision = decided ?? ''
+      if (rowId !== null) differences.push(...differencesOf(row, rowId).map((text) => inSheet + text))
+      if (isForRun(decision)) forRun += 1
+      else if (decision !== '')
+        resolutions.push(readLine(row, rowId, `in ${inSheet}line ${row.line} of "${file}"`, usualBy))
+    }
+    evidence = `${table.name} (SHA-256 ${table.sha256()})`
   }
   if (differences.length > 0) throw notTheRows(file, differences)
   if (resolutions.length === 0 && forRun > 0)
@@ -82,8 +88,43 @@ export async function readDecisions(
       'Give the file to a run; nothing was recorded',
       { ways: ['run_file'] },
     )
-  const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
+}
+
+/**
+ * Either command takes its part of a workbook alone, and tells what the other part holds. Of rows that are as they were
+ * when it was written; none of any other file, or of one that cannot be read.
+ */
+export async function waitingIn(
+  reader: LedgerReader,
+  file: string,
+): Promise<{ readonly sheet: string; readonly decisions: number; readonly corrections: number }[]> {
+  const { plainNames, plainCellsOf } = mergeColumns(reader.sources())
+  const isCorrected = (line: ListRow, row: RowRecord): boolean =>
+    plainCellsOf(row).some((cell, at) => {
+      const name = plainNames[at] ?? ''
+      const nth = plainNames.slice(0, at).filter((other) => fold(other) === fold(name)).length
+      return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
+    })
+  const waiting: Awaited<ReturnType<typeof waitingIn>> = []
+  try {
+    for (const table of await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)) {
+      if (table.sheet === undefined) return []
+      const count = { decisions: 0, corrections: 0 }
+      for await (const line of table.rows()) {
+        const row = reader.row(readWhole(line.cell('migration_row') ?? '') ?? 0)
+        if (row === null || row.state !== line.cell('migration_state')) continue
+        const decision = line.cell('migration_decision') ?? ''
+        if (decision !== '' && !isForRun(decision)) count.decisions += 1
+        else if (row.state !== 'in_doubt' && (decision !== '' || isCorrected(line, row)))
+          count.corrections += 1
+      }
+      waiting.push({ sheet: table.sheet, ...count })
+    }
+  } catch {
+    return []
+  }
+  return waiting
 }
 
 const noList = (file: string): UsageError =>
@@ -131,8 +172,7 @@ function differenceIn(
   return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
 }
 
-function readLine(row: ListRow, rowId: number | null, file: string, usualBy: string): Resolution {
-  const at = `in line ${row.line} of "${file}"`
+function readLine(row: ListRow, rowId: number | null, at: string, usualBy: string): Resolution {
   const decision = readDecision(row.cell('migration_decision') ?? '')
   const attemptCell = row.cell('migration_attempt') ?? ''
   const attempt = readWhole(attemptCell)

@@ -11,10 +11,20 @@ export type ListRow = ReturnType<typeof rowOf>
  * @param expected names that may be asked for; none of them may occur twice
  * @throws {SourceError} for a file that cannot be read, has no header, or has an expected column twice
  */
-export async function openList(input: SourceInput, limits: LimitOptions, expected: readonly string[]) {
+export async function openList(
+  input: SourceInput,
+  limits: LimitOptions,
+  expected: readonly string[],
+  sheet?: string,
+) {
   const names = new Set(expected.map(fold))
   const table = await openTable(input, {
-    layout: { skipLines: 0, skipFooterLines: 0, multilineColumns: [] },
+    layout: {
+      skipLines: 0,
+      skipFooterLines: 0,
+      multilineColumns: [],
+      ...(sheet === undefined ? {} : { sheet }),
+    },
     limits,
     isKnown: (name) => names.has(fold(name)),
     trustsOwnQuotes: true,
@@ -34,11 +44,26 @@ export async function openList(input: SourceInput, limits: LimitOptions, expecte
 
   return {
     name: table.name,
+    /** The sheet that was asked for, and all that a workbook of ours has. */
+    sheet,
+    sheets: table.sheets ?? [],
     /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
     rows,
     /** Hash of the bytes, known after the last row. */
     sha256: (): string => sha256,
   }
+}
+
+/**
+ * The same for each sheet of a workbook of ours.
+ * @param open anew for each of them
+ */
+export async function openLists(open: () => SourceInput, limits: LimitOptions, expected: readonly string[]) {
+  const first = await openList(open(), limits, expected)
+  if (first.sheets.length === 0) return [first]
+  const lists: (typeof first)[] = []
+  for (const sheet of first.sheets) lists.push(await openList(open(), limits, expected, sheet))
+  return lists
 }
 
 function positionsOf(

@@ -30,6 +30,8 @@ export interface Table {
   readonly headerLine: number
   /** One of this program's own result files: what the configuration says of the export does not hold for it. */
   readonly isResultFile: boolean
+  /** Of a workbook of ours, all sheets with anything in them: those to decide in have columns of their own. */
+  readonly sheets?: readonly string[]
   /** How it is written, as reports are told; a format leaves out what it does not have. */
   readonly written: Pick<
     LayoutReading,

@@ -12,7 +12,15 @@ import {
   type MigrationEvent,
   assertPlanned,
 } from '../../migrate/options.js'
-import { closingLines, NO_PACK, oldPages, setAsideLines, verificationIn, writePack } from '../closing.js'
+import {
+  closingLines,
+  NO_PACK,
+  oldPages,
+  setAsideLines,
+  verificationIn,
+  waitingFor,
+  writePack,
+} from '../closing.js'
 import {
   type Command,
   type Context,
@@ -195,7 +203,8 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     const given = end.admitted[index]
     return given?.isResultFile === true && given.kind !== 'empty' && !isDeclined
   })
-  const setAside = setAsideLines(takenIn)
+  const waiting = await waitingFor(context, takenIn, 'decisions')
+  const setAside = setAsideLines(takenIn.filter((file) => !waiting.has(file)))
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const asked = end.askedFirst ?? {}
@@ -210,6 +219,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
+      ...waiting.values(),
       ...givenBackNotes(end.admitted),
       leftRefusedNote(end.leftRefused),
       unreadNote(asked),

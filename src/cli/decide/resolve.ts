@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution, ResolutionReport } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { closingAt, olderOf, oldPages, setAsideLines } from '../closing.js'
+import { closingAt, olderOf, oldPages, setAsideLines, waitingFor } from '../closing.js'
 import {
   actorOf,
   lookInto,
@@ -20,6 +20,7 @@ import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { standingAs, worded, type CommandResult } from '../terminal/result.js'
+import { said } from '../terminal/world.js'
 import { compareWith, rejectionsOf } from './against.js'
 import { askAboutDoubts, SCOPES } from './ask.js'
 import { walkOpenRows } from './resolve-walk.js'
@@ -102,7 +103,8 @@ export async function resolve(context: Context): Promise<CommandResult> {
     const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
-    const concluded = conclude(context, ledger, report, dryRun)
+    const waiting = await waitingFor(context, said([ownText(context, 'from') ?? false]), 'corrections')
+    const concluded = conclude(context, ledger, report, { dryRun, waiting: [...waiting.values()] })
     result = {
       ...concluded,
       campaign: asked?.result.campaign ?? concluded.campaign,
@@ -190,7 +192,7 @@ function conclude(
   context: Context,
   ledger: Ledger,
   report: ResolutionReport,
-  dryRun: boolean,
+  { dryRun, waiting }: { readonly dryRun: boolean; readonly waiting: readonly string[] },
 ): CommandResult {
   const standing = standingAs(context.settings.ledger, ledger.totals())
   const from = ownText(context, 'from')
@@ -204,7 +206,7 @@ function conclude(
     ...standing,
     exitCode: errors.length > 0 ? 2 : standing.exitCode,
     errors,
-    warnings: olderOf(context.world, ledger.view).warnings,
+    warnings: [...olderOf(context.world, ledger.view).warnings, ...waiting],
     lines: [
       ...lines,
       ...(errors.length > 0
@@ -213,7 +215,7 @@ function conclude(
             dryRun
               ? 'Dry run: nothing was recorded.'
               : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
-            ...(dryRun || from === null ? [] : setAsideLines([from])),
+            ...(dryRun || from === null || waiting.length > 0 ? [] : setAsideLines([from])),
             ...planNeededLines(context, report),
             ...(dryRun ? [nextLine(context, again(context))] : closingAt(context, ledger.view)),
           ]),

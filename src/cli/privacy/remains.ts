@@ -18,7 +18,7 @@ import {
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../source/options.js'
-import { openList } from '../../source/list.js'
+import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
@@ -196,7 +196,7 @@ async function unproven(file: string, handle: FileHandle, { campaign }: Owner): 
   const written = manifestBeside(file) ?? readNote(dirname(file))
   const named = written?.files.find(({ name }) => name === basename(file))
   if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
-  if (file.endsWith('.csv') && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
+  if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
@@ -224,13 +224,13 @@ async function sha256Of(handle: FileHandle): Promise<string> {
 /** Whether there are lines, and each names this ledger: a list that somebody filled in or saved anew. */
 async function isMarked(file: string, handle: FileHandle, mark: string): Promise<boolean> {
   try {
-    const input = { name: basename(file), stream: bytesOf(handle) }
-    const list = await openList(input, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
+    const input = () => ({ name: basename(file), stream: bytesOf(handle) })
     let lines = 0
-    for await (const line of list.rows()) {
-      if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
-      lines += 1
-    }
+    for (const list of await openLists(input, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS))
+      for await (const line of list.rows()) {
+        if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
+        lines += 1
+      }
     return lines > 0
   } catch {
     return false // no list at all

@@ -56,6 +56,9 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/${FILE_OF_PART.notSent}`,
 } as const satisfies Record<keyof typeof FILE_OF_PART, string>
 
+/** The lists of what is open as sheets of one workbook. */
+export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
+
 export const DOUBTFUL: readonly RowState[] = ['in_doubt', 'sending']
 
 /** Those of which nothing was sent that may count. */

@@ -178,6 +178,10 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     /** The row's own cells under `names`, ready for a file that is edited and fed back. */
     cellsOf: (row: RowRecord): string[] => cellsIn(merged, row),
 
+    /** The same for a workbook, whose cells are text as they stand. */
+    plainNames: names.map(plainText),
+    plainCellsOf: (row: RowRecord): string[] => cellsIn(merged, row, true),
+
     /** The whole record of a row whose cells do not fit its header, else null. */
     strayRecord: (row: RowRecord): string | null => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
 
@@ -210,33 +214,46 @@ function valueOf(
   return field === OLD_KEY ? null : removedCell(row, field, signedDate)
 }
 
-function cellsIn({ names, placements }: Merged, row: RowRecord): string[] {
+function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false): string[] {
   const line = names.map(() => '')
   const placement = placements.get(row.sourceId)
   if (placement === undefined) return line
-  if (row.cells === null) fillRemoved(line, row, placement)
-  else fillCells(line, row, row.cells, placement)
+  if (row.cells === null) fillRemoved(line, row, placement, isPlain)
+  else fillCells(line, row, { ...placement, cells: row.cells, isPlain })
   return line
 }
 
-function fillRemoved(line: string[], row: RowRecord, { fields, signedDate }: Placement): void {
+function fillRemoved(
+  line: string[],
+  row: RowRecord,
+  { fields, signedDate }: Placement,
+  isPlain: boolean,
+): void {
   for (const field of REQUIRED_FIELDS) {
     const column = fields.get(field)
-    if (column !== undefined) line[column] = cellFor(field, removedCell(row, field, signedDate))
+    if (column === undefined) continue
+    const cell = removedCell(row, field, signedDate)
+    line[column] = isPlain ? cell : cellFor(field, cell)
   }
 }
 
 function fillCells(
   line: string[],
   row: RowRecord,
-  cells: readonly string[],
-  { fields, target, watched }: Placement,
+  {
+    fields,
+    target,
+    watched,
+    cells,
+    isPlain,
+  }: Placement & { readonly cells: readonly string[]; readonly isPlain: boolean },
 ): void {
   const fed = new Map([...fields].map(([field, column]) => [column, field]))
   for (const [index, column] of target.entries()) {
     const cell = cells[index] ?? ''
     const field = fed.get(column)
-    if (field !== undefined) line[column] = cellFor(field, cell)
+    if (isPlain) line[column] = cell
+    else if (field !== undefined) line[column] = cellFor(field, cell)
     else line[column] = watched.has(column) ? keptCell(cell) : neutralCell(cell)
   }
   // Values that may stand under a wrong name must not become sendable by feeding the file back unread.

@@ -71,7 +71,7 @@ export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)
 /** Where registered.csv says of which file a row is. */
 export const PLACE_OF_SOURCE = namesOf(REGISTERED_COLUMNS).indexOf('source')
 
-interface OpenRow {
+export interface OpenRow {
   readonly row: RowRecord
   readonly explanation: Explanation
   /** Null where the service was not asked about it. */
@@ -205,6 +205,18 @@ export function openList(
     },
   }
 }
+
+/** On a sheet to work in: what a person fills in, and what the program alone needs of a line that comes back. */
+const FILLED_IN = /^migration_(?:decision|reason|by|assigned_.*)$/
+const MARK = /^migration_(?:row|state|rule|status|ledger|attempt)$/
+
+/** What such a list has besides the original columns, as a person works through it. */
+export const ownColumns = (originals: OriginalColumns, campaign: CampaignRecord, isInDoubt: boolean) =>
+  (isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS).map(([name, , cell]) => ({
+    name,
+    kind: FILLED_IN.test(name) ? 'filled in' : MARK.test(name) ? 'mark' : 'said',
+    value: (open: OpenRow) => cell({ ...open, campaign, stray: originals.strayRecord(open.row) }),
+  }))
 
 /** The name of a file or a column, with what would hide in it or turn it round shown as `<U+202E>`. */
 const nameCell = (name: string): string => neutralCell(printable(name))

@@ -1,17 +1,25 @@
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { ProblemRecord, SourceRecord } from '../../ledger/read/reader.js'
+import type { ProblemRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
-import { FILE_OF_PART, isAsExpected, NOTHING_TOLD, partOf, PLACE_OF_PART, type Told } from '../facts/facts.js'
+import {
+  FILE_OF_PART,
+  isAsExpected,
+  NOTHING_TOLD,
+  partOf,
+  PLACE_OF_PART,
+  TO_DO_WORKBOOK,
+  type Told,
+} from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
 import { walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
-import { openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
+import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
@@ -25,7 +33,7 @@ import {
   VERIFICATION_FILE,
   VERIFICATION_LIST,
 } from '../files/lists.js'
-import { mergeColumns } from '../files/cells.js'
+import { mergeColumns, type OriginalColumns } from '../files/cells.js'
 
 /** The lists to work in, which no manifest names, by their place in the folder. */
 export const TO_DO_FILES = [
@@ -33,6 +41,7 @@ export const TO_DO_FILES = [
   PLACE_OF_PART.corrections,
   PLACE_OF_PART.inDoubt,
   PLACE_OF_PART.notSent,
+  TO_DO_WORKBOOK,
 ] as const
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
@@ -148,21 +157,25 @@ async function writeFiles(
 ): Promise<{ readonly facts: ReportFacts; readonly manifest: string }> {
   const texts = textsIn(language, reader.runs().at(-1)?.zone)
   const sources = reader.sources()
-  const lists = await openCsvLists(reader, sources, folder, hasLists)
+  const columns = mergeColumns(sources)
+  const lists = await openCsvLists(reader, columns, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
+  const toDo = hasLists ? openToDo(folder, columns, reader.campaign()) : null
   const both = [lists, workbook]
+  const all = [...both, ...(toDo === null ? [] : [toDo])]
   const files: RowFiles = {
     registered: (row) => both.forEach((each) => each.registered(row)),
-    row: (...of) => both.forEach((each) => each.row(...of)),
+    row: (...of) => all.forEach((each) => each.row(...of)),
     problem: (problem) => both.forEach((each) => each.problem(problem)),
     decision: (decision) => both.forEach((each) => each.decision(decision)),
     verified: (row) => both.forEach((each) => each.verified(row)),
     drain: async () => {
-      for (const each of both) await each.drain()
+      for (const each of all) await each.drain()
     },
   }
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   const decisions = await lists.finish()
+  await toDo?.finish()
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)
   await folder.write('summary.json', renderSummary(facts))
@@ -173,11 +186,10 @@ async function writeFiles(
 /** The CSV files of a report; `finish` once everything was handed over. */
 async function openCsvLists(
   reader: LedgerReader,
-  sources: readonly SourceRecord[],
+  columns: OriginalColumns,
   folder: PackFolder,
   hasLists: boolean,
 ) {
-  const columns = mergeColumns(sources)
   const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
   async function begin<Of>(name: string, list: List<Of>): Promise<(of: Of) => void> {

@@ -1,5 +1,6 @@
 import { verificationWord } from '../../domain/proof/verification.js'
 import type {
+  CampaignRecord,
   DecisionRecord,
   ProblemRecord,
   RegisteredRow,
@@ -11,8 +12,8 @@ import { type ListedRow, REPORT_ORDER } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import { explainVerified } from '../facts/explanation.js'
-import { maskedText } from '../files/cells.js'
-import { explainedColumns } from '../files/lists.js'
+import { maskedText, type OriginalColumns } from '../files/cells.js'
+import { explainedColumns, type OpenRow, ownColumns } from '../files/lists.js'
 import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
 import { toSend } from '../../domain/plan/plan.js'
 import { runsUnder } from '../page/annex-runs.js'
@@ -204,6 +205,45 @@ export const FILE_COLUMNS: ListColumns<ColumnLine> = [
   ['label.column', 40, ({ column }) => column],
   ['label.meaning', 90, ({ meaning }) => meaning, 'wrapped'],
 ]
+
+/** The words of `migration_decision` in in-doubt.csv, and in the other lists. */
+export const DECISION_WORDS = {
+  inDoubt: ['registered', 'refused', 'resend', 'written-off'],
+  others: ['send', 'written-off'],
+} as const
+
+/** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
+export function toDoColumns(
+  originals: OriginalColumns,
+  campaign: CampaignRecord,
+  isInDoubt: boolean,
+): SheetColumn<OpenRow>[] {
+  let last: { readonly open: OpenRow; readonly cells: readonly string[] } | null = null
+  const cellsOf = (open: OpenRow): readonly string[] => {
+    if (last?.open !== open) last = { open, cells: originals.plainCellsOf(open.row) }
+    return last.cells
+  }
+  const own = (wanted: string, how: Partial<SheetColumn<OpenRow>>): SheetColumn<OpenRow>[] =>
+    ownColumns(originals, campaign, isInDoubt)
+      .filter(({ kind }) => kind === wanted)
+      .map(({ name, value }) => ({
+        ...{ header: name, width: /message|remedy/.test(name) ? 48 : 16, value, ...how },
+        ...(name === 'migration_decision'
+          ? { choices: DECISION_WORDS[isInDoubt ? 'inDoubt' : 'others'] }
+          : {}),
+      }))
+  const original = { width: 14, isRead: true, isEdited: !isInDoubt }
+  return [
+    ...own('said', { isWrapped: true }),
+    ...originals.plainNames.map((header, at) => ({
+      ...original,
+      header,
+      value: (open: OpenRow) => cellsOf(open)[at] ?? '',
+    })),
+    ...own('filled in', { isRead: true, isEdited: true }),
+    ...own('mark', { isRead: true, isHidden: true }),
+  ]
+}
 
 /** The first sheet: what finance signs, as far as figures say it. */
 export function summarySheet(facts: ReportFacts, texts: Texts): string {

@@ -1,4 +1,6 @@
-import { partOf, PLACE_OF_PART } from '../facts/facts.js'
+import { partOf, PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
+import type { OriginalColumns } from '../files/cells.js'
+import type { CampaignRecord } from '../../ledger/read/reader.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
@@ -19,6 +21,7 @@ import {
   RUNS,
   SOURCES,
   summarySheet,
+  toDoColumns,
   VERIFIED,
 } from './columns.js'
 import { DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
@@ -30,6 +33,8 @@ import {
   listHead,
   listTail,
   rowWriter,
+  workHead,
+  workTail,
   type SheetColumn,
 } from './xlsx.js'
 
@@ -87,10 +92,19 @@ const newSheet = () => ({ waiting: '', bytes: 0, count: 0, file: null as Scratch
 /** In characters: what is kept in memory of the rows of a sheet. */
 const WAITING = 65_536
 
+interface ListTerms {
+  readonly scratch: () => Promise<ScratchFile>
+  readonly limits: WorkbookLimits
+  readonly texts: Texts
+  /** What stands before and behind its entries. */
+  readonly head?: typeof listHead
+  readonly tail?: typeof listTail
+}
+
 /** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
 function sheetList<Entry>(
   columns: readonly SheetColumn<Entry>[],
-  { scratch, limits, texts }: { scratch: () => Promise<ScratchFile>; limits: WorkbookLimits; texts: Texts },
+  { scratch, limits, texts, head = listHead, tail = listTail }: ListTerms,
 ) {
   const rowOf = rowWriter(columns)
   let last = newSheet()
@@ -118,13 +132,13 @@ function sheetList<Entry>(
   }
 
   async function* chunksOf(rows: typeof last, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(listHead(columns, title))
+    yield Buffer.from(head(columns, title))
     if (!isFull) {
       if (rows.file !== null) yield* rows.file.chunks()
       yield Buffer.from(rows.waiting)
     }
     await rows.file?.remove()
-    yield Buffer.from(listTail(columns, isFull ? 0 : rows.count))
+    yield Buffer.from(tail(columns, isFull ? 0 : rows.count))
   }
 
   function sheets(words: ListWords): readonly Sheet[] {
@@ -231,17 +245,6 @@ export function openWorkbook(
   const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
   const lists = openLists(newList)
 
-  async function write(facts: ReportFacts): Promise<PackFile> {
-    const sheets = sheetsOf(facts, lists, newList, texts)
-    const output = await folder.create(WORKBOOK_FILE)
-    const archive = openArchive(output.write)
-    for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
-    for (const [index, { bytes, chunks }] of sheets.entries())
-      await archive.add(sheetPath(index), chunks(archive.bytes() + bytes > limits.archiveBytes))
-    await archive.end()
-    return output.finish()
-  }
-
   return {
     registered: lists.registered.add,
     row: (row, explanation) => {
@@ -256,6 +259,69 @@ export function openWorkbook(
     drain: async () => {
       for (const list of Object.values(lists)) await list.drain()
     },
-    finish: write,
+    finish: (facts) =>
+      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
+  }
+}
+
+async function writeSheets(
+  folder: Pick<PackFolder, 'create'>,
+  name: string,
+  sheets: readonly Sheet[],
+  mostBytes: number,
+): Promise<PackFile> {
+  const output = await folder.create(name)
+  const archive = openArchive(output.write)
+  for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
+  for (const [index, { bytes, chunks }] of sheets.entries())
+    await archive.add(sheetPath(index), chunks(archive.bytes() + bytes > mostBytes))
+  await archive.end()
+  return output.finish()
+}
+
+/** In bytes before they are deflated, of all sheets: beyond it nobody works in a workbook, and none is read. */
+const LARGEST_TO_DO = 1_000_000_000
+
+/** In every language: a program may name them. */
+const TO_DO_SHEETS = { inDoubt: 'In doubt', corrections: 'Corrections', refused: 'Refused' } as const
+
+/**
+ * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
+ */
+export function openToDo(
+  folder: Pick<PackFolder, 'scratch' | 'create'>,
+  originals: OriginalColumns,
+  campaign: CampaignRecord,
+  limits = WORKBOOK_LIMITS,
+): Pick<RowFiles, 'row' | 'drain'> & { readonly finish: () => Promise<void> } {
+  const texts = ENGLISH
+  let scratches = 0
+  const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
+  const terms = { scratch, limits, texts, head: workHead, tail: workTail }
+  const correcting = toDoColumns(originals, campaign, false)
+  const lists = {
+    inDoubt: sheetList(toDoColumns(originals, campaign, true), terms),
+    corrections: sheetList(correcting, terms),
+    refused: sheetList(correcting, terms),
+  }
+  const open = new Set<keyof typeof lists>()
+  return {
+    row: (row, explanation, absence) => {
+      const part = partOf(row)
+      if (part === 'registered' || part === 'closed' || part === 'notSent') return
+      open.add(part)
+      lists[part].add({ row, explanation, absence })
+    },
+    drain: async () => {
+      for (const list of Object.values(lists)) await list.drain()
+    },
+    finish: async () => {
+      const parts = (['inDoubt', 'corrections', 'refused'] as const).filter((part) => open.has(part))
+      const sheets = parts.flatMap((part) => lists[part].sheets({ sheet: TO_DO_SHEETS[part] }))
+      const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
+      if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
+      const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))
+      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, limits.archiveBytes)
+    },
   }
 }

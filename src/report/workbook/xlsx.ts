@@ -92,7 +92,12 @@ const workbook = (sheets: readonly NamedSheet[]): string =>
   `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${RELATIONS}">` +
   `<bookViews><workbookView/></bookViews><sheets>` +
   `${sheets.map(({ name }, index) => `<sheet name="${inAscii(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>` +
-  `<definedNames>${sheets.map((sheet, index) => (sheet.isList ? printTitles(sheet, index) : '')).join('')}</definedNames></workbook>`
+  `${definedNames(sheets)}</workbook>`
+
+function definedNames(sheets: readonly NamedSheet[]): string {
+  const names = sheets.map((sheet, index) => (sheet.isList ? printTitles(sheet, index) : '')).join('')
+  return names === '' ? '' : `<definedNames>${names}</definedNames>`
+}
 
 /** Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path. */
 export const workbookParts = (
@@ -115,7 +120,7 @@ export const workbookParts = (
   ).map(([path, xml]) => [path, DECLARATION + xml])
 
 /** How a cell looks, by its place among the formats below. Text is in text format, so that editing it makes no number. */
-export const STYLES = { plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5 } as const
+export const STYLES = { plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5, edited: 6 } as const
 
 type Style = (typeof STYLES)[keyof typeof STYLES]
 
@@ -131,14 +136,15 @@ const FORMATS = [
   `<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" ${TOP}/></xf>`,
   `<xf ${TEXT} fontId="1" fillId="0" applyFont="1"/>`,
   `<xf ${TEXT} fontId="1" fillId="2" applyFont="1" applyFill="1"/>`,
+  `<xf ${TEXT} fontId="0" fillId="3" applyFill="1" applyProtection="1" ${TOP}/><protection locked="0"/></xf>`,
 ]
 
 const stylesXml = (): string =>
   '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
   `<fonts count="2"><font>${NORMAL}</font><font><b/>${NORMAL}</font></fonts>` +
   // The first two are the same in every workbook, whatever stands there.
-  '<fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
-  '<fill><patternFill patternType="solid"><fgColor rgb="FFE4E7EB"/><bgColor indexed="64"/></patternFill></fill></fills>' +
+  '<fills count="4"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
+  `${['FFE4E7EB', 'FFFFFBE6'].map((colour) => `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`).join('')}</fills>` +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
   '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
   `<cellXfs count="${FORMATS.length}">${FORMATS.join('')}</cellXfs>` +
@@ -192,6 +198,17 @@ function cellText(text: string): string {
   return inAscii(plainText(text).slice(0, LONGEST_CELL).replace(CHARACTER_NUMBER, '_x005F_'))
 }
 
+/** What XML cannot hold, or makes another character of. */
+const CONTROL = /[\0-\x08\x0B-\x1F\x7F]/g
+
+/** As it stands, whatever is in it. */
+function exactText(text: string): string {
+  const short = text.slice(0, LONGEST_CELL)
+  if (!SPECIAL.test(short)) return short
+  const named = (one: string): string => `_x${one.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}_`
+  return inAscii(short.replace(CHARACTER_NUMBER, '_x005F_').replace(CONTROL, named))
+}
+
 export type CellValue = string | number | null
 
 /** A column of a list: how it looks, and what stands in it of an entry. */
@@ -202,6 +219,11 @@ export interface SheetColumn<Entry> {
   readonly value: (entry: Entry) => CellValue
   /** A sentence, shown on as many lines as it takes. */
   readonly isWrapped?: boolean
+  /** Of a sheet to work in: whether a cell is read again, may be edited, is hidden, or takes these words alone. */
+  readonly isRead?: boolean
+  readonly isEdited?: boolean
+  readonly isHidden?: boolean
+  readonly choices?: readonly string[]
 }
 
 /** Title and header; they stay in sight, and are printed on every page. */
@@ -213,11 +235,13 @@ const OPENED = Object.values(STYLES).map((style) => `<c s="${style}" t="inlineSt
 const CLOSED = '</t></is></c>'
 const NUMBER = `<c s="${STYLES.number}"><v>`
 
-/** A cell outside of lists. */
-export function oneCell(value: CellValue, style: Style = STYLES.text): string {
-  if (value === null || value === '') return EMPTY
+/** @param isRead it comes back, and is to be what it was */
+export function oneCell(value: CellValue, style: Style = STYLES.text, isRead = false): string {
+  // One that may be edited is locked without its format.
+  if (value === null || value === '') return style === STYLES.edited ? `<c s="${style}"/>` : EMPTY
   if (typeof value === 'number') return `${NUMBER}${value}</v></c>`
-  return `${OPENED[style] ?? ''}${cellText(value)}${CLOSED}`
+  if (!isRead) return `${OPENED[style] ?? ''}${cellText(value)}${CLOSED}`
+  return `<c s="${style}" t="inlineStr"><is><t xml:space="preserve">${exactText(value)}${CLOSED}`
 }
 
 /** In points: of a line, and the most that a spreadsheet takes for a row. It makes none higher that others wrote. */
@@ -240,9 +264,11 @@ function heightOf(columns: readonly SheetColumn<never>[], values: readonly CellV
  */
 export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry: Entry) => string {
   const isHigher = columns.some(({ isWrapped }) => isWrapped)
-  const styles = columns.map(({ isWrapped }) => (isWrapped === true ? STYLES.sentence : STYLES.text))
+  const styles = columns.map(({ isWrapped, isEdited }) =>
+    isEdited === true ? STYLES.edited : isWrapped === true ? STYLES.sentence : STYLES.text,
+  )
   const above: CellValue[] = columns.map(() => null)
-  const cells = columns.map(() => EMPTY)
+  const cells = styles.map((style) => oneCell(null, style))
   return (entry) => {
     let row = ''
     // An iterator would take as long as the rest, and so would a list that is joined.
@@ -250,7 +276,7 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
       const own = columns[index]?.value(entry) ?? null
       if (own !== above[index]) {
         above[index] = own
-        cells[index] = oneCell(own, styles[index])
+        cells[index] = oneCell(own, styles[index], columns[index]?.isRead)
       }
       row += cells[index] ?? EMPTY
     }
@@ -273,14 +299,15 @@ const FILTER_ARROW = 3
 interface Width {
   readonly width: number
   readonly header?: string
+  readonly isHidden?: boolean
 }
 
 /** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
 function opening(columns: readonly Width[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
   const widths = columns.map(
-    ({ width, header = '' }, index) =>
-      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, header.length + FILTER_ARROW)}" customWidth="1"/>`,
+    ({ width, header = '', isHidden = false }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, header.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
   return (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
@@ -299,16 +326,41 @@ const closing = (filter: string, orientation: 'portrait' | 'landscape'): string 
 
 /** A list up to its first entry. */
 export const listHead = (columns: readonly SheetColumn<never>[], title: string): string =>
-  opening(columns, HEAD_ROWS) +
-  `<row>${oneCell(title, STYLES.title)}</row>` +
+  opening(columns, HEAD_ROWS) + `<row>${oneCell(title, STYLES.title)}</row>` + headings(columns)
+
+const headings = (columns: readonly SheetColumn<never>[]): string =>
   `<row>${columns.map(({ header }) => oneCell(header, STYLES.heading)).join('')}</row>`
 
 /** What follows its last entry, with a filter over all of them. */
 export const listTail = (columns: readonly SheetColumn<never>[], entries: number): string =>
-  closing(
-    `<autoFilter ref="A${HEAD_ROWS}:${columnName(columns.length)}${HEAD_ROWS + entries}"/>`,
-    'landscape',
-  )
+  closing(filterOver(columns, HEAD_ROWS, entries), 'landscape')
+
+const filterOver = (columns: readonly SheetColumn<never>[], head: number, entries: number): string =>
+  `<autoFilter ref="A${head}:${columnName(columns.length)}${head + entries}"/>`
+
+/** A list to work in, up to its first entry: what reads it again looks for the header in the first row. */
+export const workHead = (columns: readonly SheetColumn<never>[]): string =>
+  opening(columns, 1) + headings(columns)
+
+/**
+ * A spreadsheet sorts no locked cells, and those without their marks would be sorted apart: so sorting is locked, and a
+ * person who takes the protection off sorts all columns of the filter, the hidden ones too.
+ */
+const PROTECTED =
+  '<sheetProtection sheet="1" objects="1" scenarios="1" formatColumns="0" formatRows="0" autoFilter="0"/>'
+
+/** What follows its last entry: where a cell takes certain words, they are a list to choose from. */
+export function workTail(columns: readonly SheetColumn<never>[], entries: number): string {
+  const validations = columns.flatMap(({ choices }, index) => {
+    const name = columnName(index + 1)
+    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${name}2:${name}${entries + 1}"`
+    return choices === undefined
+      ? []
+      : [`<dataValidation ${terms}><formula1>"${choices.join(',')}"</formula1></dataValidation>`]
+  })
+  const chosen = `<dataValidations count="${validations.length}">${validations.join('')}</dataValidations>`
+  return closing(PROTECTED + filterOver(columns, 1, entries) + chosen, 'landscape')
+}
 
 /** A sheet that is no list: rows of cells, the first of which stays in sight. */
 export const freeSheet = (

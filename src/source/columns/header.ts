@@ -51,6 +51,10 @@ export const isResultHeader = (cells: readonly string[]): boolean => {
   return names.has('migration_row') && names.has('migration_state')
 }
 
+/** Of these, one in which rows are decided about and nothing is corrected. */
+export const isDecisionHeader = (cells: readonly string[]): boolean =>
+  isResultHeader(cells) && cells.map(ownName).includes('migration_assigned_mandate_reference')
+
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
 export function findColumn(
   { names, positions }: Pick<Header, 'names' | 'positions'>,

@@ -1,11 +1,11 @@
-import { findName, plural } from '../../domain/text/text.js'
+import { findName, fold, plural } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
-import { hasTwoRowNumbers, isResultHeader, readHeader } from '../columns/header.js'
+import { hasTwoRowNumbers, isDecisionHeader, isResultHeader, readHeader } from '../columns/header.js'
 import { piecesOf } from '../bytes/text.js'
 import { refuse } from '../refusal.js'
-import type { InputFormat, RawRecord, TableEnd, TableOptions } from '../table.js'
+import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
 import { columnLetters, readRows, type SheetFacts, type SheetRow } from './sheet.js'
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
@@ -17,84 +17,149 @@ export const XLSX: InputFormat = {
     return text.startsWith('PK\u0003\u0004') && /\[Content_Types\]\.xml|_rels\/|xl\//.test(text)
   },
   open: async (bytes, options) => {
-    const { limits, seeksHeader, isKnown } = options
-    const workbook = await openWorkbook(bytes, limits)
-    const { label, end } = workbook
-    const sheet = await chooseSheet(workbook, options)
-    const survey = await surveySheet(workbook, sheet, options)
-    const { head, lastRow, isOwn } = survey
-    // What is declared of the export does not hold for a list of ours.
-    const layout = isOwn ? OWN_LAYOUT : options.layout
-    const { hidden: decided, skipFooterLines } = layout
-    const preamble =
-      seeksHeader === true && layout.skipLines === 0 && head.length > 0
-        ? findHeader(
-            head.map(({ cells }) => cells.filter(isKnown).length),
-            head.map(({ cells }) => cells.length),
-            (index) => head[index]?.line ?? 1,
-          )
-        : { lines: layout.skipLines, evidence: 'declared' }
-    const top = head.find(({ line }) => line > preamble.lines)
-    if (top === undefined)
-      throw refuse(label, 'FILE_EMPTY', `its sheet "${showValue(sheet.name)}" has no header row`)
-    const headerLine = top.line
-    const hidden = hiddenText(survey, top)
-    if (hidden !== null && decided === undefined && seeksHeader !== true)
-      throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
-    refuseUnsound(label, sheet, survey, headerLine)
-    const seen = (cells: string[]): string[] =>
-      decided === 'skip' ? cells.map((cell, at) => (isIn(survey.hiddenColumns, at) ? '' : cell)) : cells
-    const headerCells = withoutEmptyEnd(seen(top.cells))
-    if (hasTwoRowNumbers(headerCells))
-      throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
-        line: headerLine,
-      })
-
-    async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
-      const footer: string[] = []
-      let rows = 0
-      for await (const batch of readRows(workbook, sheet, limits, { signal })) {
-        const kept: RawRecord[] = []
-        for (const { line, cells: read, isHidden, unvalued } of batch) {
-          if (line <= headerLine) continue
-          rows += 1
-          if (isHidden && decided === 'skip') continue
-          const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
-          if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
-          else if (unvalued !== undefined || !isBlankRecord(cells))
-            kept.push(unvalued === undefined ? { line, cells } : { line, cells, unvalued })
-        }
-        yield kept
-      }
-      const blankLines = lastRow - headerLine - rows
-      return { ...end, blankLines, lines: lastRow, footer: footer.join('\n') }
-    }
-
+    const workbook = await openWorkbook(bytes, options.limits)
+    const { chosen, own } = await chooseSheets(workbook, options)
+    const tables: SheetTable[] = []
+    for (const sheet of chosen) tables.push(await openSheet(bytes.name, workbook, sheet, options))
+    const [first, ...others] = tables
+    if (first === undefined) throw new Error('No sheet was chosen')
     return {
-      name: bytes.name,
-      label,
-      sha256: end.sha256,
-      header: readHeader(headerCells),
-      headerCells,
-      headerLine,
-      isResultFile: isOwn,
-      written: {
-        sheet: sheet.name,
-        ...(hidden === null || decided === undefined ? {} : { hidden: { what: hidden, decided } }),
-        skipLines: preamble.lines,
-        skipFooterLines,
-      },
-      evidence: { preamble, ...(hidden === null ? {} : { hidden }) },
-      assumed: formulasOf(survey),
-      preamble: head
-        .filter(({ line }) => line < headerLine)
-        .map(({ cells }) => lineOf(cells))
-        .join('\n'),
-      split: (line) => line.split('\t'),
-      cellName: (line, position) => `${columnLetters(position)}${line}`,
-      read: (signal) => piecesOf(readTable(signal)),
+      ...(others.length === 0 ? first : joined([first, ...others])),
+      sheets: own.map(({ name }) => name),
     }
   },
+}
+
+interface SheetTable extends Table {
+  readonly sheet: string
+  readonly lastRow: number
+}
+
+async function openSheet(
+  name: string,
+  workbook: Workbook,
+  sheet: Sheet,
+  options: TableOptions,
+): Promise<SheetTable> {
+  const { limits, seeksHeader, isKnown } = options
+  const { label, end } = workbook
+  const survey = await surveySheet(workbook, sheet, options)
+  const { head, lastRow, isOwn } = survey
+  // What is declared of the export does not hold for a list of ours.
+  const layout = isOwn ? OWN_LAYOUT : options.layout
+  const { hidden: decided, skipFooterLines } = layout
+  const preamble =
+    seeksHeader === true && layout.skipLines === 0 && head.length > 0
+      ? findHeader(
+          head.map(({ cells }) => cells.filter(isKnown).length),
+          head.map(({ cells }) => cells.length),
+          (index) => head[index]?.line ?? 1,
+        )
+      : { lines: layout.skipLines, evidence: 'declared' }
+  const top = head.find(({ line }) => line > preamble.lines)
+  if (top === undefined)
+    throw refuse(label, 'FILE_EMPTY', `its sheet "${showValue(sheet.name)}" has no header row`)
+  const headerLine = top.line
+  const hidden = hiddenText(survey, top)
+  if (hidden !== null && decided === undefined && seeksHeader !== true)
+    throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
+  refuseUnsound(label, sheet, survey, headerLine)
+  const seen = (cells: string[]): string[] =>
+    decided === 'skip' ? cells.map((cell, at) => (isIn(survey.hiddenColumns, at) ? '' : cell)) : cells
+  const headerCells = withoutEmptyEnd(seen(top.cells))
+  if (hasTwoRowNumbers(headerCells))
+    throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
+      line: headerLine,
+    })
+
+  async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+    const footer: string[] = []
+    let rows = 0
+    for await (const batch of readRows(workbook, sheet, limits, { signal })) {
+      const kept: RawRecord[] = []
+      for (const { line, cells: read, isHidden, unvalued } of batch) {
+        if (line <= headerLine) continue
+        rows += 1
+        if (isHidden && decided === 'skip') continue
+        const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
+        if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
+        else if (unvalued !== undefined || !isBlankRecord(cells))
+          kept.push(unvalued === undefined ? { line, cells } : { line, cells, unvalued })
+      }
+      yield kept
+    }
+    const blankLines = lastRow - headerLine - rows
+    return { ...end, blankLines, lines: lastRow, footer: footer.join('\n') }
+  }
+
+  return {
+    name,
+    sheet: sheet.name,
+    lastRow,
+    label,
+    sha256: end.sha256,
+    header: readHeader(headerCells),
+    headerCells,
+    headerLine,
+    isResultFile: isOwn,
+    written: {
+      sheet: sheet.name,
+      ...(hidden === null || decided === undefined || isOwn ? {} : { hidden: { what: hidden, decided } }),
+      skipLines: preamble.lines,
+      skipFooterLines,
+    },
+    evidence: { preamble, ...(hidden === null ? {} : { hidden }) },
+    assumed: formulasOf(survey),
+    preamble: head
+      .filter(({ line }) => line < headerLine)
+      .map(({ cells }) => lineOf(cells))
+      .join('\n'),
+    split: (line) => line.split('\t'),
+    cellName: (line, position) => `${columnLetters(position)}${line}`,
+    read: (signal) => piecesOf(readTable(signal)),
+  }
+}
+
+/**
+ * Sheets of ours to correct in, read as one: their lines go on, and cells name their sheet.
+ * @throws {SourceError} FILE_SHEET_UNCLEAR where they do not have the same columns
+ */
+function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
+  const [first] = tables
+  let lines = 0
+  const parts = tables.map((table) => {
+    if (table.headerCells.map(fold).join('\n') !== first.headerCells.map(fold).join('\n'))
+      throw refuse(
+        first.label,
+        'FILE_SHEET_UNCLEAR',
+        `the columns of its sheet "${showValue(table.sheet)}" are not those of "${showValue(first.sheet)}"`,
+        { next: 'Put them into the same order as they were written in, and give it again.' },
+      )
+    const before = lines
+    lines += table.lastRow
+    return { ...table, before }
+  })
+  async function* readAll(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+    let [end, blankLines] = [{ sha256: first.sha256 ?? '', bytes: 0, footer: '' }, 0]
+    for (const { read, before } of parts) {
+      const batches = read(signal)
+      for await (const batch of batches)
+        yield batch.map((record) => ({ ...record, line: record.line + before }))
+      end = batches.end()
+      blankLines += batches.end().blankLines
+    }
+    return { ...end, blankLines, lines }
+  }
+  return {
+    ...first,
+    written: { ...first.written, sheet: parts.map(({ sheet }) => sheet).join(', ') },
+    assumed: parts.flatMap(({ assumed }) => assumed),
+    cellName: (line, position) => {
+      const { sheet, before } = parts.findLast((part) => part.before < line) ?? { ...first, before: 0 }
+      return `${sheet}!${columnLetters(position)}${line - before}`
+    },
+    read: (signal) => piecesOf(readAll(signal)),
+  }
 }
 
 const OWN_LAYOUT = { skipLines: 0, skipFooterLines: 0, hidden: 'read' } as const
@@ -112,33 +177,51 @@ function withoutEmptyEnd(cells: string[]): string[] {
 const isIn = (ranges: SheetFacts['hiddenColumns'], position: number): boolean =>
   ranges.some(([from, to]) => position >= from && position <= to)
 
-/** The sheet that is named, or the only one with anything in it. @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY */
-async function chooseSheet(workbook: Workbook, { layout, limits }: TableOptions): Promise<Sheet> {
+interface FilledSheet extends Sheet {
+  /** One of ours, and one of these in which nothing is corrected. */
+  readonly isOwn: boolean
+  readonly isToDecide: boolean
+}
+
+/**
+ * The sheet that is named, or the only one with anything in it; of a workbook of ours all sheets to correct in.
+ * @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY
+ */
+async function chooseSheets(
+  workbook: Workbook,
+  { layout, limits }: TableOptions,
+): Promise<{ readonly chosen: readonly FilledSheet[]; readonly own: readonly FilledSheet[] }> {
   const { label, sheets } = workbook
   const shown = (some: readonly Sheet[]): string =>
     some.map(({ name, isHidden }) => `"${showValue(name)}"${isHidden ? ' (hidden)' : ''}`).join(', ')
-  if (layout.sheet !== undefined) {
-    const named =
-      sheets[
-        findName(
-          sheets.map(({ name }) => name),
-          layout.sheet,
-        ) ?? -1
-      ]
-    if (named !== undefined) return named
-    throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${layout.sheet}"; it has ${shown(sheets)}`)
+  const wanted = layout.sheet ?? ''
+  const names = sheets.map(({ name }) => name)
+  const named = sheets[findName(names, wanted) ?? -1]
+  const filled: FilledSheet[] = []
+  for (const sheet of wanted === '' || named === undefined ? sheets : [named]) {
+    const top = await firstRow(workbook, sheet, limits)
+    if (top.length === 0 && sheet !== named) continue
+    filled.push({ ...sheet, isOwn: isResultHeader(top), isToDecide: isDecisionHeader(top) })
   }
-  const filled: Sheet[] = []
-  for (const sheet of sheets) if (await hasRows(workbook, sheet, limits)) filled.push(sheet)
+  const own = filled.every(({ isOwn }) => isOwn) ? filled : []
+  // Of a workbook of ours: the configuration names the sheet of the export.
+  if (wanted !== '' && named === undefined && own.length === 0)
+    throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${wanted}"; it has ${shown(sheets)}`)
   const [first, ...others] = filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
-  if (others.length === 0) return first
+  if (others.length === 0) return { chosen: [first], own }
+  const toCorrect = own.filter(({ isToDecide }) => !isToDecide)
+  if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
   throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
 }
 
-async function hasRows(workbook: Workbook, sheet: Sheet, limits: TableOptions['limits']): Promise<boolean> {
-  for await (const batch of readRows(workbook, sheet, limits)) if (batch.length > 0) return true
-  return false
+async function firstRow(
+  workbook: Workbook,
+  sheet: Sheet,
+  limits: TableOptions['limits'],
+): Promise<readonly string[]> {
+  for await (const [row] of readRows(workbook, sheet, limits)) if (row !== undefined) return row.cells
+  return []
 }
 
 /** Rows that are looked at for the header. */

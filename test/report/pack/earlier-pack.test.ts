@@ -77,7 +77,8 @@ describe('result files that hold something of persons', () => {
     const { cells, values, references } = findResultFiles([
       fill(freshFolder(), ...PACK_NAMES, ...TO_DO_FILES),
     ])
-    expect(names(cells)).toEqual(['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv'])
+    const lists = ['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv', 'to-do.xlsx']
+    expect(names(cells)).toEqual(lists)
     expect(names(values)).toEqual(['decisions.csv', 'problems.csv', 'reconciliation.xlsx', 'report.html'])
     expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
     const figures = PACK_NAMES.filter((name) => /\.(?:json|sig)$/.test(name))

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readDecision } from '../../../src/decisions/read-decisions.js'
+import { writeReport } from '../../../src/report/pack/pack.js'
+import { DECISION_WORDS } from '../../../src/report/workbook/columns.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
+import { openLists } from '../../../src/source/list.js'
+import { freshFolder } from '../../support/folder.js'
+import { openWork } from '../../support/work.js'
+import { ofRows, readerOf, rowOf } from '../ledger-value.js'
+
+/** Cells that a spreadsheet would make something else of. */
+const AWKWARD = ['007', '=1+1', '-17', ' two\nlines\r\nand\ttab ', '_x0041_ & <b>"', '\u0001å\u202E', 'TRUE']
+let folder = ''
+const at = (name = 'to-do.xlsx'): string => join(folder, 'to-do', name)
+beforeEach(() => void (folder = freshFolder()))
+
+const inState = (state: string, id: number, awkward: string) => {
+  const row = rowOf(id, { state } as Partial<ReturnType<typeof rowOf>>)
+  return { ...row, cells: (row.cells ?? []).map((cell, n) => (n === 0 ? awkward : cell)) }
+}
+const write = (states: readonly string[]) => {
+  const rows = states.flatMap((state, s) =>
+    AWKWARD.map((awkward, n) => inState(state, 1 + s * AWKWARD.length + n, awkward)),
+  )
+  return writeReport(readerOf(ofRows(rows)), { out: folder })
+}
+const listed = async (file: string) => {
+  const lists = await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, [])
+  const sheets: { sheet: string | undefined; cells: (string | undefined)[] }[] = []
+  for (const list of lists) {
+    const cells: (string | undefined)[] = []
+    for await (const row of list.rows()) cells.push(row.cells('customer_no')[0])
+    sheets.push({ sheet: list.sheet, cells })
+  }
+  return sheets
+}
+
+describe('to-do.xlsx', () => {
+  it('has a sheet for each list with rows, and its cells come back as they stand in the export', async () => {
+    await write(['in_doubt', 'invalid', 'refused', 'registered'])
+    expect(await listed(at())).toEqual(
+      ['In doubt', 'Corrections', 'Refused'].map((sheet) => ({ sheet, cells: AWKWARD })),
+    )
+  })
+
+  it('is not there where nothing is open, and lies among the lists where it is', async () => {
+    expect((await write(['registered', 'duplicate'])).toDo?.files.map(({ name }) => name)).not.toContain(
+      'to-do.xlsx',
+    )
+    const { toDo } = await write(['conflict'])
+    expect(toDo?.files.map(({ name }) => name)).toContain('to-do.xlsx')
+    expect(openWork(at()).names).toEqual(['Corrections'])
+    writeFileSync(at(), 'worked in')
+    const next = await write(['conflict'])
+    expect(next.toDo).toMatchObject({ folder: join(folder, 'to-do-2'), left: join(folder, 'to-do') })
+  })
+
+  it.each([
+    ['In doubt', 'in_doubt', 'inDoubt', /^migration_(?:decision|reason|by|assigned_.*)$/],
+    ['Corrections', 'invalid', 'others', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
+  ] as const)(
+    '%s: only what is to be edited is unlocked, marks are hidden',
+    async (sheet, state, words, edited) => {
+      await write([state])
+      const work = openWork(at())
+      const [xml, header] = [work.xml(sheet), work.header(sheet)]
+      const formats = work.styles().split('<cellXfs')[1]?.split('<xf ').slice(1) ?? []
+      expect(formats.map((format) => format.includes('locked="0"'))).toEqual(formats.map((_, n) => n === 6))
+      expect(formats[6]).toContain('numFmtId="49"')
+      const [, first = ''] = xml.match(/<row.*?<\/row>/gs) ?? []
+      const cells = first.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
+      expect(header.filter((_, n) => cells[n]?.startsWith('<c s="6"'))).toEqual(
+        header.filter((name) => edited.test(name)),
+      )
+      expect(cells.join('')).not.toMatch(/<v>|<f>/)
+      const hidden = [...xml.matchAll(/<col min="(\d+)"[^>]* hidden="1"/g)].map(
+        ([, n]) => header[Number(n) - 1],
+      )
+      const marks = ['row', 'state', 'rule', 'status', 'ledger', 'attempt'].map((name) => `migration_${name}`)
+      expect(hidden).toEqual(marks)
+      expect(header.slice(-marks.length)).toEqual(marks)
+      expect(header.slice(0, 2)).toEqual(['migration_message', 'migration_remedy'])
+      expect(xml).toContain(`<formula1>"${DECISION_WORDS[words].join(',')}"</formula1>`)
+      // In this order, or a spreadsheet calls it damaged.
+      expect(xml).toMatch(
+        /<\/sheetData><sheetProtection [^>]*\/><autoFilter [^>]*\/><dataValidations .*<pageMargins/s,
+      )
+      expect(xml).not.toContain('password')
+    },
+  )
+
+  it('offers words that are read', () => {
+    for (const word of DECISION_WORDS.inDoubt) expect(readDecision(word)).toBe(word.replace('-', '_'))
+    expect(DECISION_WORDS.others.filter((word) => word !== 'send').map(readDecision)).toEqual(['written_off'])
+  })
+
+  it('is the same in every language, byte for byte', async () => {
+    await write(['invalid', 'in_doubt'])
+    const bytes = readFileSync(at())
+    const rows = ['invalid', 'in_doubt'].flatMap((state, s) =>
+      AWKWARD.map((awkward, n) => inState(state, 1 + s * AWKWARD.length + n, awkward)),
+    )
+    await writeReport(readerOf(ofRows(rows)), { out: join(folder, 'de'), language: 'de' })
+    expect(readFileSync(join(folder, 'de', 'to-do', 'to-do.xlsx')).equals(bytes)).toBe(true)
+  })
+})

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { strToU8, zipSync } from 'fflate'
+import { unzipped } from '../report/workbook-value.js'
+
+/** Cells of a sheet by its header, as a spreadsheet shows them. */
+export type SheetRows = Record<string, string>[]
+
+const plain = (xml: string): string =>
+  xml
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(
+      /&(lt|gt|quot|amp);/g,
+      (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[name] ?? '',
+    )
+
+const rowsOf = (xml: string): string[] => xml.match(/<row[ >].*?<\/row>/gs) ?? []
+const cellsOf = (row: string): string[] => row.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
+const textOf = (cell: string): string => plain(/<t[^>]*>(.*?)<\/t>/s.exec(cell)?.[1] ?? '')
+
+/** A workbook of this program in the hands of a person: sheets are parts of XML, changed as text. */
+export function openWork(path: string) {
+  const parts = new Map([...unzipped(readFileSync(path))].map(([name, { text }]) => [name, text]))
+  const names = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(
+    ([, name = '']) => plain(name),
+  )
+  const part = (sheet: string): string => `xl/worksheets/sheet${names.indexOf(sheet) + 1}.xml`
+  const xml = (sheet: string): string => parts.get(part(sheet)) ?? ''
+  const header = (sheet: string): string[] => cellsOf(rowsOf(xml(sheet))[0] ?? '').map(textOf)
+  const change = (sheet: string, to: (rows: string[]) => string[]): void => {
+    const [head = '', ...rows] = rowsOf(xml(sheet))
+    const all = xml(sheet)
+    const data = `<sheetData>${head}${to(rows).join('')}</sheetData>`
+    parts.set(
+      part(sheet),
+      all.replace(/<sheetData>.*<\/sheetData>/s, () => data),
+    )
+  }
+  return {
+    names,
+    xml,
+    styles: () => parts.get('xl/styles.xml') ?? '',
+    header,
+    rows: (sheet: string): SheetRows =>
+      rowsOf(xml(sheet))
+        .slice(1)
+        .map((row) => {
+          const cells = cellsOf(row).map(textOf)
+          return Object.fromEntries(header(sheet).map((name, at) => [name, cells[at] ?? '']))
+        }),
+    /** Types into the cells of these columns of a row, from 0. */
+    type: (sheet: string, nth: number, cells: Readonly<Record<string, string>>): void =>
+      change(sheet, (rows) =>
+        rows.map((row, at) => {
+          if (at !== nth) return row
+          const typed = cellsOf(row).map((cell, column) => {
+            const text = cells[header(sheet)[column] ?? '']
+            if (text === undefined) return cell
+            const style = / s="\d+"/.exec(cell)?.[0] ?? ''
+            return `<c${style} t="inlineStr"><is><t>${text.replace(/&/g, '&amp;').replace(/</g, '&lt;')}</t></is></c>`
+          })
+          return `${/^<row[^>]*>/.exec(row)?.[0] ?? '<row>'}${typed.join('')}</row>`
+        }),
+      ),
+    /** What somebody does with whole rows: sorts, hides, deletes them. */
+    change,
+    save: (to = path): void =>
+      writeFileSync(
+        to,
+        zipSync(Object.fromEntries([...parts].map(([name, text]) => [name, strToU8(text)]))),
+        {
+          mode: 0o600,
+        },
+      ),
+  }
+}
