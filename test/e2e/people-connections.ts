@@ -44,6 +44,9 @@ const emptyWorkbook = {
 export function loadPeople() {
   vi.doMock('../../src/service/connections.js', withoutSockets)
   vi.doMock('../../src/report/page/page.js', () => emptyPage)
-  vi.doMock('../../src/report/workbook/workbook.js', () => emptyWorkbook)
+  vi.doMock('../../src/report/workbook/workbook.js', async (original: () => Promise<object>) => ({
+    ...(await original()),
+    ...emptyWorkbook,
+  }))
   return import('./people.js')
 }
