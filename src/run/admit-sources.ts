@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Corrector } from '../domain/row/correction.js'
-import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../domain/rule/verdict.js'
+import {
+  showValue,
+  type CheckedRecord,
+  type SourceSummary,
+  type SeverityOverrides,
+} from '../domain/rule/verdict.js'
+import { fold } from '../domain/text/text.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceOptions } from '../source/options.js'
 import type { OpenedSource } from '../source/read-source.js'
+import { refuse } from '../source/refusal.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 
@@ -16,6 +23,8 @@ import type { CheckedAgainst } from '../source/record-check.js'
  */
 export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & {
   readonly path?: string
+  /** Of a workbook, where one is named. */
+  readonly sheet?: string | undefined
 }
 
 /** `counted`: records that are not handed over because they are ready whatever the others are (`rows-alone.ts`). */
@@ -64,7 +73,10 @@ export function sourceOpeners(
       return { ...source, summary }
     }
   return inputs.map((input, index) =>
-    Object.assign(opener(input, index), typeof input === 'string' ? { path: input } : {}),
+    Object.assign(
+      opener(input, index),
+      typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {},
+    ),
   )
 }
 
@@ -139,7 +151,7 @@ export async function addSources(
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
 async function knownFile(
   admission: Admission,
-  { path }: Pick<OpenNext, 'path'>,
+  { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
   signal: AbortSignal,
 ): Promise<{ name: string; sha256: string; isResultFile: boolean } | null> {
   const size = path === undefined ? null : await sizeOf(path)
@@ -148,7 +160,13 @@ async function knownFile(
   if (alike.length === 0) return null
   const sha256 = await fileDigest(path, signal)
   const source = alike.find((known) => known.sha256 === sha256)
-  return source === undefined ? null : { name: nameOf(path), ...source }
+  if (source === undefined) return null
+  // A file is known by its bytes: another sheet of it would be passed over without a word.
+  if (sheet !== undefined && !source.isResultFile && fold(sheet) !== fold(source.sheet ?? sheet))
+    throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(source.sheet ?? '')}" came in before`, {
+      next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
+    })
+  return { name: nameOf(path), ...source }
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {

@@ -45,5 +45,10 @@ crosswalk: { file: customers.xlsx, from: Kunde, key: old, customer_no: new }
   expect(corrected.status, corrected.stderr).toBe(0)
   expect(sandbox().mandates()).toHaveLength(3)
   expect((await program('run', 'export.xlsx')).status).toBe(0)
+  const other = await program('run', 'export.xlsx', '--sheet', 'Notes')
+  expect([other.status, other.stderr]).toEqual([
+    7,
+    expect.stringContaining('its sheet "Mandates" came in before'),
+  ])
   expect(sandbox().mandates()).toHaveLength(3)
 })
