@@ -74,7 +74,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     `${HEADER}\n${validLine(1)}\n${validLine(2)}\n"3,open\n${validLine(4)}\n`,
     /line 4 opens a quote/,
   ),
-  'an archive, such as a workbook': source(Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaa'), /CSV/),
+  'an archive': source(Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaa'), /ZIP archive/),
   'a rule with a slip': configured('rules: { IBAN_CHEKSUM: warning }\n', /IBAN_CHEKSUM/),
   'a key with a slip': configured('servce: {}\n', /no key "servce"; the nearest is "service"/),
   'a configuration that is no YAML': configured('columns: [\n', /sepa-migrate\.yaml/),
