@@ -60,6 +60,13 @@ it('30.5 no file of the same day, and none beside another export, replaces what 
   expect(await campaign()(csv, january)).toEqual(['ready M-2 DE…3000', 'conflict M-1 DE…2051'])
 })
 
+it('30.5 an end that repeats an earlier one is an end still, beside a row of its day that lives', async () => {
+  const end = (day: string, sequence: string) => collectionFile([{ reference: 'M-1', day, sequence }])
+  const alive = collectionFile([{ reference: 'M-1', day: '2026-03-05' }])
+  const rows = await campaign()(end('2026-01-05', 'FNAL'), end('2026-03-05', 'OOFF'), alive)
+  expect(rows).toEqual(['conflict M-1 DE…3000'])
+})
+
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 60)
 
 it(

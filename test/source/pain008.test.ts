@@ -240,7 +240,7 @@ describe('what is no such file, or not whole', () => {
         const wrong = sendable(outcome as WholeSource).filter((mandate) => !right.has(mandate))
         expect({ seed, wrong }).toEqual({ seed, wrong: [] })
       }
-      expect(readAtAll).toBeGreaterThan(5)
+      expect(readAtAll).toBeGreaterThan(0)
     },
   )
 })

@@ -75,9 +75,12 @@ export function decideDays(scope: Scope): void {
     message: 'A later collection of this mandate came in before, and it counts.',
     remedy: 'Nothing to do.',
   })
+  // One that repeats an ended mandate is `duplicate` too, and is no sign of life.
+  const isAlive = `exists (select 1 from row as alive where alive.mandate_key = row.mandate_key
+    and alive.id < :first and alive.state in (${sqlList(LIVE_STATES)}) and ${contentIn('alive')} = ${contentIn('row')})`
   const isOther = beside(`older.state <> 'superseded'
       and not coalesce(${IS_COLLECTED} and older.latest_first_debit < row.latest_first_debit, 0)
-      and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')}, 0)`)
+      and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')} and ${isAlive}, 0)`)
   const { message, remedy } = ruleOf('CONFLICT_MANDATE')
   hold('conflict', `${isOther} and row.state = 'ready'`, { message, remedy })
 }
