@@ -44,9 +44,9 @@ const MOST_SHOWN = 5
 
 /**
  * Reads a result file that a person filled in; lines without a decision, or with one for `run`, are left open, so there
- * may be none. A row number alone proves
- * nothing: columns are sorted apart and files are mixed up, so every line must name this ledger and show the
- * customer, the reference and the creditor of its row.
+ * may be none. A row number alone proves nothing: columns are sorted apart and files are mixed up, so every line that
+ * decides, and each of a list to decide in, must name this ledger and show the customer, the reference and the creditor
+ * of its row.
  * @throws {SourceError} for a file that cannot be read
  * @throws {UsageError} for a line that is not the row's, or a decision that cannot be read; nothing of the file
  * counts then
@@ -74,9 +74,13 @@ export async function readDecisions(
       const decided = row.cell('migration_decision')
       if (rowId === null && decided === null) throw noList(file)
       const decision = decided ?? ''
-      if (rowId !== null) differences.push(...differencesOf(row, rowId).map((text) => inSheet + text))
+      const isDecided = decision !== '' && !isForRun(decision)
+      // In a list to correct in, what differs is a correction, which is for `run` to judge.
+      const isToDecide = row.cell('migration_assigned_mandate_reference') !== null
+      if (rowId !== null && (isDecided || isToDecide))
+        differences.push(...differencesOf(row, rowId).map((text) => inSheet + text))
       if (isForRun(decision)) forRun += 1
-      else if (decision !== '')
+      else if (isDecided)
         resolutions.push(readLine(row, rowId, `in ${inSheet}line ${row.line} of "${file}"`, usualBy))
     }
     evidence = `${table.name} (SHA-256 ${table.sha256()})`

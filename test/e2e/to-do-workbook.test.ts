@@ -173,3 +173,15 @@ it('what the configuration says of the export does not hold for it, and a purge 
   expect(existsSync(path('sepa-migrate-report/to-do'))).toBe(false)
   expect(readdirSync(path('sepa-migrate-report')).filter((name) => name.startsWith('to-do'))).toEqual([])
 })
+
+it('takes decisions beside a reference that was corrected on another sheet', async () => {
+  const work = opened()
+  work.type('Corrections', 1, { unique_mandate_reference: 'MANDATE-2B', signed_date: '2024-03-16' })
+  for (const nth of [0, 1])
+    work.type('In doubt', nth, { migration_decision: 'written-off', migration_reason: 'left' })
+  work.save()
+  const decided = await json('resolve', '--from', TO_DO)
+  expect(decided.errors).toEqual([])
+  expect(decided.totals).toMatchObject({ writtenOff: 2 })
+  expect((await json('run', TO_DO)).totals).toMatchObject({ registered: 5, writtenOff: 2 })
+})
