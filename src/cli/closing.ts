@@ -13,7 +13,7 @@ import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed }
 import { totalsLines } from './terminal/output.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
-import { LedgerError } from '../errors.js'
+import { LedgerError, SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
 import { notTheLatest } from '../register/campaign-register.js'
 import { said, type World, type Line, type Tone, toned } from './terminal/world.js'
@@ -75,7 +75,7 @@ export function setAsideLines(files: readonly string[]): string[] {
  * are.
  */
 export async function waitingFor(
-  context: Context,
+  context: Typed,
   files: readonly string[],
   part: 'decisions' | 'corrections',
 ): Promise<ReadonlyMap<string, string>> {
@@ -83,8 +83,13 @@ export async function waitingFor(
   if (files.length === 0) return told
   const { waitingIn } = await import('../decisions/read-decisions.js')
   await lookInto(context.settings, async (reader) => {
-    for (const file of files) {
-      const held = (await waitingIn(reader, file)).filter((sheet) => sheet[part] > 0)
+    for (const file of files.filter((path) => path !== '-')) {
+      const waiting = await waitingIn(reader, file).catch((error: unknown) => {
+        if (!(error instanceof SourceError)) throw error
+        told.set(file, `Nobody can tell whether "${file}" holds ${part} too, so it stays: ${error.message}`)
+        return []
+      })
+      const held = waiting.filter((sheet) => sheet[part] > 0)
       const counts = held.map(
         ({ sheet, [part]: count }) => `the sheet ${sheet} has ${plural(count, part.slice(0, -1), part)}`,
       )

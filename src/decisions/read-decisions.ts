@@ -97,7 +97,8 @@ export async function readDecisions(
 
 /**
  * Either command takes its part of a workbook alone, and tells what the other part holds. Of rows that are as they were
- * when it was written; none of any other file, or of one that cannot be read.
+ * when it was written; none of any other file.
+ * @throws {SourceError} for a file that cannot be read again
  */
 export async function waitingIn(
   reader: LedgerReader,
@@ -111,22 +112,17 @@ export async function waitingIn(
       return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
     })
   const waiting: Awaited<ReturnType<typeof waitingIn>> = []
-  try {
-    for (const table of await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)) {
-      if (table.sheet === undefined) return []
-      const count = { decisions: 0, corrections: 0 }
-      for await (const line of table.rows()) {
-        const row = reader.row(readWhole(line.cell('migration_row') ?? '') ?? 0)
-        if (row === null || row.state !== line.cell('migration_state')) continue
-        const decision = line.cell('migration_decision') ?? ''
-        if (decision !== '' && !isForRun(decision)) count.decisions += 1
-        else if (row.state !== 'in_doubt' && (decision !== '' || isCorrected(line, row)))
-          count.corrections += 1
-      }
-      waiting.push({ sheet: table.sheet, ...count })
+  for (const table of await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)) {
+    if (table.sheet === undefined) return []
+    const count = { decisions: 0, corrections: 0 }
+    for await (const line of table.rows()) {
+      const row = reader.row(readWhole(line.cell('migration_row') ?? '') ?? 0)
+      if (row === null || row.state !== line.cell('migration_state')) continue
+      const decision = line.cell('migration_decision') ?? ''
+      if (decision !== '' && !isForRun(decision)) count.decisions += 1
+      else if (row.state !== 'in_doubt' && (decision !== '' || isCorrected(line, row))) count.corrections += 1
     }
-  } catch {
-    return []
+    waiting.push({ sheet: table.sheet, ...count })
   }
   return waiting
 }

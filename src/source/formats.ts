@@ -1,4 +1,5 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
+import { beginsWith, isXml, isZip, latin1, opening } from './bytes/beginning.js'
 import { CSV } from './csv/csv.js'
 import { PAIN_008 } from './pain008.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
@@ -19,22 +20,8 @@ const notRead = (name: string, recognises: InputFormat['recognises'], next: stri
   },
 })
 
-const isZip = (start: Uint8Array): boolean => beginsWith(start, 'PK\u0003\u0004')
-
 const isCompound = (start: Uint8Array): boolean =>
   beginsWith(start, '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1')
-
-const beginsWith = (start: Uint8Array, mark: string): boolean => latin1(start, mark.length) === mark
-
-const latin1 = (start: Uint8Array, length: number): string =>
-  Buffer.from(start.subarray(0, length)).toString('latin1')
-
-/** Some first letters of a text, whether or not two bytes stand for each. */
-const opening = (start: Uint8Array): string =>
-  latin1(start, 4096)
-    .replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, '')
-    .replaceAll('\u0000', '')
-    .trimStart()
 
 export const NOT_READ: readonly InputFormat[] = [
   notRead(
@@ -64,11 +51,6 @@ export const NOT_READ: readonly InputFormat[] = [
   ),
 ]
 
-function isXml(start: Uint8Array): boolean {
-  const text = opening(start)
-  return text.startsWith('<?xml') || /^<(?:\w+:)?Document\b/.test(text)
-}
-
 /** The first that recognises a source reads it. A further format stands first. */
 export const INPUT_FORMATS: readonly InputFormat[] = [XLSX, PAIN_008, ...NOT_READ, CSV]
 
@@ -81,5 +63,5 @@ export async function openTable(
 ): Promise<Table> {
   const bytes = await openBytes(input, { maxUnpackedBytes: options.limits.unpackedBytes, signal })
   const format = formats.find(({ recognises }) => recognises(bytes.evidence.head)) ?? CSV
-  return format.open(bytes, options)
+  return format.open(bytes, options, signal)
 }

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { plural } from '../domain/text/text.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
+import { isXml, opening } from './bytes/beginning.js'
 import type { ByteSource, ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
@@ -49,19 +50,15 @@ const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
  */
 export const PAIN_008: InputFormat = {
   name: 'a collection file of a bank (pain.008)',
-  recognises: (start) => {
-    const text = Buffer.from(start.subarray(0, 4096)).toString('latin1').replaceAll('\u0000', '')
-    const isXml = /^[\u00bb\u00bf\u00ef\u00fe\u00ff]*\s*<(?:\?xml|(?:\w+:)?Document\b)/.test(text)
-    return isXml && /pain\.008|urn:iso:std:iso:20022|urn:CBI/.test(text)
-  },
-  open: async (bytes, { limits }) => {
+  recognises: (start) => isXml(start) && /pain\.008|urn:iso:std:iso:20022|urn:CBI/.test(opening(start)),
+  open: async (bytes, { limits }, signal) => {
     const { name, label, sha256 } = bytes
     if (sha256 === null)
       throw new UsageError(
         'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
         'Give the file instead of standard input.',
       )
-    const { version, transactions, latest } = await surveyMandates(bytes, limits)
+    const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
 
     async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
       const seen = new Set<string>()
@@ -106,9 +103,9 @@ interface Collection extends RawRecord {
 }
 
 /** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
-async function surveyMandates(bytes: ByteSource, limits: LimitOptions) {
+async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const latest = new Map<string, number>()
-  const { read, version } = readCollections(bytes, limits)
+  const { read, version } = readCollections(bytes, limits, signal)
   let transactions = 0
   for await (const batch of read())
     for (const { key, day } of batch) {
@@ -123,7 +120,7 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions) {
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
-function readCollections(bytes: ByteSource, limits: LimitOptions, signal?: AbortSignal) {
+function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const paths: string[] = []
   const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
   let version = ''

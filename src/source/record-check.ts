@@ -97,21 +97,21 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
   const checkOne = cellChecker(source)
   const given = header.migrationRow === null ? null : givenBack(source, watched)
 
-  const unvaluedOf = unvaluedFindings(source, watched)
+  const uncomputedOf = uncomputedFindings(source, watched)
 
-  return ({ line, cells: read, isOpen = false, unvalued }, record) => {
+  return ({ line, cells: read, isOpen = false, uncomputed }, record) => {
     const cells = align(read)
     if (cells === null) return misshapen(read, { line, record }, source)
     const cut =
-      unvalued !== undefined
-        ? unvaluedOf(line, unvalued)
+      uncomputed !== undefined
+        ? uncomputedOf(line, uncomputed)
         : isOpen && endsTelling
           ? findingOf('ROW_MAY_BE_CUT', severities, {})
           : NO_FINDINGS
-    if (given === null) return checkOne({ read, cells, line, record, unvalued }, cut)
+    if (given === null) return checkOne({ read, cells, line, record, uncomputed }, cut)
     const resubmission = readResubmission(read, header, severities)
     if (resubmission === null)
-      return checkOne({ read, cells, line, record, unvalued }, cut, {
+      return checkOne({ read, cells, line, record, uncomputed }, cut, {
         restored: given.restore(read, [], false),
       })
     const { corrects, isDecided } = resubmission
@@ -119,7 +119,7 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     const restored = given.restore(read, rows, isDecided)
     const check = (more: readonly Finding[]): RecordCheck => ({
       ...checkOne(
-        { read: restored.cells, cells: align(restored.cells) ?? [], line, record, unvalued },
+        { read: restored.cells, cells: align(restored.cells) ?? [], line, record, uncomputed },
         more,
         {
           resubmission,
@@ -142,17 +142,17 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
 }
 
 /** Formulas that nobody computed, where the cell counts: for a value, its customer, or whether the row stays behind. */
-function unvaluedFindings(
+function uncomputedFindings(
   { mapping: { fields, oldKey, secondKey }, against, cellName }: RecognisedSource,
   watched: readonly number[],
-): (line: number, unvalued: readonly number[]) => readonly Finding[] {
+): (line: number, uncomputed: readonly number[]) => readonly Finding[] {
   const others = new Set([oldKey?.position, secondKey?.position, ...watched])
-  return (line, unvalued) =>
-    unvalued.flatMap((position) => {
+  return (line, uncomputed) =>
+    uncomputed.flatMap((position) => {
       const field = fields.find((column) => column.position === position)?.field
       if (field === undefined && !others.has(position)) return []
       const detail = `It is cell ${cellName?.(line, position) ?? position + 1}.`
-      return findingOf('ROW_FORMULA_OPEN', against.severities, {
+      return findingOf('ROW_FORMULA_UNCOMPUTED', against.severities, {
         detail,
         ...(field === undefined ? {} : { field }),
       })
@@ -168,7 +168,7 @@ function nameCells({ mapping: { fields, oldKey }, cellName }: RecognisedSource) 
     if (checked.findings.length === 0) return checked
     const findings = checked.findings.map((finding) => {
       const position = finding.field === null ? undefined : positions.get(finding.field)
-      if (position === undefined || finding.rule === 'ROW_FORMULA_OPEN') return finding
+      if (position === undefined || finding.rule === 'ROW_FORMULA_UNCOMPUTED') return finding
       return { ...finding, message: `${finding.message} It is cell ${cellName(checked.line, position)}.` }
     })
     return { ...checked, findings }
@@ -202,7 +202,7 @@ interface Line {
   readonly read: readonly string[]
   /** In the order of the header. */
   readonly cells: readonly string[]
-  readonly unvalued?: readonly number[] | undefined
+  readonly uncomputed?: readonly number[] | undefined
 }
 
 /** What a line of a file of ours says of itself, and how it was saved since. */
@@ -216,7 +216,7 @@ const NOT_GIVEN: Given = {}
 function cellChecker(source: RecognisedSource) {
   const { header, mapping, options, profile, against, crosswalk, formats } = source
   const { severities } = against
-  // So does a line of a file of ours, where it holds such a cell.
+  // Cells of a file of ours repeat what an export held, days of a workbook too.
   const isTyped = source.cellName !== undefined || source.isResultFile
   const named = nameCells(source)
   const exclude: Excluder | null =
@@ -238,11 +238,11 @@ function cellChecker(source: RecognisedSource) {
     words: wordsWith(options.words, profile?.words),
   }
   return (
-    { read, cells, line, record, unvalued }: Line,
+    { read, cells, line, record, uncomputed }: Line,
     more: readonly Finding[],
     { resubmission, restored }: Given = NOT_GIVEN,
   ): RecordCheck => {
-    const { raw, transformed } = rawValues(read, mapping, unvalued)
+    const { raw, transformed } = rawValues(read, mapping, uncomputed)
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const crossed =
       oldKey === null ? null : askCrosswalk(crosswalk?.loaded, oldKey, { read, mapping, severities })
@@ -327,7 +327,7 @@ function misshapen(
 function rawValues(
   cells: readonly string[],
   { fields, template }: Pick<Mapping, 'fields' | 'template'>,
-  unvalued: readonly number[] | undefined,
+  uncomputed: readonly number[] | undefined,
 ): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {
     customer_no: null,
@@ -338,7 +338,7 @@ function rawValues(
   }
   let transformed: readonly Field[] = NO_FIELDS
   for (const { field, position, transforms } of fields) {
-    if (unvalued?.includes(position) === true) continue
+    if (uncomputed?.includes(position) === true) continue
     const cell = cells[position] ?? ''
     const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
     if (value !== cell && value !== cleanCell(cell)) transformed = [...transformed, field]

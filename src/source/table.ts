@@ -13,7 +13,7 @@ export interface RawRecord {
   /** The text ended within it: it has no line end. */
   readonly isOpen?: boolean
   /** Positions of formulas that nobody computed, from 0. */
-  readonly unvalued?: readonly number[]
+  readonly uncomputed?: readonly number[]
 }
 
 /** A source whose header was found, in whatever format: an export, a crosswalk, a list, decisions of a person. */
@@ -59,6 +59,7 @@ export interface Table {
 export interface TableEvidence {
   readonly encoding?: string
   readonly delimiter?: string
+  readonly sheet?: string
   /** Rows and columns that a person does not see. */
   readonly hidden?: string
   /** Lines before the header, and why it is believed to be where it is. */
@@ -101,17 +102,21 @@ export interface InputFormat {
    * Finds the header and says how records are read. It refuses what it cannot read whole and keeps to `limits`.
    * @throws {SourceError} for a source that cannot be trusted
    */
-  readonly open: (bytes: ByteSource, options: TableOptions) => Table | Promise<Table>
+  readonly open: (
+    bytes: ByteSource,
+    options: TableOptions,
+    signal: AbortSignal | undefined,
+  ) => Table | Promise<Table>
 }
 
 /**
  * A ragged line of a list or a crosswalk could name the wrong person, as one could whose formula nobody computed.
- * @throws {SourceError} ROW_FIELD_COUNT or ROW_FORMULA_OPEN
+ * @throws {SourceError} ROW_FIELD_COUNT or ROW_FORMULA_UNCOMPUTED
  */
 export function refuseRagged({ label, header }: Table, record: RawRecord, what: string): void {
-  const { line, cells, unvalued } = record
-  if (unvalued !== undefined)
-    throw refuse(label, 'ROW_FORMULA_OPEN', `${what} has a formula that no program has computed`, {
+  const { line, cells, uncomputed } = record
+  if (uncomputed !== undefined)
+    throw refuse(label, 'ROW_FORMULA_UNCOMPUTED', `${what} has a formula that no program has computed`, {
       line,
     })
   if (cells.length === header.width) return

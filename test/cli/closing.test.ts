@@ -7,6 +7,7 @@ import {
   closingLines,
   oldPages,
   standingWith,
+  waitingFor,
   writePack,
 } from '../../src/cli/closing.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
@@ -99,6 +100,16 @@ it('the pack of a ledger is written beside a writer, and says where it went when
   const moved = await write()
   expect(moved.files['in-doubt.csv']).toBe(join(out, 'report-2', 'to-do', 'in-doubt.csv'))
   expect(moved.warnings[0]).toContain(join(out, 'report-2'))
+})
+
+it('a workbook that cannot be read a second time stays, and nobody is told that it holds nothing else', async () => {
+  const ledger = open()
+  admit(ledger, [{}])
+  const settings = readSettings({ ledger: ledger.file }, worldOf(), noConfiguration)
+  const file = join(dirname(ledger.file), 'to-do.xlsx')
+  const waiting = await waitingFor({ settings, own: {} }, ['-', file], 'corrections')
+  expect([...waiting.keys()]).toEqual([file])
+  expect(waiting.get(file)).toContain('so it stays: Cannot read')
 })
 
 it.each([true, false])(

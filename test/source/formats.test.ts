@@ -9,6 +9,9 @@ import { admitSources } from '../../src/run/admit-sources.js'
 import { open } from '../ledger/campaign-setup.js'
 import { CHECK, exportOf, fileOf, refusal } from '../support/sources.js'
 import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
+import { openBytes } from '../../src/source/bytes/input.js'
+import { collectionFile } from '../support/collections.js'
+import { mandateCells, sheetOf, workbookBytes } from '../support/workbook.js'
 
 /** One JSON array a line, names first. The program does not read it: it stands for a format that somebody adds. */
 const JSON_LINES: InputFormat = {
@@ -95,6 +98,18 @@ describe('11.2 a further format', () => {
 })
 
 describe('11.2 the list of formats', () => {
+  it('lets a person stop what looks at a whole file before its first row', async () => {
+    const { limits } = DEFAULT_SOURCE_OPTIONS
+    const layout = { skipLines: 0, skipFooterLines: 0, multilineColumns: [] }
+    const workbook = workbookBytes({ sheets: { Mandates: sheetOf(mandateCells(1)) } })
+    for (const content of [workbook, collectionFile([{ reference: 'M-1' }])]) {
+      const bytes = await openBytes(fileOf(content), { maxUnpackedBytes: null })
+      const format = INPUT_FORMATS.find(({ recognises }) => recognises(bytes.evidence.head))
+      const opened = format?.open(bytes, { layout, limits, isKnown: () => true }, AbortSignal.abort())
+      await expect(opened).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+    }
+  })
+
   it('11.2 ends with CSV, which takes what no other format recognises', async () => {
     expect(INPUT_FORMATS.at(-1)?.name).toBe('CSV')
     const { limits } = DEFAULT_SOURCE_OPTIONS

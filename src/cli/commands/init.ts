@@ -185,9 +185,9 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     system !== null && `  looks like ${system.name}`,
     encoding !== null && `  encoding   ${encoding.value} (${encoding.evidence})`,
     delimiter !== null && `  delimiter  ${separatorText(delimiter.value)} (${delimiter.evidence})`,
-    inspection.sheet !== null && `  sheet      ${inspection.sheet}`,
+    inspection.sheet !== null && `  sheet      ${inspection.sheet.value} (${inspection.sheet.evidence})`,
     inspection.hidden !== null &&
-      `  hidden     ${inspection.hidden}: source.hidden says whether that counts (read or skip)`,
+      `  hidden     ${inspection.hidden.evidence}: source.hidden says whether that counts (read or skip)`,
     inspection.collections !== null && `  format     ${inspection.collections}`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),

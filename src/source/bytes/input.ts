@@ -104,7 +104,7 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   throw unreadable(
     path,
     stats.isDirectory() ? 'it is a directory' : 'it is not a regular file',
-    'Give a CSV file, or - to read standard input.',
+    'Give a file, or - to read standard input.',
   )
 }
 
@@ -181,7 +181,7 @@ function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
     throw unreadable(
       source,
       'it goes on after the end of its gzip data',
-      'Unpack it, then give the CSV file.',
+      'Unpack it, then give the file in it.',
     )
   }
   return { chunks: passing(), end }

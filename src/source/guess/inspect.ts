@@ -80,13 +80,14 @@ export async function inspectSource(
     encoding: told(written.encoding?.encoding, evidence.encoding ?? written.encoding?.by),
     delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
     /** Of a workbook, and what of it a person does not see. */
-    sheet: written.sheet ?? null,
-    hidden: evidence.hidden ?? null,
+    sheet: told(written.sheet, evidence.sheet),
+    hidden:
+      evidence.hidden === undefined
+        ? null
+        : { value: options.source.hidden ?? null, evidence: evidence.hidden },
     collections: written.collections ?? null,
     /** What to write where the format has no customer numbers. */
     withoutCustomers: table.withoutCustomers ?? null,
-    /** Whether the sheet or what is hidden was declared. */
-    declared: { sheet: options.source.sheet, hidden: options.source.hidden },
     /** Lines before the header, and why the header is believed to be where it is. */
     preamble: { ...evidence.preamble, shown: before.map((line) => showValue(line)) },
     /** Lines behind the last record that are no records. */
@@ -270,7 +271,7 @@ export function draftConfiguration(inspection: Inspection): string {
 }
 
 function sourceSection(inspection: Inspection): string[] {
-  const { encoding, delimiter, declared, hidden, preamble, footer, multilineColumns } = inspection
+  const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
   return [
     'source:',
     ...(encoding === null ? [] : [`  encoding: ${encoding.value}   # ${encoding.evidence}`]),
@@ -279,13 +280,13 @@ function sourceSection(inspection: Inspection): string[] {
       : [
           `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
         ]),
-    ...(declared.sheet === undefined ? [] : [`  sheet: ${JSON.stringify(declared.sheet)}   # declared`]),
+    ...(sheet?.evidence === 'declared' ? [`  sheet: ${JSON.stringify(sheet.value)}   # declared`] : []),
     ...(hidden === null
       ? []
       : [
-          declared.hidden === undefined
-            ? `  # hidden:    ${EDIT} ${hidden}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
-            : `  hidden: ${declared.hidden}   # declared: ${hidden}`,
+          hidden.value === null
+            ? `  # hidden:    ${EDIT} ${hidden.evidence}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
+            : `  hidden: ${hidden.value}   # declared: ${hidden.evidence}`,
         ]),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
     `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,

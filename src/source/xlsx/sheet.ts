@@ -77,7 +77,7 @@ export async function* readRows(
   let line = 0
   let row: {
     cells: string[]
-    unvalued: number[]
+    uncomputed: number[]
     formulas: number[]
     errors: number[]
     isHidden: boolean
@@ -93,7 +93,7 @@ export async function* readRows(
       throw damaged(`does not number its rows upwards after row ${line}`)
     line = number
     next = 0
-    row = { cells: [], unvalued: [], formulas: [], errors: [], isHidden: isTrue(hidden), length: 0 }
+    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden: isTrue(hidden), length: 0 }
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -132,9 +132,9 @@ export async function* readRows(
     cell = null
     if (isFormula) row.formulas.push(position)
     // An empty text is a value; of a formula that nobody computed there is none.
-    const isUnvalued = isFormula && type !== 'str' && (value ?? '') === ''
+    const isUncomputed = isFormula && type !== 'str' && (value ?? '') === ''
     if (type === 'e') row.errors.push(position)
-    if (text === '' && !isUnvalued) return
+    if (text === '' && !isUncomputed) return
     row.length += text.length
     const isTooLong = text.length > limits.fieldLength || row.length > limits.recordLength
     if (isTooLong || position >= limits.columns)
@@ -144,14 +144,21 @@ export async function* readRows(
       })
     while (row.cells.length < position) row.cells.push('')
     row.cells[position] = text
-    if (isUnvalued) row.unvalued.push(position)
+    if (isUncomputed) row.uncomputed.push(position)
   }
 
   function endRow(): void {
     if (row === null) return
-    const { length, unvalued, cells, formulas, errors, isHidden } = row
-    if (length > 0 || unvalued.length > 0)
-      batch.push({ line, cells, isHidden, formulas, errors, ...(unvalued.length > 0 ? { unvalued } : {}) })
+    const { length, uncomputed, cells, formulas, errors, isHidden } = row
+    if (length > 0 || uncomputed.length > 0)
+      batch.push({
+        line,
+        cells,
+        isHidden,
+        formulas,
+        errors,
+        ...(uncomputed.length > 0 ? { uncomputed } : {}),
+      })
     row = null
   }
 

@@ -48,10 +48,14 @@ const damaged = (label: string, what: string, cause?: unknown): SourceError =>
   refuse(label, 'FILE_FORMAT', what, { next: DAMAGED, cause })
 
 /** @throws {SourceError} FILE_FORMAT for what is no workbook that can be read whole */
-export async function openWorkbook(bytes: ByteSource, limits: LimitOptions): Promise<Workbook> {
+export async function openWorkbook(
+  bytes: ByteSource,
+  limits: LimitOptions,
+  signal: AbortSignal | undefined,
+): Promise<Workbook> {
   const { label } = bytes
-  const { packed, end } = await readPacked(bytes)
-  const parts = await openPackage(label, packed, limits)
+  const { packed, end } = await readPacked(bytes, signal)
+  const parts = await openPackage(label, packed, limits, signal)
   const relations = async (part: string): Promise<readonly Relation[]> => {
     const name = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
     return parts.has(name) ? relationsIn(parts, name, part) : []
@@ -78,10 +82,10 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions): Pro
   }
 }
 
-async function readPacked(bytes: ByteSource): Promise<{ readonly packed: Buffer; readonly end: ReadEnd }> {
+async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
   const chunks: Buffer[] = []
   let length = 0
-  const source = bytes.read()
+  const source = bytes.read(signal)
   for (;;) {
     const next = await source.next()
     if (next.done === true) return { packed: Buffer.concat(chunks), end: next.value }
@@ -101,7 +105,12 @@ async function readPacked(bytes: ByteSource): Promise<{ readonly packed: Buffer;
 
 type Package = Awaited<ReturnType<typeof openPackage>>
 
-async function openPackage(label: string, packed: Buffer, limits: LimitOptions) {
+async function openPackage(
+  label: string,
+  packed: Buffer,
+  limits: LimitOptions,
+  opening: AbortSignal | undefined,
+) {
   /** By their names, which are the same in either case. */
   const entries = new Map<string, Entry>()
   let zip: ZipFile
@@ -154,7 +163,7 @@ async function openPackage(label: string, packed: Buffer, limits: LimitOptions) 
       handlers: XmlHandlers,
       {
         most = MOST_OF_PART,
-        signal,
+        signal = opening,
       }: { readonly most?: number; readonly signal?: AbortSignal | undefined } = {},
     ): AsyncGenerator<undefined> =>
       readXml(label, `its part "${part}"`, unpack(part, most, signal), handlers),

@@ -3,6 +3,7 @@ import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
 import { hasTwoRowNumbers, isDecisionHeader, isResultHeader, readHeader } from '../columns/header.js'
+import { isZip, latin1 } from '../bytes/beginning.js'
 import { piecesOf } from '../bytes/text.js'
 import { refuse } from '../refusal.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
@@ -12,16 +13,11 @@ import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 /** One sheet of an Excel workbook. Its lines are the numbers of its rows, and its cells keep their types. */
 export const XLSX: InputFormat = {
   name: 'an Excel workbook (.xlsx)',
-  recognises: (start) => {
-    const text = Buffer.from(start.subarray(0, 65_536)).toString('latin1')
-    return text.startsWith('PK\u0003\u0004') && /\[Content_Types\]\.xml|_rels\/|xl\//.test(text)
-  },
-  open: async (bytes, options) => {
-    const workbook = await openWorkbook(bytes, options.limits)
-    const { chosen, own } = await chooseSheets(workbook, options)
-    const tables: SheetTable[] = []
-    for (const sheet of chosen) tables.push(await openSheet(bytes.name, workbook, sheet, options))
-    const [first, ...others] = tables
+  recognises: (start) => isZip(start) && /\[Content_Types\]\.xml|_rels\/|xl\//.test(latin1(start, 65_536)),
+  open: async (bytes, options, signal) => {
+    const workbook = await openWorkbook(bytes, options.limits, signal)
+    const { chosen, own } = await chooseSheets(workbook, options, signal)
+    const [first, ...others] = chosen.map((sheet) => openSheet(bytes.name, workbook, sheet, options))
     if (first === undefined) throw new Error('No sheet was chosen')
     return {
       ...(others.length === 0 ? first : joined([first, ...others])),
@@ -35,16 +31,15 @@ interface SheetTable extends Table {
   readonly lastRow: number
 }
 
-async function openSheet(
+function openSheet(
   name: string,
   workbook: Workbook,
-  sheet: Sheet,
+  sheet: SurveyedSheet,
   options: TableOptions,
-): Promise<SheetTable> {
+): SheetTable {
   const { limits, seeksHeader, isKnown } = options
   const { label, end } = workbook
-  const survey = await surveySheet(workbook, sheet, options)
-  const { head, lastRow, isOwn } = survey
+  const { head, lastRow, isOwn } = sheet
   // What is declared of the export does not hold for a list of ours.
   const layout = isOwn ? OWN_LAYOUT : options.layout
   const { hidden: decided, skipFooterLines } = layout
@@ -60,12 +55,12 @@ async function openSheet(
   if (top === undefined)
     throw refuse(label, 'FILE_EMPTY', `its sheet "${showValue(sheet.name)}" has no header row`)
   const headerLine = top.line
-  const hidden = hiddenText(survey, top)
+  const hidden = hiddenText(sheet, top)
   if (hidden !== null && decided === undefined && seeksHeader !== true)
     throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
-  refuseUnsound(label, sheet, survey, headerLine)
+  refuseUnsound(label, sheet, headerLine)
   const seen = (cells: string[]): string[] =>
-    decided === 'skip' ? cells.map((cell, at) => (isIn(survey.hiddenColumns, at) ? '' : cell)) : cells
+    decided === 'skip' ? cells.map((cell, at) => (isIn(sheet.hiddenColumns, at) ? '' : cell)) : cells
   const headerCells = withoutEmptyEnd(seen(top.cells))
   if (hasTwoRowNumbers(headerCells))
     throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
@@ -77,14 +72,14 @@ async function openSheet(
     let rows = 0
     for await (const batch of readRows(workbook, sheet, limits, { signal })) {
       const kept: RawRecord[] = []
-      for (const { line, cells: read, isHidden, unvalued } of batch) {
+      for (const { line, cells: read, isHidden, uncomputed } of batch) {
         if (line <= headerLine) continue
         rows += 1
         if (isHidden && decided === 'skip') continue
         const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
         if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
-        else if (unvalued !== undefined || !isBlankRecord(cells))
-          kept.push(unvalued === undefined ? { line, cells } : { line, cells, unvalued })
+        else if (uncomputed !== undefined || !isBlankRecord(cells))
+          kept.push(uncomputed === undefined ? { line, cells } : { line, cells, uncomputed })
       }
       yield kept
     }
@@ -108,8 +103,12 @@ async function openSheet(
       skipLines: preamble.lines,
       skipFooterLines,
     },
-    evidence: { preamble, ...(hidden === null ? {} : { hidden }) },
-    assumed: formulasOf(survey),
+    evidence: {
+      preamble,
+      sheet: options.layout.sheet === undefined ? 'the only one with data' : 'declared',
+      ...(hidden === null ? {} : { hidden }),
+    },
+    assumed: formulasOf(sheet),
     preamble: head
       .filter(({ line }) => line < headerLine)
       .map(({ cells }) => lineOf(cells))
@@ -177,31 +176,25 @@ function withoutEmptyEnd(cells: string[]): string[] {
 const isIn = (ranges: SheetFacts['hiddenColumns'], position: number): boolean =>
   ranges.some(([from, to]) => position >= from && position <= to)
 
-interface FilledSheet extends Sheet {
-  /** One of ours, and one of these in which nothing is corrected. */
-  readonly isOwn: boolean
-  readonly isToDecide: boolean
-}
-
 /**
  * The sheet that is named, or the only one with anything in it; of a workbook of ours all sheets to correct in.
  * @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY
  */
 async function chooseSheets(
   workbook: Workbook,
-  { layout, limits }: TableOptions,
-): Promise<{ readonly chosen: readonly FilledSheet[]; readonly own: readonly FilledSheet[] }> {
+  options: TableOptions,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly chosen: readonly SurveyedSheet[]; readonly own: readonly SurveyedSheet[] }> {
   const { label, sheets } = workbook
   const shown = (some: readonly Sheet[]): string =>
     some.map(({ name, isHidden }) => `"${showValue(name)}"${isHidden ? ' (hidden)' : ''}`).join(', ')
-  const wanted = layout.sheet ?? ''
+  const wanted = options.layout.sheet ?? ''
   const names = sheets.map(({ name }) => name)
   const named = sheets[findName(names, wanted) ?? -1]
-  const filled: FilledSheet[] = []
+  const filled: SurveyedSheet[] = []
   for (const sheet of wanted === '' || named === undefined ? sheets : [named]) {
-    const top = await firstRow(workbook, sheet, limits)
-    if (top.length === 0 && sheet !== named) continue
-    filled.push({ ...sheet, isOwn: isResultHeader(top), isToDecide: isDecisionHeader(top) })
+    const surveyed = await surveySheet(workbook, sheet, options, signal)
+    if (surveyed.lastRow > 0 || sheet === named) filled.push(surveyed)
   }
   const own = filled.every(({ isOwn }) => isOwn) ? filled : []
   // Of a workbook of ours: the configuration names the sheet of the export.
@@ -210,28 +203,24 @@ async function chooseSheets(
   const [first, ...others] = filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
   if (others.length === 0) return { chosen: [first], own }
-  const toCorrect = own.filter(({ isToDecide }) => !isToDecide)
+  const toCorrect = own.filter(({ head: [top] }) => !isDecisionHeader(top?.cells ?? []))
   if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
   throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
-}
-
-async function firstRow(
-  workbook: Workbook,
-  sheet: Sheet,
-  limits: TableOptions['limits'],
-): Promise<readonly string[]> {
-  for await (const [row] of readRows(workbook, sheet, limits)) if (row !== undefined) return row.cells
-  return []
 }
 
 /** Rows that are looked at for the header. */
 const HEAD_ROWS = 60
 const MOST_SHOWN = 5
 
-type Survey = Awaited<ReturnType<typeof surveySheet>>
+type SurveyedSheet = Awaited<ReturnType<typeof surveySheet>>
 
 /** One look at all of a sheet, before any of it is believed. */
-async function surveySheet(workbook: Workbook, sheet: Sheet, { layout, limits }: TableOptions) {
+async function surveySheet(
+  workbook: Workbook,
+  sheet: Sheet,
+  { layout, limits }: TableOptions,
+  signal: AbortSignal | undefined,
+) {
   const facts: SheetFacts = { hiddenColumns: [], merged: [], isFiltered: false }
   const head: SheetRow[] = []
   const filled = new Set<number>()
@@ -239,7 +228,7 @@ async function surveySheet(workbook: Workbook, sheet: Sheet, { layout, limits }:
   const counts = { hiddenRows: 0, errors: 0, formulas: 0 }
   let lastRow = 0
   let isOwn = false
-  for await (const batch of readRows(workbook, sheet, limits, { facts }))
+  for await (const batch of readRows(workbook, sheet, limits, { facts, signal }))
     for (const row of batch) {
       const { line, cells, formulas, isHidden } = row
       if (lastRow === 0) isOwn = isResultHeader(cells)
@@ -252,12 +241,12 @@ async function surveySheet(workbook: Workbook, sheet: Sheet, { layout, limits }:
       counts.errors += row.errors.length
       for (const at of row.errors) if (errors.length < MOST_SHOWN) errors.push(`${columnLetters(at)}${line}`)
     }
-  return { ...facts, isOwn, head, lastRow, filled, counts, errorCells: errors }
+  return { ...sheet, ...facts, isOwn, head, lastRow, filled, counts, errorCells: errors }
 }
 
 /** What of the table a person does not see; null where that is nothing. */
 function hiddenText(
-  { counts, head, hiddenColumns, filled, isFiltered }: Survey,
+  { counts, head, hiddenColumns, filled, isFiltered }: SurveyedSheet,
   top: SheetRow,
 ): string | null {
   const before = head.filter(({ isHidden, line }) => isHidden && line <= top.line).length
@@ -275,11 +264,10 @@ function hiddenText(
 /** Errors and merged cells leave values out that a person would look for. @throws {SourceError} FILE_FORMAT */
 function refuseUnsound(
   label: string,
-  sheet: Sheet,
-  { merged, counts, errorCells }: Survey,
+  { name, merged, counts, errorCells }: SurveyedSheet,
   top: number,
 ): void {
-  const inSheet = `its sheet "${showValue(sheet.name)}"`
+  const inSheet = `its sheet "${showValue(name)}"`
   if (counts.errors > 0)
     throw refuse(
       label,
@@ -303,7 +291,7 @@ function refuseUnsound(
 const listed = (some: readonly string[], all: number): string =>
   `${some.join(', ')}${all > some.length ? ` and ${all - some.length} more` : ''}`
 
-const formulasOf = ({ counts: { formulas } }: Survey) =>
+const formulasOf = ({ counts: { formulas } }: SurveyedSheet) =>
   formulas === 0
     ? []
     : [

@@ -103,7 +103,7 @@ describe('cells', () => {
     )
     expect(
       records.map(({ verdict, findings }) => [verdict.kind, ...findings.map(({ rule }) => rule)]),
-    ).toEqual([['sendable'], ['invalid', 'ROW_FORMULA_OPEN'], ['sendable'], ['sendable']])
+    ).toEqual([['sendable'], ['invalid', 'ROW_FORMULA_UNCOMPUTED'], ['sendable'], ['sendable']])
     expect(records[1]?.findings[0]?.message).toContain('It is cell E3.')
     expect(summary.findings).toMatchObject([{ rule: 'FILE_FORMULAS', severity: 'warning', value: '4' }])
   })
@@ -111,7 +111,7 @@ describe('cells', () => {
   test('of a formula without a value refuse a crosswalk or a list, whose line could name another', async () => {
     const list = one(rowsOf([['a'], ['<c><f>1+1</f></c>']]))
     const { rows } = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, ['a'])
-    expect((await refusal(rows().next())).rule).toBe('ROW_FORMULA_OPEN')
+    expect((await refusal(rows().next())).rule).toBe('ROW_FORMULA_UNCOMPUTED')
   })
 
   test('with an error, or merged below the header, refuse the file with their places', async () => {
@@ -154,7 +154,7 @@ describe('a sheet', () => {
     expect(summary).toMatchObject({ records: 2, blankLines: 4, reading: { headerLine: 3 } })
     expect(summary.reading.leftOut).toEqual({ beforeHeader: ['Mandates of 2024'], atEnd: ['total'] })
     const inspection = await inspectSource(path, { today: AS_OF })
-    expect(inspection).toMatchObject({ sheet: 'Mandate', headerLine: 3, preamble: { lines: 2 } })
+    expect(inspection).toMatchObject({ sheet: { value: 'Mandate' }, headerLine: 3, preamble: { lines: 2 } })
   })
 
   test('with hidden or filtered rows and columns is refused by count until somebody says what they mean', async () => {

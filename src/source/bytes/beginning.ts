@@ -1,0 +1,17 @@
+/** How a file begins, by which its format is told. */
+
+export const latin1 = (start: Uint8Array, length: number): string =>
+  Buffer.from(start.subarray(0, length)).toString('latin1')
+
+export const beginsWith = (start: Uint8Array, mark: string): boolean => latin1(start, mark.length) === mark
+
+/** Some first letters of a text, whether or not two bytes stand for each. */
+export const opening = (start: Uint8Array): string =>
+  latin1(start, 4096)
+    .replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, '')
+    .replaceAll('\u0000', '')
+    .trimStart()
+
+export const isZip = (start: Uint8Array): boolean => beginsWith(start, 'PK\u0003\u0004')
+
+export const isXml = (start: Uint8Array): boolean => /^<(?:\?xml|(?:\w+:)?Document\b)/.test(opening(start))
