@@ -163,8 +163,8 @@ export function sourceOptions(context: Context): SourceOptions {
 /** The first records of each source only. What needs the whole file, its hash among it, is not known then. */
 export function sampled(files: readonly OpenNext[], count: number | null): readonly OpenNext[] {
   if (count === null) return files
-  return files.map((open) => async (earlier) => {
-    const source = await open(earlier)
+  return files.map((open) => async (known) => {
+    const source = await open(known)
     let records = 0
     return {
       ...source,
@@ -198,6 +198,11 @@ export const SHEET: OwnFlag = [
   'the sheet of an Excel workbook; where it is left out, the one that has data',
 ]
 
+export const EVIDENCE: OwnFlag = [
+  '--evidence <files...>',
+  'collection files (pain.008) of the former creditor, compared with the exports; they stay in a ledger',
+]
+
 export const IGNORE_COLUMN: OwnFlag = [
   '--ignore-column <name>',
   'this column does not say which mandates stay behind; may be given several times',
@@ -226,7 +231,7 @@ export function namedFiles(
     ...FILES.filter((name) => name !== output).map((name) => settings.get(name)),
     crosswalk === undefined ? null : configuration.locate(crosswalk.file),
     ...args,
-    ...given,
+    ...given.flat(),
   ]
   return [
     ...named.filter((path): path is string => typeof path === 'string' && path !== '' && path !== '-'),

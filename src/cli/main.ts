@@ -192,7 +192,7 @@ function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick
 
 /** Of `run` and `plan` the few flags that most need come first, and these below. */
 const HEADINGS = {
-  'Which rows:': 'only country sheet ignore-column as-of',
+  'Which rows:': 'only country sheet ignore-column evidence as-of',
   'How fast, and when to stop:':
     'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
   'The service:': 'password-file read-back check-before-send',

@@ -2,7 +2,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
 import { said, type Line } from './terminal/world.js'
 import { readAsTexts, treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
-import { plural } from '../domain/text/text.js'
+import { countText, plural } from '../domain/text/text.js'
 
 type Source = Pick<
   ReturnType<LedgerReader['sources']>[number],
@@ -137,4 +137,13 @@ export function correctionLines({ rows, fields, first }: Corrections): string[] 
     ...shown.map((corrected) => `  ${correctedText(corrected)}`),
     rows > shown.length && `  and ${rows - shown.length} more`,
   ])
+}
+
+/** What collection files say of the mandates, in one line. */
+export function evidenceLines(evidence: ReturnType<LedgerReader['evidence']>): string[] {
+  if (evidence === null) return []
+  const counts = Object.entries(evidence).map(
+    ([kind, count]) => `${kind.replaceAll('_', ' ')} ${countText(count)}`,
+  )
+  return [`Beside the last collections: ${counts.join(', ')}`]
 }

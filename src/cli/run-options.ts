@@ -8,6 +8,7 @@ import {
   ownTexts,
   type Context,
   type OwnFlag,
+  EVIDENCE,
   IGNORE_COLUMN,
   SHEET,
   inputOf,
@@ -52,6 +53,7 @@ export const RUN_SETTINGS = [
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
   IGNORE_COLUMN,
+  EVIDENCE,
   [
     '--only <column=values>',
     "of the ready rows send those with one of these values, as 'Segment=A,B'; several have to hold together",
@@ -82,6 +84,7 @@ export function runOptions(
   assertOwnColumns(settings.configuration)
   return {
     files: args.map((file) => inputOf(context, file)),
+    evidence: ownTexts(context, 'evidence'),
     ledger: settings.ledger,
     limit: settings.get('limit'),
     maxInDoubt: settings.get('maxInDoubt'),

@@ -25,7 +25,7 @@ import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import { UsageError } from '../errors.js'
-import { sourceOpeners } from '../run/admit-sources.js'
+import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { resolve } from 'node:path'
@@ -42,6 +42,11 @@ export interface MigrateOptions {
    * campaign goes on with what the ledger holds.
    */
   readonly files?: readonly SourceInput[] | undefined
+  /**
+   * Paths of collection files (pain.008) of the former creditor. Rows that they contradict are held for a person. What they
+   * say stays in the ledger, for files of later calls too.
+   */
+  readonly evidence?: readonly string[] | undefined
   /** The address with what is known of the service, the user and the password. */
   readonly service: ServiceOptions & Credentials & ServicePace
   /** The SQLite file that remembers the campaign; made, for this user alone, where there is none and files are given. */
@@ -242,6 +247,7 @@ export function checkOptions(options: MigrateOptions): Asked {
   const asOf = dayOf(options.asOf, zone, machine)
   const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
   const { clock, after, random } = machine
+  const reading = readSourceOptions(options.reading ?? {})
   const takeOver = takeOverOf(options)
   return {
     options,
@@ -256,7 +262,8 @@ export function checkOptions(options: MigrateOptions): Asked {
     zone,
     severities: rules,
     policy: policyOf(options, service),
-    files: sourceOpeners(options.files ?? [], readSourceOptions(options.reading ?? {}), check, drain),
+    files: sourceOpeners(options.files ?? [], reading, check, drain),
+    evidence: collectionOpeners(options.evidence ?? [], reading),
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,

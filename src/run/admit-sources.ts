@@ -12,16 +12,18 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { Crosswalk } from '../source/columns/crosswalk.js'
 import type { SourceOptions } from '../source/options.js'
+import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { refuse } from '../source/refusal.js'
-import type { EarlierRows } from '../domain/row/resaved.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 
+/** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
+type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'lastCollected'>
+
 /**
- * Opens the n-th file of the command; called once per file, in order. Corrections are compared with `earlier`. What has a
- * `path` can be opened again, as a stream cannot.
+ * Opens the n-th file of the command; called once per file, in order. What has a `path` can be opened again, as a stream cannot.
  */
-export type OpenNext = ((earlier?: EarlierRows) => Promise<AdmittableSource>) & {
+export type OpenNext = ((known?: KnownBefore) => Promise<AdmittableSource>) & {
   readonly path?: string
   /** Of a workbook, where one is named. */
   readonly sheet?: string | undefined
@@ -54,8 +56,8 @@ export function sourceOpeners(
 
   const opener =
     (input: SourceInput, index: number) =>
-    async (earlier?: EarlierRows): Promise<OpenedSource> => {
-      const known = earlier === undefined ? against : { ...against, earlier }
+    async (before?: KnownBefore): Promise<OpenedSource> => {
+      const known = { ...against, ...before }
       // A file that is in the ledger already is not opened, and the room takes a while to load.
       const { openSource } = await import('../source/read-source.js')
       const crosswalk = await load()
@@ -80,11 +82,27 @@ export function sourceOpeners(
   )
 }
 
+/** Opens a collection file that is given beside the exports. */
+export type OpenCollected = (signal: AbortSignal) => Promise<CollectionFile>
+
+export const collectionOpeners = (
+  paths: readonly string[],
+  { limits }: Pick<SourceOptions, 'limits'>,
+): OpenCollected[] =>
+  paths.map((path) => async (signal) => {
+    const { openCollections } = await import('../source/pain008.js')
+    return openCollections(path, limits, signal)
+  })
+
 export interface AdmitOptions {
+  /** Collection files of the former creditor, which are compared with the exports. */
+  readonly evidence?: readonly OpenCollected[] | undefined
   readonly severities: SeverityOverrides
   readonly corrector?: Corrector
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
+  /** What was collected and is in no export becomes a finding, in a ledger that nobody keeps. */
+  readonly tellsMissing?: boolean
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -114,10 +132,12 @@ export async function admitSources(
   files: readonly OpenNext[],
   options: AdmitOptions,
 ): Promise<AdmittedSource[]> {
-  if (files.length === 0) return []
+  const { evidence = [] } = options
+  if (files.length + evidence.length === 0) return []
   const admission = ledger.admit(options)
   try {
     const admitted = await addSources(admission, files, options)
+    if (options.tellsMissing === true) admission.tellMissing()
     admission.commit()
     return admitted
   } catch (error) {
@@ -136,6 +156,8 @@ export async function addSources(
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
   const admitted: AdmittedSource[] = []
+  for (const open of options.evidence ?? [])
+    await addCollected(admission, await open(options.signal), options)
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
     if (known !== null && admission.heldIn(known.sha256) === null) {
@@ -145,8 +167,33 @@ export async function addSources(
     }
     admitted.push(await addSource(admission, open, options))
   }
+  admission.compareEarlier()
   return admitted
 }
+
+/** @throws {SourceError} for a file that is an export of this campaign too */
+async function addCollected(
+  { collections, isKnown }: Admission,
+  file: CollectionFile,
+  { signal, watch }: AddOptions,
+): Promise<void> {
+  const { name, label, sha256 } = file
+  if (isKnown(sha256)) throw asBoth(label)
+  if (collections.isKnown(sha256)) return
+  const take = collections.open(file)
+  let read = 0
+  for await (const batch of file.read()) {
+    take(batch)
+    read += batch.length
+    watch(name, read)
+  }
+  signal.throwIfAborted()
+}
+
+const asBoth = (label: string): Error =>
+  refuse(label, 'FILE_FORMAT', 'it is an export and evidence at once, and would agree with itself', {
+    next: 'Give it as one of the two.',
+  })
 
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
 async function knownFile(
@@ -170,8 +217,11 @@ async function knownFile(
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {
-  const source = await open(options.onTheirOwn === true ? undefined : admission.earlier)
+  const { known, isKnown } = admission.collections
+  const earlier = options.onTheirOwn === true ? {} : { earlier: admission.earlier }
+  const source = await open({ ...earlier, ...known() })
   const { name, isResultFile } = source
+  if (source.sha256 !== null && isKnown(source.sha256)) throw asBoth(open.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
     return takeUp(admission, source, source.sha256, options)
   const { target, records } = await addRecords(admission, source, options)

@@ -5,7 +5,7 @@ import type { HeldRows, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
-import { addSources, type AdmittedSource, type OpenNext } from './admit-sources.js'
+import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -40,6 +40,8 @@ export interface Plan {
 export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly ledger: Ledger
   readonly files: readonly OpenNext[]
+  /** Collection files beside them. */
+  readonly evidence?: readonly OpenCollected[]
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
@@ -129,8 +131,9 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, retryRefusedBy, severities, corrector = NOBODY_NAMED, choice = null } = parts
-  const isNothingWritten = files.length === 0 && retryRefusedBy === null
+  const { ledger, files, evidence = [], retryRefusedBy, severities } = parts
+  const { corrector = NOBODY_NAMED, choice = null } = parts
+  const isNothingWritten = files.length + evidence.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
@@ -139,7 +142,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
   try {
     const { drain: signal, watchReading: watch } = parts
-    const admitted = await addSources(admission, files, { signal, watch })
+    const admitted = await addSources(admission, files, { evidence, signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD

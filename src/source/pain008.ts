@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import { UsageError } from '../errors.js'
+import { parseLocalDate } from '../domain/mandate/date.js'
+import type { CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
-import { plural } from '../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
+import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
 import { isXml, opening } from './bytes/beginning.js'
-import type { ByteSource, ReadEnd } from './bytes/input.js'
+import { type ByteSource, openBytes, type ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
 import { readHeader } from './columns/header.js'
@@ -65,9 +68,10 @@ export const PAIN_008: InputFormat = {
       const isNew = (content: string): boolean => seen.size < seen.add(content).size
       const batches = piecesOf(readCollections(bytes, limits, signal).read())
       for await (const batch of batches)
-        yield batch.filter(
-          ({ key, day, content }) => key === null || (latest.get(key) === day && isNew(content)),
-        )
+        yield batch.filter((collection) => {
+          const key = digestOfKey(collection)
+          return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
+        })
       return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
     }
 
@@ -93,13 +97,9 @@ export const PAIN_008: InputFormat = {
   },
 }
 
+/** A transaction as a record, and the day on which it was collected. */
 interface Collection extends RawRecord {
-  /** What tells the mandate; null where its row cannot be sent. */
-  readonly key: string | null
-  /** The day of the collection. */
   readonly day: number
-  /** What tells the mandate and what would become of it. */
-  readonly content: string
 }
 
 /** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
@@ -108,7 +108,9 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
   const { read, version } = readCollections(bytes, limits, signal)
   let transactions = 0
   for await (const batch of read())
-    for (const { key, day } of batch) {
+    for (const collection of batch) {
+      const { day } = collection
+      const key = digestOfKey(collection)
       transactions += 1
       if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
       if (latest.size > limits.crosswalkLines)
@@ -178,10 +180,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     if (day === undefined) throw damaged('has no day of collection (ReqdColltnDt)')
     const words = [sequence || NOT_GIVEN, scheme || NOT_GIVEN]
     const cells = [reference, signed.replace(DAY, '$1'), iban, creditor, day, ...words, name]
-    const key = keyOf(creditor, reference)
-    // The first and the next collections say the same of a mandate.
-    const fate = [key, signed, iban, ...words].join('\n').replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n')
-    return { line, cells, key, day: Number(day.replaceAll('-', '')), content: digestOf(fate) }
+    return { line, cells, day: Number(day.replaceAll('-', '')) }
   }
 
   async function* read(): AsyncGenerator<Collection[], ReadEnd> {
@@ -196,10 +195,66 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
 
 const digestOf = (text: string): string => hash('sha256', text, 'binary')
 
-function keyOf(creditorCell: string, referenceCell: string): string | null {
-  const creditor = checkCreditorIdentifier(creditorCell).value
-  const reference = checkMandateReference(referenceCell).value
-  return creditor === null || reference === null ? null : digestOf(mandateKey(creditor, reference))
+/** What tells the mandate; null where its row cannot be sent. */
+const keyOf = ({ cells: [reference = '', , , creditor = ''] }: Collection): string | null => {
+  const [{ value: identifier }, { value }] = [
+    checkCreditorIdentifier(creditor),
+    checkMandateReference(reference),
+  ]
+  return identifier === null || value === null ? null : mandateKey(identifier, value)
+}
+
+function digestOfKey(collection: Collection): string | null {
+  const key = keyOf(collection)
+  return key === null ? null : digestOf(key)
+}
+
+/** What tells the mandate and what would become of it. The first and the next collections say the same of it. */
+function contentOf(collection: Collection): string {
+  const [, signed, iban, , , ...words] = collection.cells.slice(0, -1)
+  const fate = [digestOfKey(collection), signed, iban, ...words].join('\n')
+  return digestOf(fate.replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n'))
+}
+
+/** What was collected, as evidence beside an export: a mandate without reference or creditor says nothing. */
+export type CollectionFile = Pick<ByteSource, 'name' | 'label'> & {
+  readonly sha256: string
+  readonly read: () => AsyncIterable<readonly CollectedMandate[]>
+}
+
+/** @throws {SourceError} for a file that cannot be read, or is no collection file */
+export async function openCollections(
+  path: string,
+  limits: LimitOptions,
+  signal: AbortSignal,
+): Promise<CollectionFile> {
+  const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes, signal })
+  const { name, label, sha256 } = bytes
+  if (sha256 === null || !PAIN_008.recognises(bytes.evidence.head))
+    throw refuse(label, 'FILE_FORMAT', `it is not ${PAIN_008.name}, and only such a file is evidence`, {
+      next: 'Name the export in front of the collection files.',
+    })
+  async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
+    for await (const batch of readCollections(bytes, limits, signal).read())
+      yield batch.flatMap((collection) => collectedIn(collection) ?? [])
+  }
+  return { name, label, sha256, read }
+}
+
+function collectedIn(collection: Collection): CollectedMandate | null {
+  const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = ''] = collection.cells
+  const key = keyOf(collection)
+  return key === null
+    ? null
+    : {
+        mandateKey: key,
+        creditorIdentifier: cleanCreditorIdentifier(creditor),
+        mandateReference: cleanCell(reference),
+        iban: checkIban(iban).value,
+        signedDate: parseLocalDate(signed),
+        day: day as LocalDate,
+        isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
+      }
 }
 
 /** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */

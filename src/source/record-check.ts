@@ -58,6 +58,8 @@ export interface CheckedAgainst extends Pick<
   readonly crosswalk?: Crosswalk
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
+  /** When a mandate was last collected, where collection files were given as evidence. */
+  readonly lastCollected?: CheckOptions['lastCollected']
 }
 
 /** Everything that is known of a source before its records are read. */
@@ -236,6 +238,7 @@ function cellChecker(source: RecognisedSource) {
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
     words: wordsWith(options.words, profile?.words),
+    ...(against.lastCollected === undefined ? {} : { lastCollected: against.lastCollected }),
   }
   return (
     { read, cells, line, record, uncomputed }: Line,

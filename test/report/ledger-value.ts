@@ -31,6 +31,7 @@ export interface LedgerValue {
   readonly plans?: readonly PlanRecord[]
   readonly sentByApproval?: readonly SentUnder[]
   readonly left?: number
+  readonly vouched?: number
   /** Of registered rows; the latest answer about each. */
   readonly verified?: readonly VerifiedRow[]
   readonly sample?: number
@@ -130,6 +131,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
     problemCounts: () => [],
     refusalCounts: () => [],
     decisions: (after, limit) => page(value.decisions, after, limit),
+    vouched: () => value.vouched ?? null,
     distinctCounts: () => ({
       customers: distinct((row) => row.customerNo),
       mandates: distinct((row) => row.mandateKey),
@@ -200,6 +202,7 @@ export function rowOf(id: number, change: Partial<RowRecord> = {}): RowRecord {
     assignedMandateReference: null,
     registeredAt: null,
     latestFirstDebit: null,
+    vouchedOn: null,
     supersededBy: null,
     corrects: null,
     countedIn: change.sourceId ?? 1,

@@ -33,7 +33,7 @@ async function campaign(...lines: readonly string[]) {
   const pathOf = (name: string): string =>
     join(folder, 'pack', TO_DO_FILES.find((list) => list.endsWith(name)) ?? name)
   const admitFile = (path: string) =>
-    admitSources(ledger, [(earlier) => sourceOf(path, earlier)], {
+    admitSources(ledger, [(known) => sourceOf(path, known?.earlier)], {
       severities: {},
       signal: new AbortController().signal,
       watch: () => undefined,

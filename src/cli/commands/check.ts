@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { admitSources, type AdmittedSource } from '../../run/admit-sources.js'
+import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
   actorOf,
   type Command,
   type Context,
+  EVIDENCE,
   IGNORE_COLUMN,
   SHEET,
   nothingToCorrect,
@@ -14,6 +15,8 @@ import {
   sampled,
   sampleOf,
   namedFiles,
+  ownTexts,
+  sourceOptions,
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines } from '../terminal/output.js'
@@ -24,6 +27,7 @@ import {
   readingLines,
   CORRECTIONS_SHOWN,
   correctionLines,
+  evidenceLines,
 } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -42,7 +46,12 @@ export const checkCommand: Command = {
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
   options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
-  own: [SHEET, IGNORE_COLUMN, ['--sample <n>', 'a first look: only the first n records of each file']],
+  own: [
+    SHEET,
+    IGNORE_COLUMN,
+    EVIDENCE,
+    ['--sample <n>', 'a first look: only the first n records of each file'],
+  ],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
     '--ledger compares the files with a campaign, as run would: above all corrections with the rows they name.',
@@ -57,7 +66,7 @@ export const checkCommand: Command = {
     130: EXIT_STATUSES[130],
     143: EXIT_STATUSES[143],
   },
-  json: ['problems', 'sources', 'notTaken', 'corrections'],
+  json: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
   run: check,
 }
 
@@ -93,15 +102,21 @@ const reading = (context: Context) => ({
   watch: context.progress.reading,
 })
 
-/** Where nothing is compared with a campaign, most records of most files need no row of their own. */
+/** Where nothing is compared with a campaign or collections, most records of most files need no row of their own. */
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
   { sample, campaign }: ComparedWith,
 ): Promise<AdmittedSource[]> {
   const files = sampled(openers(context), sample)
-  const options = { ...reading(context), onTheirOwn: campaign === null }
-  if (campaign !== null || sample !== null) return admitSources(ledger, files, options)
+  const evidence = collectionOpeners(ownTexts(context, 'evidence'), sourceOptions(context))
+  const options = {
+    ...reading(context),
+    onTheirOwn: campaign === null,
+    evidence,
+    tellsMissing: sample === null,
+  }
+  if (campaign !== null || sample !== null || evidence.length > 0) return admitSources(ledger, files, options)
   return admitSources(ledger, await withoutRowsAlone(files, options), options)
 }
 
@@ -138,6 +153,9 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
   const isUndecided = todos.some(({ rule, kind }) => rule === 'FILE_COLUMN_UNDECIDED' && kind === 'error')
   const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
+  const seen = reader.evidence()
+  // Of a first look nobody can tell what is missing.
+  const evidence = seen === null || sample === null ? seen : { ...seen, not_in_export: 0 }
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
   return {
@@ -163,12 +181,13 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
+      ...evidenceLines(evidence),
       notTaken > 0 &&
         `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',
       ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
     ]),
-    details: { problems: todos, sources, notTaken, corrections },
+    details: { problems: todos, sources, notTaken, corrections, evidence },
   }
 }
 

@@ -30,6 +30,7 @@ import {
   ownText,
   nothingToCorrect,
 } from '../command.js'
+import { evidenceLines } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
@@ -86,7 +87,7 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence'],
   run,
 }
 
@@ -188,11 +189,12 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const NOT_LOOKED_AT = { verification: null, asActive: '' }
+const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null }
 
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
+  evidence: reader.evidence(),
 })
 
 async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
@@ -210,7 +212,9 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive } = isDeclined ? NOT_LOOKED_AT : await lookInto(settings, standingOf)
+  const { verification, asActive, evidence } = isDeclined
+    ? NOT_LOOKED_AT
+    : await lookInto(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -238,6 +242,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
         verification,
         notes: said([
           asActive !== '' && `${asActive}.`,
+          ...evidenceLines(evidence),
           ...heldLines(end.held),
           ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
           heldBackLine(asked),
@@ -256,6 +261,7 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
       askedFirst: end.askedFirst,
       held: end.held,
       choice: end.choice,
+      evidence,
     },
   }
 }

@@ -1,6 +1,7 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { actorOf, ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
+import { evidenceLines } from '../reading-lines.js'
 import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
@@ -42,7 +43,7 @@ export const planCommand: Command = {
     130: EXIT_STATUSES[130],
     143: EXIT_STATUSES[143],
   },
-  json: ['plan'],
+  json: ['plan', 'evidence'],
   run: plan,
 }
 
@@ -53,7 +54,7 @@ async function plan(context: Context): Promise<CommandResult> {
   const paths = planPaths(ownText(context, 'to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
-  const { document, last } = await planMigration({
+  const { document, last, evidence } = await planMigration({
     ...runOptions(context, target),
     service: { ...target.options, username: readUsername(settings), rate: settings.get('rate') },
     signal: world.signals.drain,
@@ -62,10 +63,14 @@ async function plan(context: Context): Promise<CommandResult> {
   })
   const { renderPlanPage } = await import('../../report/plan/plan-page.js')
   writePlanFiles(paths, { text: textOfPlan(document), page: await renderPlanPage(document, last) })
-  return concluded(context, document, paths)
+  return concluded(context, { document, evidence }, paths)
 }
 
-function concluded(context: Context, document: PlanDocument, { json, html }: PlanPaths): CommandResult {
+function concluded(
+  context: Context,
+  { document, evidence }: Pick<Awaited<ReturnType<typeof planMigration>>, 'document' | 'evidence'>,
+  { json, html }: PlanPaths,
+): CommandResult {
   const { settings } = context
   return {
     ...emptyResult,
@@ -74,6 +79,7 @@ function concluded(context: Context, document: PlanDocument, { json, html }: Pla
     files: { 'plan.json': json, 'plan.html': html },
     lines: [
       ...planLines(document),
+      ...evidenceLines(evidence),
       '',
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
@@ -81,7 +87,7 @@ function concluded(context: Context, document: PlanDocument, { json, html }: Pla
       'Lay the approval that this makes beside the plan. Then:',
       `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
     ],
-    details: { plan: document },
+    details: { plan: document, evidence },
   }
 }
 

@@ -132,6 +132,7 @@ function historyOf(reader: LedgerReader, row: Row) {
     originalMandateReference: maskedOrNull(row.originalMandateReference),
     ...of('assignedCreditorIdentifier', 'assignedMandateReference', 'registeredAt')(row),
     ...of('latestFirstDebit', 'supersededBy')(row),
+    collected: reader.collectedOf(row.id),
     cells: cellsOf(reader, row),
     problems: reader.problemsOfRow(row.id).map(of('rule', 'severity', 'column', 'value', 'message')),
     attempts: reader
@@ -154,6 +155,7 @@ function linesOf(row: History): string[] {
     ['assigned', joined(row.assignedCreditorIdentifier, row.assignedMandateReference)],
     ['registered', row.registeredAt],
     ['first debit until', row.latestFirstDebit],
+    ['last collected', collectedText(row.collected)],
     ['replaced by row', row.supersededBy === null ? null : String(row.supersededBy)],
   ]
   return [
@@ -184,6 +186,9 @@ function linesOf(row: History): string[] {
     ),
   ]
 }
+
+const collectedText = (collected: History['collected']): string | null =>
+  collected && `${collected.day}, ${collected.is.join(', ').replaceAll('_', ' ')}`
 
 const sourceText = ({ id, status, reference, accountMasked, signedDate }: KeptSource): string =>
   `; source ${[id, status, reference, accountMasked, signedDate].map((part) => part ?? '?').join(' ')}`

@@ -87,7 +87,7 @@ export function commandLine(
     'sepa-migrate',
     ...name.split(' '),
     ...files.map(fileWord),
-    ...ownFlags(name, own),
+    ...ownFlags(name, own, files),
     ...flags,
     ...words,
   ]
@@ -100,7 +100,7 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
   (option === 'sharedFolder' && distrustLedgerFolder(ledger) === null)
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
-function ownFlags(name: string, own: Context['own']): string[] {
+function ownFlags(name: string, own: Context['own'], files: readonly string[]): string[] {
   const sheet = typeof own['sheet'] === 'string' ? ['--sheet', own['sheet']] : []
   if (name === 'init') return sheet
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
@@ -111,6 +111,10 @@ function ownFlags(name: string, own: Context['own']): string[] {
     ...columns.flatMap((column) => ['--ignore-column', column]),
     ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
     isRun && own['checkBeforeSend'] === true && '--check-before-send',
+    // Without files the ledger has them already.
+    ...(Array.isArray(own['evidence']) && files.length > 0
+      ? ['--evidence', ...own['evidence'].map((file) => fileWord(String(file)))]
+      : []),
   ])
 }
 

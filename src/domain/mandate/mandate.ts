@@ -30,6 +30,18 @@ export interface Mandate {
   readonly original: MandateIdentity
 }
 
+/** What was collected of a mandate on one day. Null: nothing that can be compared was said. */
+export interface CollectedMandate {
+  readonly mandateKey: string
+  readonly creditorIdentifier: string
+  readonly mandateReference: string
+  readonly iban: string | null
+  readonly signedDate: string | null
+  readonly day: LocalDate
+  /** By a final or a one-off collection. */
+  readonly isEnded: boolean
+}
+
 /** The five values every row must have, by their names on the wire. */
 export const REQUIRED_FIELDS = [
   'customer_no',

@@ -70,7 +70,11 @@ function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate):
 }
 
 /** The 36 months are over, or soon will be. */
-function noteLapse(check: ValueCheck, latest: LocalDate, options: LastCollectionOptions): void {
+function noteLapse(
+  check: ValueCheck,
+  latest: LocalDate,
+  options: Pick<LastCollectionOptions, 'today' | 'dormantSoonDays'>,
+): void {
   const daysLeft = daysBetween(options.today, latest)
   if (daysLeft < 0) breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)
   else if (daysLeft <= options.dormantSoonDays)
@@ -186,6 +190,8 @@ export interface CheckOptions {
   readonly words?: Words
   /** A person wrote beside the row that it is right as it stands. */
   readonly isDecided?: boolean
+  /** When the mandate was last collected, where collection files say so. */
+  readonly lastCollected?: (mandateKey: string) => LocalDate | null
 }
 
 /** The checks of a program that has no settings of its own; dates are written YYYY-MM-DD. */
@@ -228,8 +234,32 @@ function checkRequired(raw: RawValues, options: CheckOptions) {
   }
 }
 
-function checkCollection(raw: RawValues, signedDate: LocalDate | null, options: CheckOptions) {
+/** True where the export has no day, or an older one. A mandate that was signed since counts from then. */
+function isNewer(
+  collected: LocalDate,
+  raw: string | undefined,
+  signedDate: LocalDate | null,
+  { lastCollectionFormat, today }: CheckOptions,
+): boolean {
+  if (signedDate !== null && compareDates(collected, signedDate) < 0) return false
+  const text = cleanCell(raw ?? '')
+  if (isAbsentCollection(text)) return true
+  const read = readDate(text, lastCollectionFormat, today)
+  return read.kind === 'date' && compareDates(read.date, collected) < 0
+}
+
+function checkCollection(
+  raw: RawValues,
+  { signedDate, collected }: { signedDate: LocalDate | null; collected: LocalDate | null },
+  options: CheckOptions,
+): CheckedCollection {
   const { today, dormantSoonDays, severities, lastCollectionFormat: format } = options
+  if (collected !== null && isNewer(collected, raw.last_collection_date, signedDate, options)) {
+    const check = startCheck('last_collection_date', collected, severities)
+    const latestFirstDebit = addMonths(collected, DORMANT_AFTER_MONTHS)
+    noteLapse(check, latestFirstDebit, options)
+    return { findings: check.findings, latestFirstDebit }
+  }
   if (raw.last_collection_date === undefined)
     return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
   return checkLastCollection(raw.last_collection_date, {
@@ -307,8 +337,12 @@ export function checkMandate(
   given: readonly Finding[] = NO_FINDINGS,
 ): CheckedMandate {
   const fields = checkRequired(raw, options)
-  const collection = checkCollection(raw, fields.signedDate.value, options)
-  const { isDecided = false } = options
+  const ci = fields.creditorIdentifier.value
+  const reference = fields.mandateReference.value
+  const key = ci === null || reference === null ? null : mandateKey(ci, reference)
+  const { isDecided = false, lastCollected } = options
+  const collected = key === null ? null : (lastCollected?.(key) ?? null)
+  const collection = checkCollection(raw, { signedDate: fields.signedDate.value, collected }, options)
   const found = joinFindings(
     given,
     fields.customerNo.findings,
@@ -320,8 +354,6 @@ export function checkMandate(
     checkWords(raw, options),
   )
   const findings = isDecided ? found.map(settled) : found
-  const ci = fields.creditorIdentifier.value
-  const reference = fields.mandateReference.value
   return {
     verdict: verdictOf(findings, mandateOf(fields), isDecided),
     values: {
@@ -331,7 +363,7 @@ export function checkMandate(
       creditorIdentifier: ci,
       mandateReference: reference,
     },
-    mandateKey: ci === null || reference === null ? null : mandateKey(ci, reference),
+    mandateKey: key,
     latestFirstDebit: collection.latestFirstDebit,
     findings,
   }

@@ -15,6 +15,7 @@ import {
   decideResemblances,
 } from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
+import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
 import { decideGroups, decideDays, decideRepeats } from './groups.js'
 import { writeProblem, type Scope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
@@ -57,6 +58,7 @@ export function openAdmission(parts: AdmissionParts) {
   let isOver = false
   guard(() => connection.exec('begin immediate'))
   const earlier = earlierRows(connection, parts.fingerprints)
+  const collections = collectionsOf(connection, parts.fingerprints)
   const firstOfAll = nextRow(connection)
   connection.exec(TEMP_TABLES)
 
@@ -80,6 +82,16 @@ export function openAdmission(parts: AdmissionParts) {
         .map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
+    collections,
+    /** Once all files are in: rows of earlier commands beside the collections of this one. */
+    compareEarlier: (): void => {
+      const { severities, now } = parts
+      if (collections.isNew())
+        guard(() => holdContradicted({ connection, severities, before: firstOfAll, at: now() }))
+    },
+    /** Each mandate that was collected and is in no export, told of the latest source. */
+    tellMissing: (): void =>
+      guard(() => tellMissing(connection, nextId(connection, 'source') - 1, parts.severities)),
     /** Rows of a file that came in before which another reading may understand; null where there are none. */
     heldIn: (sha256: string) => guard(() => heldRowsIn(connection, sha256)),
     open: (source: GivenSource) => {
@@ -275,6 +287,7 @@ function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCol
   decideCustomers(scope)
   decideNearDuplicates(scope)
   decideSharedAccounts(scope)
+  decideCollected(scope)
   // A place is taken from an older row.
   if (scope.first > 1 || corrections > 0) decidePlaces(scope)
   // Compared with other ledgers once all files are in.

@@ -76,6 +76,7 @@ export function removeAccounts(
   removeWords(connection, 'true', {}, null)
   removeApprovalWords(connection)
   maskIdentities(connection, 'true', {})
+  maskCollected(connection)
   maskFileNames(connection)
   return rows
 }
@@ -89,7 +90,12 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
     select distinct iban_key from row where iban_key is not null and ${where}`
   const replace = sql(connection)`
     update row set iban_key = :now where iban_key = :key and ${where}`
-  for (const key of keys.all(values)) replace.run({ ...values, key, now: randomBytes(key.length) })
+  const collected = sql(connection)`update collected set account = :now where account = :key`
+  for (const key of keys.all(values)) {
+    const now = randomBytes(key.length)
+    replace.run({ ...values, key, now })
+    collected.run({ key, now })
+  }
   const random = (column: string): string =>
     `${column} = iif(${column} is null, null, randomblob(length(${column})))`
   sql(connection)`update row set ${random('content_key')}, ${random('raw')} where ${where}`.run(values)
@@ -234,6 +240,18 @@ function maskIdentities(
     const now = `removed|${String(firstOfKey.get(key) ?? id)}`
     for (const text of replaceKey) sql(connection)`${text}`.run({ ...values, now, key })
   }
+}
+
+/** The same in what was collected, but for the mandates of registered rows. */
+function maskCollected(connection: Connection): void {
+  const page = sql(connection)<Omit<Identity, 'key'>>`
+    select id, creditor, reference from collected where id > ? and not exists (select 1 from row
+       where row.mandate_key = collected.mandate_key and state = 'registered') order by id limit 1000`
+  const mask = sql(connection)`
+    update collected set creditor = :creditor, reference = :reference, mandate_key = 'removed|' || id where id = :id`
+  for (const { id, creditor, reference } of rowsById((after) => page.all(after)))
+    if (holdsIban(creditor) || holdsIban(reference))
+      mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
 }
 
 /** A file may be named after an account. */

@@ -3,6 +3,7 @@ import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../
 import { ROW_STATES, type RowState, totalsOf, type Totals } from '../../domain/row/row-state.js'
 import { UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
+import { collectedOf, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { readStanding, hasMark } from '../deliver/campaign-rows.js'
 import {
@@ -163,6 +164,10 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
     decisionsOfRow: (rowId: number) =>
       sql(connection)<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
+    /** What collection files say of the mandates; null where none were given. */
+    evidence: () => connection.transaction(readEvidence)(connection),
+    vouched: () => countVouched(connection),
+    collectedOf: (rowId: number) => collectedOf(connection, rowId),
     distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
     ...proofReads(connection),
     ...planReads(connection),

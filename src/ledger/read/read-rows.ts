@@ -11,6 +11,7 @@ import type {
 } from './reader.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { SourceReading, RuleId } from '../../domain/rule/verdict.js'
+import { VOUCHED } from '../admit/collected.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
@@ -41,7 +42,8 @@ interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt' | 'cel
 const COUNTED_IN = `case when place is null then source_id when place = 0 then null
   else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end`
 
-const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source, ${COUNTED_IN} as countedIn`
+const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source, ${COUNTED_IN} as countedIn,
+  ${VOUCHED} as vouchedOn`
 
 const toRow = (
   stored: StoredRow,

@@ -100,6 +100,8 @@ export interface RowRecord {
   readonly assignedMandateReference: string | null
   readonly registeredAt: string | null
   readonly latestFirstDebit: string | null
+  /** The day on which the mandate was last collected just as the row has it; null where nobody knows. */
+  readonly vouchedOn: string | null
   readonly supersededBy: number | null
   /** The row that this one says it corrects; 0 where it does not say which; null for a record of an export. */
   readonly corrects: number | null

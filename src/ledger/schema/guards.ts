@@ -187,7 +187,7 @@ create trigger approval_needs_key before insert on approval
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval'.split(
+  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected'.split(
     ' ',
   )
 

@@ -11,7 +11,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 17
+export const SCHEMA_VERSION = 18
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -281,6 +281,25 @@ create table approval (
   check ((reference is null) <> (signature is null))
 ) strict;
 create index approval_plan on approval (plan_id);
+
+create table collection (
+  id integer primary key,
+  name text not null,
+  sha256 text not null unique
+) strict;
+
+create table collected (
+  id integer primary key,
+  mandate_key text not null unique,
+  creditor text not null,
+  reference text not null,
+  account blob,
+  iban_masked text,
+  signed_date text,
+  day text not null,
+  is_ended integer not null check (is_ended in (0, 1))
+) strict;
+create index collected_account on collected (account, signed_date) where account is not null;
 `
 
 /** Makes the tables of an empty file, with the promises that it keeps by itself. */

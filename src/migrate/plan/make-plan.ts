@@ -13,6 +13,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
 import { openLedger } from '../../ledger/file/open-ledger.js'
+import type { EvidenceCounts } from '../../ledger/admit/collected.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
@@ -141,6 +142,8 @@ interface Planned {
   /** What the ledger was last planned to send; null where nothing was. */
   readonly last: PlanDocument | null
   readonly admitted: readonly AdmittedSource[]
+  /** What collection files say of the mandates; null where none were given. */
+  readonly evidence: EvidenceCounts | null
 }
 
 /**
@@ -164,9 +167,9 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
     const last = ledger.view.plans().at(-1)?.document ?? null
     try {
       register.note()
-      const { document, admitted } = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(document, approversOf(options))
-      return { document, last, admitted }
+      const ahead = await lookAhead(options, asked, { ledger, register })
+      ledger.plans.record(ahead.document, approversOf(options))
+      return { ...ahead, last }
     } finally {
       register.close()
     }
@@ -193,8 +196,8 @@ async function lookAhead(
   options: PlanOptions,
   asked: Asked,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
-): Promise<{ document: PlanDocument; admitted: readonly AdmittedSource[] }> {
-  const { files, drain } = asked
+): Promise<Omit<Planned, 'last'>> {
+  const { files, evidence, drain } = asked
   const { rules = {}, watchReading, retryRefusedBy = null } = options
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
@@ -208,12 +211,13 @@ async function lookAhead(
     corrector: asked.corrector,
   })
   try {
-    const admitted = await addSources(admission, files, { signal: drain, watch: watchReading })
+    const admitted = await addSources(admission, files, { evidence, signal: drain, watch: watchReading })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
-    return { document: documentOf(options, asked, ledger.view), admitted }
+    const document = documentOf(options, asked, ledger.view)
+    return { document, admitted, evidence: ledger.view.evidence() }
   } finally {
     admission.rollback()
   }

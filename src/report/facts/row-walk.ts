@@ -291,6 +291,8 @@ export async function walkLedger(
     registrations: gathered.registrations.result(),
     /** Registered rows whose first debit is due earliest. */
     firstDebits: gathered.firstDebits,
+    /** Registered rows that agree with their last collection; null where no collection files were given. */
+    vouched: reader.vouched(),
     /** Null where nobody asked the service about a registered row. */
     verification,
     /** Creditor identifiers of the registered rows. */

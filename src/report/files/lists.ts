@@ -64,6 +64,7 @@ const REGISTERED_COLUMNS: readonly Column<RegisteredRow>[] = [
   ['record', 'label.record', (row) => String(row.record)],
   ['attempts', 'label.attempts', (row) => String(row.attempts)],
   ['latest_first_debit', 'column.latest_first_debit', (row) => text(row.latestFirstDebit)],
+  ['last_collected', 'column.last_collected', (row) => text(row.vouchedOn)],
 ]
 
 export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)

@@ -369,6 +369,9 @@ function comparedText(facts: ReportFacts, texts: Texts): string {
   return texts.say(isSame === null ? 'cover.notCompared' : isSame ? 'cover.agrees' : 'cover.differs', values)
 }
 
+const vouchedText = ({ vouched, totals: { registered } }: ReportFacts, { say }: Texts): string =>
+  vouched === null ? '' : ` ${say('cover.vouched', { agree: vouched, registered })}`
+
 function signOff(facts: ReportFacts, texts: Texts): Markup {
   const { campaign, totals } = facts
   const { say, mark } = texts
@@ -381,7 +384,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
-    <p>${proofText(facts, texts)}</p>
+    <p>${proofText(facts, texts)}${vouchedText(facts, texts)}</p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
     </div>

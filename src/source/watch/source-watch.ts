@@ -8,7 +8,6 @@ import {
 import {
   type CheckedRecord,
   type Finding,
-  type ReadableValues,
   type SeverityOverrides,
   type RuleId,
   findingOf,
@@ -20,7 +19,7 @@ import type { RecordCheck, RecognisedSource } from '../record-check.js'
 import type { RawRecord } from '../table.js'
 import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
-import { isLongAgo, type RawValues } from '../../domain/value/check-mandate.js'
+import type { RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
@@ -61,7 +60,7 @@ export function watchSource(source: RecognisedSource) {
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
-      file.note(checked.values, isByReference ? null : oldKey, order)
+      file.note(checked, isByReference ? null : oldKey, order)
       if (raw !== null) cleaning.note(raw)
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
@@ -159,6 +158,8 @@ function watchFile(options: WatchOptions) {
   let rows = 0
   let references = 0
   let allAreCustomers = true
+  /** Signed more than 36 months ago, and nothing says that they were collected since. */
+  let undated = 0
   let lastCreditor = ''
   const noteDate = (date: LocalDate, order: number): void => {
     if (date > options.today) return
@@ -177,12 +178,16 @@ function watchFile(options: WatchOptions) {
      * @param order grows with every record of the file
      */
     note: (
-      { customerNo, signedDate, creditorIdentifier, mandateReference }: ReadableValues,
+      { values, latestFirstDebit }: Pick<CheckedRecord, 'values' | 'latestFirstDebit'>,
       oldKey: string | null,
       order: number,
     ): void => {
+      const { customerNo, signedDate, creditorIdentifier, mandateReference } = values
       rows += 1
-      if (signedDate !== null) noteDate(signedDate, order)
+      if (signedDate !== null) {
+        noteDate(signedDate, order)
+        if (latestFirstDebit === null) undated += 1
+      }
       if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
       if (mandateReference === null) return
       references += 1
@@ -198,7 +203,13 @@ function watchFile(options: WatchOptions) {
         ...(references >= 2 && allAreCustomers
           ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
           : []),
-        ...(options.hasLastCollection ? [] : unknownDormancy(dates, options.today, report)),
+        ...(options.hasLastCollection || undated === 0
+          ? []
+          : report(
+              'FILE_DORMANCY_UNKNOWN',
+              `${undated}`,
+              `${undated} rows were signed more than 36 months ago.`,
+            )),
         ...(creditors.size > 1
           ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
           : []),
@@ -226,18 +237,6 @@ function dominantDates(
     })
     .sort(([, a], [, b]) => a.first - b.first)
     .map(([date, { count }]) => [date, count] as const)
-}
-
-function unknownDormancy(
-  dates: ReadonlyMap<LocalDate, Dated>,
-  today: LocalDate,
-  report: (rule: RuleId, value: string, detail: string) => readonly Finding[],
-): readonly Finding[] {
-  let rows = 0
-  for (const [date, { count }] of dates) if (isLongAgo(date, today)) rows += count
-  return rows === 0
-    ? []
-    : report('FILE_DORMANCY_UNKNOWN', `${rows}`, `${rows} rows were signed more than 36 months ago.`)
 }
 
 /** What neither of the next two says anything of. */

@@ -90,7 +90,7 @@ describe('rows', () => {
       originalMandateReference: 'M-1',
       mandateKey: 'DE|09999999999|M-1',
       ...{ assignedCreditorIdentifier: null, assignedMandateReference: null, registeredAt: null },
-      ...{ latestFirstDebit: null, supersededBy: null, corrects: null, countedIn: 1 },
+      ...{ latestFirstDebit: null, vouchedOn: null, supersededBy: null, corrects: null, countedIn: 1 },
       ...{ attempts: 0, lastAttempt: null, formerDoubt: null },
       cells: ['1000', IBAN, '2020-01-31', 'DE98ZZZ09999999999', 'M-1'],
     })

@@ -109,7 +109,7 @@ describe('the reconciliation pack', () => {
     const headers = {
       'registered.csv':
         'customer_no,iban_masked,signed_date,original_creditor_identifier,original_mandate_reference,' +
-        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit',
+        'assigned_creditor_identifier,assigned_mandate_reference,registered_at,source,record,attempts,latest_first_debit,last_collected',
       'refused.csv': `${originals},${closing}`,
       'corrections.csv': `${originals},${closing}`,
       'in-doubt.csv':

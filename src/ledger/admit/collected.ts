@@ -1,0 +1,249 @@
+import type { CollectedMandate, LocalDate } from '../../domain/mandate/mandate.js'
+import { findingOf, RULES, type RuleId, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { prepareColumns, type Fingerprints } from './fingerprints.js'
+import { holdRow, writeProblem, type Scope } from './problems.js'
+
+/** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
+
+/** SQL over `row` and the `collected` that stands beside it: the ways in which they agree or differ. */
+const KINDS = {
+  agrees: `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
+    and collected.signed_date = row.signed_date and collected.is_ended = 0`,
+  reference_differs: `collected.mandate_key is not row.mandate_key
+    and upper(collected.reference) is not upper(row.original_mandate_reference)`,
+  creditor_differs: `collected.mandate_key is not row.mandate_key
+    and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
+      is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
+  date_differs: `row.signed_date is not null and collected.signed_date is not row.signed_date`,
+  account_differs: `row.iban_key is not null and collected.account is not row.iban_key`,
+  never_collected: `collected.id is null and row.mandate_key is not null`,
+  ended: `collected.is_ended = 1`,
+} as const
+type Kind = keyof typeof KINDS
+const NAMES = Object.keys(KINDS) as Kind[]
+
+const isOf = (kind: Kind): string =>
+  kind === 'never_collected' ? `(${KINDS[kind]})` : `(collected.id is not null and ${KINDS[kind]})`
+
+/** How many mandates of the exports are of each kind, and how many were collected that no row is. */
+export type EvidenceCounts = Readonly<Record<Kind | 'not_in_export', number>>
+
+const RULE_OF = {
+  reference_differs: 'EVIDENCE_REFERENCE_DIFFERS',
+  creditor_differs: 'EVIDENCE_CREDITOR_DIFFERS',
+  date_differs: 'EVIDENCE_DATE_DIFFERS',
+  account_differs: 'EVIDENCE_ACCOUNT_DIFFERS',
+  ended: 'EVIDENCE_ENDED',
+  never_collected: 'EVIDENCE_NEVER_COLLECTED',
+} as const satisfies Readonly<Partial<Record<Kind, RuleId>>>
+const FIELD_OF = {
+  reference_differs: 'unique_mandate_reference',
+  creditor_differs: 'sepa_creditor_identifier',
+  date_differs: 'signed_date',
+  account_differs: 'iban',
+  ended: 'unique_mandate_reference',
+  never_collected: 'unique_mandate_reference',
+} as const
+const JUDGED_KINDS = Object.keys(RULE_OF) as (keyof typeof RULE_OF)[]
+
+/** Rows that a collection can speak for or against: those that stay behind, or repeat others, are not compared. */
+const IS_COMPARED = `row.state not in ('duplicate', 'superseded', 'excluded', 'written_off')`
+
+/** A row has this mandate for its own; one that was replaced has not any more. */
+const isOwned = (collected: string): string => `exists (select 1 from row as owner
+  where owner.mandate_key = ${collected}.mandate_key and owner.state not in ('duplicate', 'superseded'))`
+
+const BY_ACCOUNT = `(select min(other.id) from collected as other
+  where other.account = row.iban_key and other.signed_date = row.signed_date and not ${isOwned('other')})`
+
+/** By reference and creditor; else by account and date, where no other row has that reference. */
+const BESIDE = `left join collected on collected.id = coalesce(
+  (select id from collected as same where same.mandate_key = row.mandate_key), ${BY_ACCOUNT})`
+
+/** Collected, not ended, and no row of the exports is it. */
+const IS_MISSING = `collected.is_ended = 0 and not ${isOwned('collected')}
+  and collected.id not in (select found from (select ${BY_ACCOUNT} as found from row where ${IS_COMPARED}
+    and not exists (select 1 from collected as same where same.mandate_key = row.mandate_key))
+    where found is not null)`
+
+/** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
+export const VOUCHED = `(select collected.day from collected where ${KINDS.agrees})`
+
+const hasAny = (connection: Connection): boolean =>
+  sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
+
+/** Null where no collection files were given. */
+export function readEvidence(connection: Connection): EvidenceCounts | null {
+  if (!hasAny(connection)) return null
+  const counts = sql(connection)<Omit<EvidenceCounts, 'not_in_export'>>`
+    select ${NAMES.map((kind) => `count(*) filter (where ${isOf(kind)}) as ${kind}`).join(', ')}
+      from row ${BESIDE} where ${IS_COMPARED}`.get()
+  const missing = sqlValue(connection)<number>`select count(*) from collected where ${IS_MISSING}`.get() ?? 0
+  if (counts === undefined) throw new Error('A count gave no row')
+  return { ...counts, not_in_export: missing }
+}
+
+/** Registered rows that agree with their last collection; null where no collection files were given. */
+export const countVouched = (connection: Connection): number | null =>
+  hasAny(connection)
+    ? (sqlValue(connection)<number>`
+        select count(*) from row where state = 'registered' and ${VOUCHED} is not null`.get() ?? 0)
+    : null
+
+/** When the mandate of a row was last collected, and how that differs from the row; null where nothing is known. */
+export function collectedOf(connection: Connection, rowId: number) {
+  const { day = null, ...kinds } =
+    sql(connection)<{ day: string | null } & Record<Kind, 0 | 1>>`
+      select collected.day, ${NAMES.map((kind) => `${isOf(kind)} as ${kind}`).join(', ')}
+        from row ${BESIDE} where row.id = ?`.get(rowId) ?? {}
+  return day === null ? null : { day, is: NAMES.filter((kind) => (kinds as Record<Kind, 0 | 1>)[kind] === 1) }
+}
+
+/** The collection files of an admission. What they say stays in the ledger, and counts for every file that comes later. */
+export function collectionsOf(connection: Connection, fingerprints: Fingerprints) {
+  let isNew = false
+  const isKnown = (sha256: string): boolean =>
+    sqlValue(connection)<number>`select 1 from collection where sha256 = ?`.get(sha256) !== undefined
+  const day = sqlValue(connection)<LocalDate>`select day from collected where mandate_key = ?`
+  return {
+    isKnown,
+    /** True once this admission has brought one in. */
+    isNew: () => isNew,
+    /** When a mandate was last collected; nothing where no collections were given, as most often. */
+    known: (): { lastCollected?: (mandateKey: string) => LocalDate | null } =>
+      hasAny(connection) ? { lastCollected: (key) => day.get(key) ?? null } : {},
+    /** @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value */
+    open: ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => {
+      isNew = true
+      sql(connection)`insert into collection (name, sha256) values (?, ?)`.run(maskAccounts(name), sha256)
+      const one = (column: string): string =>
+        `${column} = iif(excluded.day > day or ${column} is excluded.${column}, excluded.${column}, null)`
+      const take = sql(connection)`
+        insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, is_ended)
+          values (?, ?, ?, ?, ?, ?, ?, ?)
+          on conflict (mandate_key) do update set ${['account', 'iban_masked', 'signed_date'].map(one).join(', ')},
+            creditor = excluded.creditor, reference = excluded.reference,
+            is_ended = iif(excluded.day > day, excluded.is_ended, max(is_ended, excluded.is_ended)), day = excluded.day
+          where excluded.day >= day`
+      return (mandates: readonly CollectedMandate[]): void => {
+        for (const { iban, ...mandate } of mandates)
+          take.run(
+            mandate.mandateKey,
+            mandate.creditorIdentifier,
+            mandate.mandateReference,
+            iban === null ? null : fingerprints.account(iban),
+            iban === null ? null : maskIban(iban),
+            mandate.signedDate,
+            mandate.day,
+            mandate.isEnded ? 1 : 0,
+          )
+      }
+    },
+  }
+}
+
+type Compared = Record<keyof typeof RULE_OF, 0 | 1> & {
+  readonly id: number
+  readonly sourceId: number
+  readonly state: string
+  readonly attempts: number
+  readonly isNewer: 0 | 1
+  readonly isDecided: 0 | 1
+  readonly value: string
+  readonly creditor: string | null
+  readonly reference: string | null
+  readonly signedDate: string | null
+  readonly ibanMasked: string | null
+  readonly day: string | null
+}
+
+const PAGE = 500
+
+/** A word beside a row that was held for something else says nothing of its collections. */
+const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on named.id = row.corrects
+  where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*')`
+
+function comparedIn(connection: Connection, where: string) {
+  const page = sql(connection)<Compared>`
+    select row.id as id, row.source_id as sourceId, row.state as state, row.attempts as attempts,
+       collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
+       coalesce(row.original_mandate_reference, '') as value, collected.creditor as creditor,
+       collected.reference as reference, collected.signed_date as signedDate,
+       collected.iban_masked as ibanMasked, collected.day as day,
+       ${JUDGED_KINDS.map((kind) => `${isOf(kind)} as ${kind}`).join(', ')}
+     from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
+       and not coalesce(${isOf('agrees')}, 0) order by row.id limit ${PAGE}`
+  return (values: Readonly<Record<string, number>>) => rowsById((after) => page.all({ ...values, after }))
+}
+
+function seenIn({ day, creditor, reference, signedDate, ibanMasked }: Compared): string {
+  const or = (text: string | null): string => maskAccounts(text ?? 'unclear')
+  return `It was last collected on ${or(day)}: reference ${or(reference)}, creditor ${or(creditor)}, signed ${or(signedDate)}, account ${ibanMasked ?? 'unclear'}.`
+}
+
+/** What is newer than the signature is an error where nobody said otherwise; what is older may have been replaced since. */
+function findingsOf(row: Compared, severities: SeverityOverrides) {
+  return JUDGED_KINDS.filter((kind) => row[kind] === 1).flatMap((kind) => {
+    const rule = RULE_OF[kind]
+    const usual = row.isNewer === 1 ? RULES[rule].severity : 'warning'
+    const severity = severities[rule] ?? usual
+    const isSettled = severity === 'error' && row.isDecided === 1
+    const detail = said(kind === 'never_collected' ? '' : seenIn(row), isSettled)
+    return findingOf(
+      rule,
+      { [rule]: isSettled ? 'warning' : severity },
+      { field: FIELD_OF[kind], value: row.value, detail },
+    )
+  })
+}
+
+const said = (seen: string, isSettled: boolean): string | undefined =>
+  [seen, isSettled ? 'A person decided that it is sent.' : ''].filter((part) => part !== '').join(' ') ||
+  undefined
+
+/** The rows of the source at hand beside what was collected. One that is contradicted waits for a person. */
+export function decideCollected(scope: Scope): void {
+  const { connection, severities, first, sourceId } = scope
+  if (!hasAny(connection)) return
+  const hold = sql(connection)`update row set state = 'conflict', rule = ? where id = ? and state = 'ready'`
+  for (const row of comparedIn(connection, 'row.id >= :first')({ first })) {
+    const findings = findingsOf(row, severities)
+    for (const finding of findings) writeProblem(scope, sourceId, row.id, finding)
+    const error = findings.find(({ severity }) => severity === 'error')
+    if (error !== undefined) hold.run(error.rule, row.id)
+  }
+}
+
+/**
+ * Rows that earlier commands left ready, beside collection files that are new. A row that was begun to be sent keeps
+ * its state, since it has a history; that it is contradicted is on record.
+ */
+export function holdContradicted({
+  connection,
+  severities,
+  before,
+  at,
+}: Pick<Scope, 'connection' | 'severities'> & { before: number; at: string }): void {
+  const columnsOf = prepareColumns(connection)
+  for (const row of comparedIn(connection, `row.id < :before and row.state = 'ready'`)({ before })) {
+    const { columns } = columnsOf(row.sourceId)
+    const findings = findingsOf(row, severities)
+    for (const finding of findings) writeProblem({ connection, columns }, row.sourceId, row.id, finding)
+    const error = findings.find(({ severity }) => severity === 'error')
+    if (error === undefined || row.attempts > 0) continue
+    holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
+  }
+}
+
+/** One warning for each mandate that was collected and is in no export, in a ledger that nobody keeps. */
+export function tellMissing(connection: Connection, sourceId: number, severities: SeverityOverrides): void {
+  const [finding] = findingOf('EVIDENCE_NOT_IN_EXPORT', severities, {})
+  if (finding === undefined || !hasAny(connection)) return
+  sql(connection)`
+    insert into problem (source_id, rule, severity, field, column_name, value, message, remedy)
+      select :sourceId, :rule, :severity, null, '', mask_accounts(reference),
+         :message || ' It was last collected on ' || day || ' from ' || coalesce(iban_masked, 'an unclear account') || '.', :remedy
+        from collected where ${IS_MISSING} order by mandate_key`.run({ ...finding, sourceId })
+}

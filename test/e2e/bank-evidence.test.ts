@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { collectionFile, type Debit } from '../support/collections.js'
+import { germanIban } from '../support/export.js'
+import { placeForEach, type Told } from '../support/place.js'
+
+const { write, program, json, edit, held, totals, read, rows } = placeForEach({ rows: 4, sandbox: {} })
+
+const debit = (n: number, more: Partial<Debit> = {}): Debit => ({
+  reference: `MANDATE-${n}`,
+  iban: germanIban(n),
+  signed: `2024-03-0${n + 1}`,
+  ...more,
+})
+
+interface Counted extends Told {
+  readonly evidence: Readonly<Record<string, number>> | null
+  readonly customer: { readonly rows: readonly { readonly collected: unknown }[] }
+}
+
+const COUNTS = {
+  agrees: 2,
+  reference_differs: 0,
+  creditor_differs: 0,
+  date_differs: 0,
+  account_differs: 1,
+  never_collected: 1,
+  ended: 0,
+  not_in_export: 1,
+}
+
+it('31.1 what the bank last saw holds rows back in check, plan and run, until a person says so', async () => {
+  write('january.xml', collectionFile([debit(1), debit(2), debit(3, { day: '2025-01-05' })]))
+  write('march.xml', collectionFile([debit(3, { iban: germanIban(33), day: '2026-03-05' }), debit(77)]))
+  const beside = ['export.csv', '--evidence', 'january.xml', 'march.xml']
+
+  const checked = await program('check', ...beside, '--out', 'checked')
+  expect(checked.status).toBe(3)
+  expect(checked.stdout).toMatch(/error {4}EVIDENCE_ACCOUNT_DIFFERS, 1 time\n/)
+  expect(checked.stdout).toMatch(/"MANDATE-77": It was last collected on 2026-01-05 from DE…0077\./)
+  expect(checked.stdout).toMatch(/beside the last collections: agrees 2, .* not in export 1/i)
+  expect(checked.stdout).toContain('--evidence january.xml march.xml')
+  expect(read('checked/problems.csv')).toContain('EVIDENCE_NOT_IN_EXPORT')
+  expect((await json<Counted>('check', ...beside)).evidence).toEqual(COUNTS)
+  expect((await json<Counted>('check', 'export.csv')).evidence).toBeNull()
+
+  expect((await json<Counted>('plan', ...beside)).evidence).toEqual(COUNTS)
+  const ran = await json<Counted>('run', ...beside)
+  expect(ran).toMatchObject({ exitCode: 3, evidence: COUNTS, totals: { registered: 3, conflict: 1 } })
+  expect(held()).toEqual([1, 2, 4])
+  expect(read('report.html')).toContain('2 of 3 registered mandates agree with the last collection')
+  expect(rows('registered.csv').map((row) => row['last_collected'])).toEqual(['2026-01-05', '2026-01-05', ''])
+  const shown = await json<Counted>('customer', 'show', '1')
+  expect(shown.customer.rows[0]?.collected).toEqual({ day: '2026-01-05', is: ['agrees'] })
+
+  edit(
+    'corrections.csv',
+    (row) => ({ ...row, migration_decision: 'send', migration_reason: 'moved' }),
+    'back.csv',
+  )
+  expect(await json('run', 'back.csv')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
+  expect(totals().registered).toBe(4)
+})
+
+it('31.1 a correction that says what was collected goes without a word of a person', async () => {
+  write('january.xml', collectionFile([debit(1), debit(2), debit(3, { reference: 'OLD-3' }), debit(4)]))
+  await program('run', 'export.csv', '--evidence', 'january.xml')
+  expect(held()).toEqual([1, 2, 4])
+  edit('corrections.csv', (row) => ({ ...row, unique_mandate_reference: 'OLD-3' }), 'back.csv')
+  expect(await json('run', 'back.csv')).toMatchObject({
+    exitCode: 0,
+    evidence: { agrees: 4, not_in_export: 0 },
+  })
+})
+
+it('31.1 a run under a plan that was made beside collections is refused without them', async () => {
+  write('january.xml', collectionFile([debit(1, { sequence: 'FNAL' }), debit(2)]))
+  await program('plan', 'export.csv', '--evidence', 'january.xml', '--to', 'plan.json')
+  await program('approve', 'plan.json', '--by', 'Anna', '--reference', 'minutes of 3 June')
+  const without = await json('run', 'export.csv', '--plan', 'plan.json')
+  expect(without.errors[0]?.message).toMatch(/rows changed/)
+  expect(held()).toEqual([])
+  expect(await json('run', 'export.csv', '--plan', 'plan.json', '--evidence', 'january.xml')).toMatchObject({
+    totals: { registered: 3, conflict: 1 },
+  })
+})

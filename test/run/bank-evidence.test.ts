@@ -1,0 +1,330 @@
+import { expect, it } from 'vitest'
+import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { admitSources, collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
+import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
+import { open, stoppedClock } from '../ledger/campaign-setup.js'
+import { seedChance } from '../support/chance.js'
+import { collectionFile, type Debit } from '../support/collections.js'
+import { germanIban } from '../support/export.js'
+import { creditorIdentifierOf } from '../support/sample-values.js'
+import { CHECK, fileOf, optionsOf, refusal } from '../support/sources.js'
+
+type Ledger = Pick<ReturnType<typeof openScratchLedger>, 'admit' | 'reader'>
+
+function scratch(): Ledger & { close: () => void } {
+  return openScratchLedger(stoppedClock())
+}
+
+const kept = (): Ledger => {
+  const ledger = open()
+  return { admit: ledger.admit, reader: ledger.view }
+}
+
+interface Given {
+  readonly exports?: readonly string[]
+  readonly collections?: readonly string[]
+  readonly rules?: SeverityOverrides
+  readonly yaml?: string
+}
+
+/** Files by their paths. */
+async function admit(
+  ledger: Ledger,
+  { exports = [], collections = [], rules = {}, yaml = '' }: Given,
+): Promise<void> {
+  const { signal } = new AbortController()
+  const against = { ...CHECK, severities: rules, undecided: 'tell' as const }
+  const files = sourceOpeners(exports, optionsOf(yaml), against, signal)
+  const evidence = collectionOpeners(collections, DEFAULT_SOURCE_OPTIONS)
+  await admitSources(ledger, files, { severities: rules, evidence, signal, watch: () => undefined })
+}
+
+const CREDITOR = 'DE98ZZZ09999999999'
+const OTHER_CREDITOR = creditorIdentifierOf('DE', '01234567890')
+const HEADER =
+  'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,last_collection_date'
+
+interface Exported extends Required<Pick<Debit, 'reference' | 'signed' | 'creditor' | 'iban'>> {
+  readonly last: string
+}
+
+const row = (n: number, more: Partial<Exported> = {}): Exported => ({
+  reference: `M-${n}`,
+  signed: '2024-03-05',
+  creditor: CREDITOR,
+  iban: germanIban(n),
+  last: '',
+  ...more,
+})
+const exportOf = (rows: readonly Exported[]): string =>
+  fileOf(
+    [
+      HEADER,
+      ...rows.map((one, at) =>
+        [100 + at, one.iban, one.signed, one.creditor, one.reference, one.last].join(),
+      ),
+      '',
+    ].join('\n'),
+  )
+const collected = (...debits: Debit[]): string => fileOf(collectionFile(debits), 'collections.xml')
+const debit = (n: number, more: Partial<Debit> = {}): Debit => {
+  const { last: _, ...mandate } = row(n)
+  return { ...mandate, day: '2026-01-05', ...more }
+}
+
+const STATES = ['ready', 'conflict', 'invalid', 'excluded'] as const
+/** What became of each row, and what collections say of it. */
+const fates = ({ reader }: Pick<Ledger, 'reader'>): string[] =>
+  reader.rows(STATES, 0, 1000).map(({ id, state, latestFirstDebit }) => {
+    const rules = reader
+      .problemsOfRow(id)
+      .flatMap(({ rule, severity }) =>
+        rule.startsWith('EVIDENCE_') ? `${severity === 'error' ? '!' : ''}${rule.slice(9)}` : [],
+      )
+    return [state, latestFirstDebit ?? 'unknown', ...rules].join(' ')
+  })
+
+async function fate(exported: Partial<Exported>, seen: Partial<Debit> | null, rules: SeverityOverrides = {}) {
+  const ledger = kept()
+  const collections = seen === null ? [collected(debit(9))] : [collected(debit(1, seen))]
+  await admit(ledger, { exports: [exportOf([row(1, exported)])], collections, rules })
+  return fates(ledger)[0]
+}
+
+it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
+  ['agrees', {}, {}, 'ready 2029-01-05'],
+  ['has another case', { reference: 'm-1' }, {}, 'ready 2029-01-05'],
+  ['has another business code', { creditor: 'DE98ABC09999999999' }, {}, 'ready 2029-01-05'],
+  ['has another reference', {}, { reference: 'OLD-1' }, 'conflict 2027-03-05 !REFERENCE_DIFFERS'],
+  ['has another creditor', {}, { creditor: OTHER_CREDITOR }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
+  [
+    'has both',
+    {},
+    { creditor: OTHER_CREDITOR, reference: 'OLD-1' },
+    'conflict 2027-03-05 !REFERENCE_DIFFERS !CREDITOR_DIFFERS',
+  ],
+  ['has another date', {}, { signed: '2024-03-06' }, 'conflict 2029-01-05 !DATE_DIFFERS'],
+  ['has another account', {}, { iban: germanIban(2) }, 'conflict 2029-01-05 !ACCOUNT_DIFFERS'],
+  ['ended by a final one', {}, { sequence: 'FNAL' }, 'conflict 2029-01-05 !ENDED'],
+  ['ended by a single one', {}, { sequence: 'OOFF' }, 'conflict 2029-01-05 !ENDED'],
+  ['was signed since', { signed: '2026-02-01' }, {}, 'ready 2029-02-01 DATE_DIFFERS'],
+  ['was never collected', {}, null, 'ready 2027-03-05 NEVER_COLLECTED'],
+  ['was collected later than it says', { last: '2025-01-05' }, {}, 'ready 2029-01-05'],
+  ['was collected earlier', { last: '2026-02-05' }, {}, 'ready 2029-02-05'],
+  [
+    'is not dormant',
+    { signed: '2015-03-05', last: '2020-01-05' },
+    { signed: '2015-03-05' },
+    'ready 2029-01-05',
+  ],
+  [
+    'is known to be dormant',
+    { signed: '2015-03-05' },
+    { signed: '2015-03-05', day: '2020-01-05' },
+    'excluded 2023-01-05',
+  ],
+])('31.1 a mandate that %s beside its last collection', async (_, exported, seen, expected) => {
+  expect(await fate(exported, seen)).toBe(expected)
+})
+
+it('31.1 a severity of the configuration counts, whatever is newer', async () => {
+  const rules = { EVIDENCE_DATE_DIFFERS: 'error', EVIDENCE_ACCOUNT_DIFFERS: 'off' } as const
+  const iban = germanIban(2)
+  expect(await fate({ signed: '2026-02-01' }, { iban }, rules)).toBe('conflict 2029-02-01 !DATE_DIFFERS')
+})
+
+it('31.1 the latest day counts in whatever order, and what differs on it agrees with nothing', async () => {
+  const files = [
+    collected(debit(1, { iban: germanIban(7), day: '2025-01-05' }), debit(2)),
+    collected(debit(1), debit(2, { iban: germanIban(8) })),
+  ]
+  for (const collections of [files, files.toReversed()]) {
+    const ledger = kept()
+    await admit(ledger, { exports: [exportOf([row(1), row(2)])], collections })
+    expect(fates(ledger)).toEqual(['ready 2029-01-05', 'conflict 2029-01-05 !ACCOUNT_DIFFERS'])
+  }
+})
+
+it('31.1 what came in stays for later files, and holds rows that wait from earlier ones', async () => {
+  const ledger = kept()
+  await admit(ledger, { exports: [exportOf([row(1), row(2)])] })
+  expect(ledger.reader.evidence()).toBeNull()
+  const collections = [collected(debit(1, { iban: germanIban(9) }), debit(2), debit(3, { sequence: 'FNAL' }))]
+  await admit(ledger, { collections })
+  const older = ['ready 2027-03-05', 'conflict 2027-03-05 !ACCOUNT_DIFFERS']
+  expect(fates(ledger).toSorted().toReversed()).toEqual(older)
+  expect(ledger.reader.decisions(0, 9)).toMatchObject([{ decision: 'held', rowId: 1 }])
+  await admit(ledger, { exports: [exportOf([row(3)])], collections })
+  expect(fates(ledger).at(-1)).toBe('conflict 2029-01-05 !ENDED')
+  expect(ledger.reader.evidence()).toMatchObject({
+    agrees: 1,
+    account_differs: 1,
+    ended: 1,
+    not_in_export: 0,
+  })
+  expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
+})
+
+it('31.1 a file is an export or evidence, never both, whenever it comes', async () => {
+  const file = collected(debit(1))
+  const customers = fileOf('reference,customer_no\nM-1,101\n', 'customers.csv')
+  const yaml = `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`
+  const [asExport, asEvidence] = [
+    { exports: [file], yaml },
+    { collections: [file], yaml },
+  ]
+  for (const [first, then] of [
+    [asExport, asEvidence],
+    [asEvidence, asExport],
+    [{}, { ...asExport, ...asEvidence }],
+  ]) {
+    const ledger = kept()
+    await admit(ledger, first!)
+    expect((await refusal(admit(ledger, then!))).message).toContain('it is an export and evidence at once')
+    expect(ledger.reader.totals().read).toBe(first === asExport ? 1 : 0)
+  }
+  const table = exportOf([row(1)])
+  expect((await refusal(admit(kept(), { collections: [table] }))).message).toContain(
+    'only such a file is evidence',
+  )
+})
+
+const DRAWS = Number(process.env['READING_SEEDS'] ?? 500)
+
+it(
+  `31.1 rows and counts are those of the truth, in check and run, over ${DRAWS} draws`,
+  { timeout: 600_000 },
+  async () => {
+    for (let seed = 1; seed <= DRAWS; seed += 1) {
+      const { exports, debits } = draw(seed)
+      const files = [debits.filter((_, at) => at % 2 === 0), debits.filter((_, at) => at % 2 === 1)]
+      const given = {
+        exports: [exportOf(exports)],
+        collections: files.filter((file) => file.length > 0).map((file) => collected(...file)),
+      }
+      const truth = judge(exports, files.flat())
+      const tried = scratch()
+      // A ledger on a disk takes most of the time.
+      for (const ledger of seed % 5 === 0 ? [tried, kept()] : [tried]) {
+        await admit(ledger, given)
+        const found = { fates: fates(ledger).toSorted(), evidence: ledger.reader.evidence() }
+        expect({ seed, ...found }).toEqual({ seed, ...truth })
+      }
+      tried.close()
+    }
+  },
+)
+
+function draw(seed: number): { exports: Exported[]; debits: Debit[] } {
+  const chance = seedChance(seed)
+  const iban = (): string => germanIban(chance.between(1, 4))
+  const signed = (): string => chance.pick(['2015-03-05', '2019-03-05', '2025-07-05'])
+  const creditor = (): string => chance.pick([CREDITOR, CREDITOR, OTHER_CREDITOR])
+  const mandates = Array.from({ length: chance.between(1, 8) }, (_, n) =>
+    row(n, { iban: iban(), signed: signed(), creditor: creditor() }),
+  )
+  const exports = mandates
+    .filter(() => chance.happens(0.8))
+    .map((one) => ({
+      ...one,
+      ...(chance.happens(0.2) ? { reference: `X-${one.reference}` } : {}),
+      ...(chance.happens(0.1) ? { creditor: creditor() } : {}),
+      ...(chance.happens(0.1) ? { iban: iban() } : {}),
+      ...(chance.happens(0.3) ? { last: chance.pick(['2025-08-05', '2026-03-05']) } : {}),
+    }))
+  const debits = Array.from({ length: chance.between(1, 12) }, (): Debit => {
+    const { last: _, ...one } = chance.pick(mandates)
+    return {
+      ...one,
+      day: chance.pick(['2021-01-05', '2024-01-05', '2026-01-05']),
+      sequence: chance.pick(['RCUR', 'RCUR', 'RCUR', 'FNAL', 'OOFF']),
+      ...(chance.happens(0.1) ? { iban: iban() } : {}),
+      ...(chance.happens(0.1) ? { signed: signed() } : {}),
+    }
+  })
+  return { exports: exports.length === 0 ? [row(0)] : exports, debits }
+}
+
+interface Last extends Pick<Debit, 'reference'> {
+  readonly creditor: string
+  readonly iban: string | null
+  readonly signed: string | null
+  readonly day: string
+  readonly ended: boolean
+}
+
+const keyOf = ({ creditor = '', reference }: Pick<Debit, 'creditor' | 'reference'>): string =>
+  `${creditor} ${reference}`
+const inThreeYears = (day: string): string => `${Number(day.slice(0, 4)) + 3}${day.slice(4)}`
+
+/** What is right, from the lists alone. */
+function judge(exports: readonly Exported[], debits: readonly Debit[]) {
+  const lasts = new Map<string, Last>()
+  for (const one of debits) {
+    const all = debits.filter((other) => keyOf(other) === keyOf(one))
+    const day = all
+      .map((other) => other.day!)
+      .sort()
+      .at(-1)!
+    const latest = all.filter((other) => other.day === day)
+    const only = (values: string[]): string | null => (new Set(values).size === 1 ? values[0]! : null)
+    lasts.set(keyOf(one), {
+      reference: one.reference,
+      creditor: one.creditor!,
+      iban: only(latest.map(({ iban }) => iban!)),
+      signed: only(latest.map(({ signed }) => signed!)),
+      day,
+      ended: latest.some(({ sequence }) => sequence !== 'RCUR'),
+    })
+  }
+  const owned = new Set(exports.map(keyOf))
+  const used = new Set<Last>()
+  const counts = {
+    agrees: 0,
+    reference_differs: 0,
+    creditor_differs: 0,
+    date_differs: 0,
+    account_differs: 0,
+    never_collected: 0,
+    ended: 0,
+  }
+  const found = exports.map((one) => {
+    const own = lasts.get(keyOf(one))
+    const isDay = own !== undefined && own.day >= one.signed && own.day > one.last
+    const day = isDay ? own.day : one.last
+    const latest = inThreeYears(day === '' ? one.signed : day)
+    const isOver = latest < CHECK.today
+    if (own !== undefined) used.add(own)
+    if (isOver && day !== '') return `excluded ${latest}`
+    const until = isOver ? 'unknown' : latest
+    const last =
+      own ??
+      [...lasts.values()].find(
+        (any) => any.iban === one.iban && any.signed === one.signed && !owned.has(keyOf(any)),
+      )
+    if (last === undefined) {
+      counts.never_collected += 1
+      return `ready ${until} NEVER_COLLECTED`
+    }
+    used.add(last)
+    const differing = (
+      [
+        ['reference_differs', last.reference !== one.reference],
+        ['creditor_differs', last.creditor !== one.creditor],
+        ['date_differs', last.signed !== one.signed],
+        ['account_differs', last.iban !== one.iban],
+        ['ended', last.ended],
+      ] as const
+    ).flatMap(([kind, is]) => (is ? [kind] : []))
+    if (differing.length === 0) counts.agrees += 1
+    for (const kind of differing) counts[kind] += 1
+    const isNewer = last.day > one.signed
+    const state = differing.length > 0 && isNewer ? 'conflict' : 'ready'
+    return [state, until, ...differing.map((kind) => `${isNewer ? '!' : ''}${kind.toUpperCase()}`)].join(' ')
+  })
+  const missing = [...lasts.values()].filter(
+    (last) => !last.ended && !used.has(last) && !owned.has(keyOf(last)),
+  )
+  return { fates: found.toSorted(), evidence: { ...counts, not_in_export: missing.length } }
+}
