@@ -91,10 +91,6 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
-interface DocumentRow {
-  document: string
-}
-
 /**
  * Opens the state. A new store gets the billograms to start from, since the interface cannot create one.
  * @throws UsageError for a file that is not the sandbox's, or is in use by another one.
@@ -161,27 +157,22 @@ const storeOn = (database: Database) => ({
   close: () => void database.close(),
 })
 
+/** The documents that a query finds, as they were stored. */
+function query<Document, Values extends (string | number)[] = [string]>(database: Database, sql: string) {
+  const found = database.prepare<unknown[], string>(sql).pluck()
+  const all = (...values: Values) => found.all(...values).map((document) => JSON.parse(document) as Document)
+  return { all, first: (...values: Values): Document | null => all(...values)[0] ?? null }
+}
+
 function mandatesOn(database: Database) {
+  const find = <Values extends (string | number)[]>(where: string) =>
+    query<HeldMandate, Values>(database, `SELECT document FROM mandates WHERE ${where}`)
   const add = database.prepare('INSERT INTO mandates (document) VALUES (?)')
   const lastNumber = database.prepare('SELECT coalesce(max(mandate_number), 0) FROM mandates').pluck()
-  const after = database.prepare<[number, number], DocumentRow>(
-    'SELECT document FROM mandates WHERE mandate_number > ? ORDER BY mandate_number LIMIT ?',
+  const aliveOfCustomer = find<[number]>('customer_no = ? AND cancelled_at IS NULL LIMIT 1')
+  const byOriginal = find<[reference: string, creditor: string]>(
+    'original_mandate_reference = ? AND original_creditor_identifier = ? AND cancelled_at IS NULL LIMIT 1',
   )
-  const byReference = database.prepare<[string], DocumentRow>(
-    'SELECT document FROM mandates WHERE assigned_mandate_reference = ?',
-  )
-  const ofCustomer = database
-    .prepare('SELECT 1 FROM mandates WHERE customer_no = ? AND cancelled_at IS NULL LIMIT 1')
-    .pluck()
-  const allOfCustomer = database.prepare<[number], DocumentRow>(
-    'SELECT document FROM mandates WHERE customer_no = ? ORDER BY mandate_number',
-  )
-  const byOriginal = database
-    .prepare(
-      `SELECT 1 FROM mandates WHERE original_mandate_reference = ? AND original_creditor_identifier = ?
-         AND cancelled_at IS NULL LIMIT 1`,
-    )
-    .pluck()
   const finalise = database.prepare(
     `UPDATE mandates SET document = json_set(document, '$.finalised', json('true'), '$.finalised_at', ?)
        WHERE assigned_mandate_reference = ? AND finalised_at IS NULL`,
@@ -189,63 +180,57 @@ function mandatesOn(database: Database) {
   const cancel = database.prepare(
     `UPDATE mandates SET document = json_set(document, '$.cancelled_at', ?) WHERE assigned_mandate_reference = ?`,
   )
-  const mandateIn = (row: DocumentRow): HeldMandate => JSON.parse(row.document) as HeldMandate
   return {
     /** The number the next mandate will get, from 1; never given twice, not even after a restart. */
     nextMandateNumber: (): number => (lastNumber.get() as number) + 1,
     addMandate: (mandate: HeldMandate): void => void add.run(JSON.stringify(mandate)),
     /** A page of mandates in the order of registration, after the given number. */
-    mandatesAfter: (mandateNumber: number, limit: number) => after.all(mandateNumber, limit).map(mandateIn),
-    mandateByReference: (assignedReference: string) =>
-      documentFrom(byReference.get(assignedReference)) as HeldMandate | null,
+    mandatesAfter: find<[after: number, limit: number]>('mandate_number > ? ORDER BY mandate_number LIMIT ?')
+      .all,
+    mandateByReference: find<[assignedReference: string]>('assigned_mandate_reference = ?').first,
     /** All mandates of a customer in the order of registration, cancelled ones too. */
-    mandatesOf: (customerNo: number) => allOfCustomer.all(customerNo).map(mandateIn),
+    mandatesOf: find<[customerNo: number]>('customer_no = ? ORDER BY mandate_number').all,
     cancel: (assignedReference: string, at: string): void => void cancel.run(at, assignedReference),
     /** Cancelled ones do not count, here and in `holdsOriginal`. */
-    holdsMandateOf: (customerNo: number): boolean => ofCustomer.get(customerNo) !== undefined,
+    holdsMandateOf: (customerNo: number): boolean => aliveOfCustomer.first(customerNo) !== null,
     /** Both are compared as banks compare them: without regard to case. */
     holdsOriginal: (creditorIdentifier: string, mandateReference: string): boolean =>
-      byOriginal.get(mandateReference, creditorIdentifier) !== undefined,
+      byOriginal.first(mandateReference, creditorIdentifier) !== null,
     /** Keeps the first time when it is called again. */
     finalise: (assignedReference: string, at: string): void => void finalise.run(at, assignedReference),
   }
 }
 
 function offersOn(database: Database) {
-  const byKey = database.prepare<[string], DocumentRow>('SELECT document FROM offers WHERE offer_key = ?')
+  const byKey = query<Offer>(database, 'SELECT document FROM offers WHERE offer_key = ?')
   const add = database.prepare('INSERT INTO offers (offer_key, document) VALUES (?, ?)')
-  const all = database.prepare<[], DocumentRow>('SELECT document FROM offers ORDER BY rowid')
   return {
     /** Offer ids are compared without regard to case. */
-    offerById: (offerId: string) => documentFrom(byKey.get(offerId.toLowerCase())) as Offer | null,
+    offerById: (offerId: string) => byKey.first(offerId.toLowerCase()),
     addOffer: (offer: Offer): void => void add.run(offer.offer_id.toLowerCase(), JSON.stringify(offer)),
-    offers: () => all.all().map((row) => JSON.parse(row.document) as Offer),
+    offers: query<Offer, []>(database, 'SELECT document FROM offers ORDER BY rowid').all,
   }
 }
 
 function billogramsOn(database: Database) {
-  const byId = database.prepare<[string], DocumentRow>('SELECT document FROM billograms WHERE id = ?')
   const put = database.prepare(`
     INSERT INTO billograms (id, unique_value_key, document) VALUES (?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET unique_value_key = excluded.unique_value_key, document = excluded.document`)
-  const byUniqueValue = database
-    .prepare('SELECT 1 FROM billograms WHERE unique_value_key = ? AND id <> ?')
-    .pluck()
-  const all = database.prepare<[], DocumentRow>('SELECT document FROM billograms ORDER BY id')
+  const byUniqueValue = query<BillogramRecord, [key: string, exceptId: string]>(
+    database,
+    'SELECT document FROM billograms WHERE unique_value_key = ? AND id <> ?',
+  )
   return {
-    billogramById: (id: string) => documentFrom(byId.get(id)) as BillogramRecord | null,
+    billogramById: query<BillogramRecord>(database, 'SELECT document FROM billograms WHERE id = ?').first,
     putBillogram: (record: BillogramRecord): void => {
       const value = record.creditorUniqueValue
       put.run(record.id, value === null ? null : keyOf(value), JSON.stringify(record))
     },
     /** Whether another billogram has this `creditor_unique_value`, without regard to case or JSON type. */
     isUniqueValueTaken: (value: string | number, exceptId: string): boolean =>
-      byUniqueValue.get(keyOf(value), exceptId) !== undefined,
-    billograms: () => all.all().map((row) => JSON.parse(row.document) as BillogramRecord),
+      byUniqueValue.first(keyOf(value), exceptId) !== null,
+    billograms: query<BillogramRecord, []>(database, 'SELECT document FROM billograms ORDER BY id').all,
   }
 }
 
 const keyOf = (uniqueValue: string | number): string => String(uniqueValue).toLowerCase()
-
-const documentFrom = (row: DocumentRow | undefined): unknown =>
-  row === undefined ? null : JSON.parse(row.document)
