@@ -1,6 +1,7 @@
 import type { Choices } from './choices.js'
-import type { MigratedMandate, MigrateRequest } from '../contract/migrate-mandate.js'
-import { done, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
+import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
+import { done, readBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
+import type { Opened } from './settings.js'
 import {
   type HeldMandate,
   type Store,
@@ -10,46 +11,36 @@ import {
   paymentSourceId,
   referenceOfSource,
 } from './store.js'
-import { SEPA_SCHEME, type PaymentSource } from '../contract/payment-source.js'
-
-interface MigrateContext {
-  readonly store: Store
-  readonly choices: Choices
-  readonly seed: number
-  /** ISO 8601, UTC. */
-  readonly now: string
-  /** Header X-Request-Id, null where there was none. */
-  readonly requestId: string | null
-}
+import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/payment-source.js'
 
 /** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */
-export function migrateMandate(request: MigrateRequest, context: MigrateContext): Reply<MigratedMandate> {
-  const refusal = refusalOf(request, context)
+export function migrateMandate(
+  body: unknown,
+  requestId: string | null,
+  { store, choices, seed, now }: Opened,
+): Reply<MigratedMandate> {
+  const request = readBody(migrateRequest, body)
+  if (request.kind === 'refused') return request
+  const refusal = refusalOf(request.content, store, choices)
   if (refusal !== null) return refusal
-  const mandate: HeldMandate = {
-    ...request,
+  const { amendment: _original, ...echoed } = request.content
+  const assigned = {
     sepa_creditor_identifier: ASSIGNED_CREDITOR_IDENTIFIER,
-    unique_mandate_reference: assignedReference(context.seed, context.store.nextMandateNumber()),
-    registered_at: context.now,
-    request_id: context.requestId,
+    unique_mandate_reference: assignedReference(seed, store.nextMandateNumber()),
+  }
+  store.addMandate({
+    ...request.content,
+    ...assigned,
+    registered_at: now().toISOString(),
+    request_id: requestId,
     finalised: false,
     finalised_at: null,
     cancelled_at: null,
-  }
-  context.store.addMandate(mandate)
-  return done(answerFor(mandate))
+  })
+  return done({ ...echoed, ...assigned })
 }
 
-/** `data` of the answer. */
-const answerFor = (mandate: HeldMandate): MigratedMandate => ({
-  customer_no: mandate.customer_no,
-  iban: mandate.iban,
-  signed_date: mandate.signed_date,
-  sepa_creditor_identifier: mandate.sepa_creditor_identifier,
-  unique_mandate_reference: mandate.unique_mandate_reference,
-})
-
-function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext): Refusal | null {
+function refusalOf(request: MigrateRequest, store: Store, choices: Choices): Refusal | null {
   const { iban, amendment, customer_no } = request
   if (choices.ibanCheck === 'checksum' && !isIban(iban))
     return refuseField(['iban'], 'is not a valid account number')
@@ -72,39 +63,30 @@ function refusalOf(request: MigrateRequest, { store, choices }: MigrateContext):
   return null
 }
 
-interface SourceContext {
-  readonly store: Store
-  readonly choices: Choices
-  readonly now: Date
-  /** A mandate shows so long after it was registered. */
-  readonly lagMs: number
+/** What the sandbox truly holds of a customer, in the order of registration; empty becomes a 204. */
+export function listSources(text: string, parts: Opened): Reply<PaymentSource[]> {
+  const customerNo = customerNoQuery.safeParse(text)
+  if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
+  const held = parts.store.mandatesOf(customerNo.data)
+  return done(held.filter((mandate) => isShown(mandate, parts)).map(toSource))
 }
 
-/** What the sandbox truly holds of a customer, in the order of registration; empty becomes a 204. */
-export const listSources = (customerNo: number, context: SourceContext): Reply<PaymentSource[]> =>
-  done(
-    context.store
-      .mandatesOf(customerNo)
-      .filter((mandate) => isShown(mandate, context))
-      .map(toSource),
-  )
-
 /** Cancels a mandate; what was cancelled cannot be cancelled again. */
-export function cancelSource(id: string, context: SourceContext): Reply<PaymentSource> {
+export function cancelSource(id: string, parts: Opened): Reply<PaymentSource> {
   const reference = referenceOfSource(id)
-  const mandate = reference === null ? null : context.store.mandateByReference(reference)
-  if (mandate === null || !isShown(mandate, context))
+  const mandate = reference === null ? null : parts.store.mandateByReference(reference)
+  if (mandate === null || !isShown(mandate, parts))
     return refuse(404, 'NOT_FOUND', 'There is no payment source with this id')
   if (mandate.cancelled_at !== null)
     return refuse(400, 'INVALID_OBJECT_STATE', 'This payment source is cancelled already')
-  const cancelledAt = context.now.toISOString()
-  context.store.cancel(mandate.unique_mandate_reference, cancelledAt)
+  const cancelledAt = parts.now().toISOString()
+  parts.store.cancel(mandate.unique_mandate_reference, cancelledAt)
   return done(toSource({ ...mandate, cancelled_at: cancelledAt }))
 }
 
-function isShown(mandate: HeldMandate, { choices, now, lagMs }: SourceContext): boolean {
+function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: Opened): boolean {
   if (mandate.cancelled_at !== null && choices.cancelledSources === 'gone') return false
-  return Date.parse(mandate.registered_at) + lagMs <= now.getTime()
+  return Date.parse(mandate.registered_at) + readBackLagMs <= now().getTime()
 }
 
 const toSource = (mandate: HeldMandate): PaymentSource => ({

@@ -32,16 +32,13 @@ export const refuse = (
 export const refuseField = (path: Refusal['path'], problem: string): Refusal =>
   refuse(400, 'INVALID_PARAMETER', `${path.join('.')} ${problem}`, path)
 
-/** The envelope of a refusal. */
-export function refusalBody({ code, message, path }: Refusal) {
-  return {
-    status: code,
-    data: {
-      message,
-      field: path.length === 0 ? null : path.join('.'),
-      field_path: path.length === 0 ? null : path.map(String),
-    },
-  }
+/** The answer for a refusal, with the envelope that every answer has. */
+export const refusalAnswer = (
+  { status, code, message, path }: Refusal,
+  headers: Readonly<Record<string, string>> = {},
+): Response => {
+  const [field, field_path] = path.length === 0 ? [null, null] : [path.join('.'), path.map(String)]
+  return Response.json({ status: code, data: { message, field, field_path } }, { status, headers })
 }
 
 /** Checks a body against a strict schema; the first problem in field order becomes the refusal. */
@@ -115,13 +112,11 @@ async function readUpTo(incoming: IncomingMessage, limitBytes: number): Promise<
   return Buffer.concat(chunks)
 }
 
-export interface Credentials {
-  readonly username: string
-  readonly password: string
-}
-
 /** Checks the Authorization header of HTTP Basic. Null means the request may pass. */
-export function refusalOfHeader(header: string | undefined, expected: Credentials): Refusal | null {
+export function refusalOfHeader(
+  header: string | undefined,
+  expected: { readonly username: string; readonly password: string },
+): Refusal | null {
   if (header === undefined) return refuse(401, 'MISSING_AUTH', 'The Authorization header is missing')
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (encoded === undefined)

@@ -1,25 +1,17 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
-import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
 import type { Billogram, Offer } from '../contract/billogram.js'
 import { codeOf, UsageError } from '../errors.js'
-import { openCallbacks } from './billogram/callbacks.js'
 import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
 import { describeInterface } from './look/openapi.js'
-import { refuse } from './refusal.js'
-import {
-  guardEverything,
-  refusalAnswer,
-  serveOperations,
-  type ServiceParts,
-  countRequests,
-} from './service.js'
+import { refuse, refusalAnswer } from './refusal.js'
+import { guardEverything, serveOperations, type ServiceParts, countRequests } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate } from './store.js'
-import { planFaults, openWaits } from './faults/faults.js'
+import { planFaults } from './faults/faults.js'
 import { STARTING_BILLOGRAMS } from './billogram/billogram-record.js'
 
 /** A running simulator of the invoicing service. */
@@ -31,43 +23,29 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
  */
 export async function startSandbox(given: SandboxOptions = {}) {
   const settings = readSettings(given)
-  const { username, password, latencyMs, choices } = settings
-  const seed = settings.seed ?? randomInt(2 ** 32)
-  const log = given.log ?? (() => undefined)
-  const store = openStore(settings.dataFile, STARTING_BILLOGRAMS)
-  const counter = countRequests()
-  const now = given.now ?? (() => new Date())
-  const callbacks = openCallbacks(log, now)
-  const waits = openWaits()
+  const { username, password, seed, host } = settings
+  const closing = new AbortController()
   const parts: ServiceParts = {
-    store,
-    choices,
-    credentials: { username, password },
-    seed,
-    planFault: planFaults({ rules: settings.faults, chaos: settings.chaos, seed }),
-    counter,
-    callbacks,
-    wait: waits.wait,
-    latencyMs,
-    readBack: settings.readBack === 'on' ? { lagMs: settings.readBackLagMs } : null,
-    showAccounts: settings.showAccounts,
-    now,
-    log,
+    ...settings,
+    store: openStore(settings.dataFile, STARTING_BILLOGRAMS),
+    closing: closing.signal,
+    planFault: planFaults(settings),
+    counter: countRequests(),
   }
-  const own = { listensOn: settings.host, port: settings.port }
-  const server = serverFor(parts, own)
+  const { store, counter } = parts
+  const server = serverFor(parts)
   try {
-    await listen(server, settings.host, settings.port)
+    await listen(server, host, settings.port)
   } catch (cause) {
     store.close()
     throw cause
   }
   const { port } = server.address() as AddressInfo
-  own.port = port
+  parts.port = port
   let closed: Promise<void> | null = null
   return {
     /** Base URL without a slash at the end, for example `http://127.0.0.1:49152`. */
-    url: `http://${reachableHost(settings.host)}:${port}`,
+    url: `http://${reachableHost(host)}:${port}`,
     port,
     username,
     password,
@@ -83,21 +61,18 @@ export async function startSandbox(given: SandboxOptions = {}) {
 
     /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
     close(): Promise<void> {
-      closed ??= stop(server, () => {
-        waits.close()
-        callbacks.close()
-      }).then(() => store.close())
+      closed ??= stop(server, closing).then(() => store.close())
       return closed
     },
   }
 }
 
-function serverFor(parts: ServiceParts, own: Parameters<typeof guardEverything>[1]): Server {
+function serverFor(parts: ServiceParts): Server {
   const app = new Hono<{ Bindings: HttpBindings }>()
-  app.route('/', guardEverything(parts, own))
+  app.route('/', guardEverything(parts))
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
-  const description = describeInterface({ hasReadBack: parts.readBack !== null })
+  const description = describeInterface({ hasReadBack: parts.readBack === 'on' })
   app.get('/openapi.json', (c) => c.json(description))
   app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
   app.onError((error) => {
@@ -124,10 +99,10 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   }
 }
 
-async function stop(server: Server, release: () => void): Promise<void> {
+async function stop(server: Server, closing: AbortController): Promise<void> {
   const stopped = once(server, 'close')
   server.close()
-  release()
+  closing.abort()
   server.closeAllConnections()
   await stopped
 }

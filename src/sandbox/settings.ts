@@ -3,6 +3,8 @@ import { isLoopback } from '../domain/text/text.js'
 import { z } from 'zod'
 import { UsageError } from '../errors.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
+import { randomInt } from 'node:crypto'
+import type { Store } from './store.js'
 
 const DEFAULT_PASSWORD = 'sandbox'
 
@@ -54,9 +56,19 @@ export function readSettings(given: SandboxOptions) {
   }
   return {
     ...settings,
+    seed: settings.seed ?? randomInt(2 ** 32),
+    log: given.log ?? (() => undefined),
+    now: given.now ?? (() => new Date()),
     faults: checkFaults(given.faults ?? []),
     choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
   }
+}
+
+/** A sandbox that is open. */
+export interface Opened extends ReturnType<typeof readSettings> {
+  readonly store: Store
+  /** Aborted when the sandbox closes. */
+  readonly closing: AbortSignal
 }
 
 function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string): Value {

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BillogramEvent } from '../../contract/billogram.js'
 import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
+import type { Opened } from '../settings.js'
 import type { PlainFields } from './billogram-record.js'
 import { isLoopback } from '../../domain/text/text.js'
 
@@ -11,32 +12,22 @@ const TIMEOUT_MS = 5_000
 /** A callback that was not answered with success is repeated after so long (choice 15). */
 const REPEATED_AFTER_MS = [1_000, 10_000]
 
-/** Posts events to `callbacks.url` without making anybody wait. */
-export type Callbacks = ReturnType<typeof openCallbacks>
-
-/** `log` gets one line per try; it names the event, never the URL or a key. */
-export function openCallbacks(log: (line: string) => void, now: () => Date) {
-  const closing = new AbortController()
-  return {
-    post(callbacks: PlainFields['callbacks'], events: readonly BillogramEvent[]): void {
-      if (callbacks?.url === undefined) return
-      const target = loopbackTarget(callbacks.url)
-      for (const event of events) {
-        const report = (end: string) =>
-          log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
-        if (target === null) report('not sent, only loopback addresses over http are called')
-        else void deliver(signed(callbacks, event, now()), target, report, closing.signal)
-      }
-    },
-
-    /** Ends what is under way. */
-    close: (): void => closing.abort(),
+/**
+ * Posts events to `callbacks.url` without making anybody wait. The log gets one line per try; it names the event, never
+ * the URL or a key.
+ */
+export function postCallbacks(
+  callbacks: PlainFields['callbacks'],
+  events: readonly BillogramEvent[],
+  { log, now, closing }: Opened,
+): void {
+  if (callbacks?.url === undefined) return
+  const target = loopbackTarget(callbacks.url)
+  for (const event of events) {
+    const report = (end: string) => log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
+    if (target === null) report('not sent, only loopback addresses over http are called')
+    else void deliver(signed(callbacks, event, now()), target, report, closing)
   }
-}
-
-interface Signed {
-  readonly headers: Readonly<Record<string, string | number>>
-  readonly body: string
 }
 
 /** As published (contract/README.md#callbacks); without a key it goes unsigned. */
@@ -76,7 +67,7 @@ function loopbackTarget(text: string): URL | null {
 }
 
 async function deliver(
-  callback: Signed,
+  callback: ReturnType<typeof signed>,
   target: URL,
   report: (end: string) => void,
   signal: AbortSignal,
@@ -94,7 +85,11 @@ async function deliver(
   }
 }
 
-const send = ({ headers, body }: Signed, target: URL, signal: AbortSignal): Promise<number> =>
+const send = (
+  { headers, body }: ReturnType<typeof signed>,
+  target: URL,
+  signal: AbortSignal,
+): Promise<number> =>
   new Promise((resolve, reject) => {
     const outgoing = request(target, { method: 'POST', headers, agent: false, signal })
     outgoing

@@ -1,37 +1,52 @@
-import type { Choices } from '../choices.js'
-import type { BillogramEvent, BillogramRequest, Offer, OfferRequest } from '../../contract/billogram.js'
+import {
+  type Billogram,
+  type BillogramEvent,
+  type BillogramRequest,
+  billogramRequest,
+  type Offer,
+  offerRequest,
+  RESPONSE_ONLY_FIELDS,
+} from '../../contract/billogram.js'
 import {
   HIDDEN_SIGN_KEY,
   sumsOf,
   type BillogramRecord,
   type PlainFields,
   remindersAfter,
+  toBillogram,
 } from './billogram-record.js'
-import { done, refuseField, type Reply } from '../refusal.js'
+import { done, readBody, refuse, refuseField, type Reply } from '../refusal.js'
+import type { Opened } from '../settings.js'
+import { postCallbacks } from './callbacks.js'
 import { z } from 'zod'
 import { type Store, eventUuid } from '../store.js'
-
-/** What an update may depend on beside the billogram itself. */
-interface UpdateContext {
-  readonly choices: Choices
-  readonly seed: number
-  /** ISO 8601, UTC. */
-  readonly now: string
-  /** The stored spelling of an offer's id, null for an unknown offer. */
-  readonly findOfferId: (offerId: string) => string | null
-  /** Whether another billogram than this one holds the value, without regard to case. */
-  readonly isValueTaken: (value: string | number) => boolean
-}
 
 /** Amounts above this lose their cents in a JSON number. */
 const LARGEST_SUM = 1e13
 
-/** The billogram after an update, or why it cannot be updated. */
-export function updateBillogram(
+/** Updates a billogram and posts what happened. */
+export function updateBillogram(body: unknown, id: string, parts: Opened): Reply<Billogram> {
+  const { store, choices } = parts
+  const current = store.billogramById(id)
+  if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
+  const sent = choices.nullParts === 'keep' ? withStoredParts(billogramRequest, body, current.fields) : body
+  const request = readBody(billogramRequest, sent, RESPONSE_ONLY_FIELDS)
+  if (request.kind === 'refused') return request
+  const now = parts.now().toISOString()
+  const next = recordAfter(current, request.content, now, parts)
+  const refusal = refusalOf(request.content, next, parts)
+  if (refusal !== null) return refusal
+  const payments = request.content.registered_payments?.payments ?? []
+  const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
+  return done(keepBillogram(next, happened, now, parts))
+}
+
+function recordAfter(
   current: BillogramRecord,
   request: BillogramRequest,
-  context: UpdateContext,
-): Reply<BillogramRecord> {
+  now: string,
+  { choices, store }: Opened,
+): BillogramRecord {
   const {
     creditor_unique_value: uniqueValue,
     automatic_reminders,
@@ -42,45 +57,37 @@ export function updateBillogram(
     detailed_sums: _computed,
     ...sent
   } = request
-  const keeps = context.choices.omittedFields === 'keep'
-  const base = keeps ? current : cleared(current)
-  const fields = withKnownOffers(withStoredSignKey({ ...base.fields, ...sent }, current), context)
+  const base = choices.omittedFields === 'keep' ? current : cleared(current)
   const payments = registered_payments?.payments ?? []
-  const next: BillogramRecord = {
+  return {
     ...base,
-    fields,
+    fields: withKnownOffers(withStoredSignKey({ ...base.fields, ...sent }, current), store),
     creditorUniqueValue: uniqueValue === undefined ? base.creditorUniqueValue : uniqueValue,
     reminders: remindersAfter(base.reminders, { automatic_reminders, automatic_reminders_settings }),
     attachment: attachment === undefined ? base.attachment : attachment,
     paidSum: payments.reduce((sum, payment) => sum + payment.payment_amount, current.paidSum),
-    updatedAt: context.now,
+    updatedAt: now,
   }
-  return (
-    refusalOf(request, next, context) ??
-    done(
-      withEvents(
-        next,
-        context,
-        payments.map((payment) => ({ type: 'Payment', data: { ...payment } })),
-      ),
-    )
-  )
 }
 
-/** A billogram with further events, each with its own UUID. */
-export function withEvents(
+/** Stores a billogram with what happened to it, each event with its own UUID, and posts the events. */
+export function keepBillogram(
   record: BillogramRecord,
-  context: { readonly seed: number; readonly now: string },
   happened: readonly Pick<BillogramEvent, 'type' | 'data'>[],
-): BillogramRecord {
+  now: string,
+  parts: Opened,
+): Billogram {
   const events = happened.map(({ type, data }, index) => ({
     type,
-    created_at: context.now,
-    event_uuid: eventUuid(context.seed, record.id, record.events.length + index),
+    created_at: now,
+    event_uuid: eventUuid(parts.seed, record.id, record.events.length + index),
     billogram_id: record.id,
     data,
   }))
-  return { ...record, events: [...record.events, ...events] }
+  const kept = { ...record, events: [...record.events, ...events] }
+  parts.store.putBillogram(kept)
+  postCallbacks(kept.fields.callbacks, events, parts)
+  return toBillogram(kept, parts.choices)
 }
 
 const cleared = (current: BillogramRecord): BillogramRecord => ({
@@ -98,21 +105,24 @@ function withStoredSignKey(fields: PlainFields, current: BillogramRecord): Plain
   return { ...fields, callbacks: { ...fields.callbacks, sign_key: stored } }
 }
 
-const withKnownOffers = (fields: PlainFields, { findOfferId }: UpdateContext): PlainFields =>
+const withKnownOffers = (fields: PlainFields, store: Store): PlainFields =>
   fields.offers === undefined
     ? fields
     : {
         ...fields,
-        offers: fields.offers.map(({ offer_id }) => ({ offer_id: findOfferId(offer_id) ?? offer_id })),
+        offers: fields.offers.map(({ offer_id }) => ({
+          offer_id: store.offerById(offer_id)?.offer_id ?? offer_id,
+        })),
       }
 
-function refusalOf(request: BillogramRequest, next: BillogramRecord, context: UpdateContext) {
-  const { accountCurrency } = context.choices
+function refusalOf(request: BillogramRequest, next: BillogramRecord, { choices, store }: Opened) {
+  const { accountCurrency } = choices
   if (request.currency !== undefined && accountCurrency !== null && request.currency !== accountCurrency)
     return refuseField(['currency'], `must be ${accountCurrency}, the currency of the creditor's country`)
-  const unknown = (request.offers ?? []).findIndex(({ offer_id }) => context.findOfferId(offer_id) === null)
+  const unknown = (request.offers ?? []).findIndex(({ offer_id }) => store.offerById(offer_id) === null)
   if (unknown >= 0) return refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
-  if (next.creditorUniqueValue !== null && context.isValueTaken(next.creditorUniqueValue))
+  const { creditorUniqueValue: value, id } = next
+  if (value !== null && store.isUniqueValueTaken(value, id))
     return refuseField(['creditor_unique_value'], 'is the value of another billogram')
   const tooLarge = Object.values(sumsOf(next)).some((sum) => !(Math.abs(sum) <= LARGEST_SUM))
   return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
@@ -147,13 +157,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Creates an offer; its id must be new, whatever its case. */
-export function createOffer(
-  request: OfferRequest,
-  { store, now }: { readonly store: Store; readonly now: string },
-): Reply<Offer> {
-  if (store.offerById(request.offer_id) !== null)
+export function createOffer(body: unknown, { store, now }: Opened): Reply<Offer> {
+  const request = readBody(offerRequest, body)
+  if (request.kind === 'refused') return request
+  if (store.offerById(request.content.offer_id) !== null)
     return refuseField(['offer_id'], 'must be unique: an offer with this id exists')
-  const offer: Offer = { ...request, created_at: now, updated_at: now }
+  const at = now().toISOString()
+  const offer = { ...request.content, created_at: at, updated_at: at }
   store.addOffer(offer)
   return done(offer)
 }

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MigratedMandate } from '../../contract/migrate-mandate.js'
-import { refusalBody, refuse } from '../refusal.js'
+import { refusalAnswer, refuse } from '../refusal.js'
 
 /** Which request this is. */
 export interface Occasion {
@@ -43,13 +43,13 @@ const CHAOS: readonly Fault[] = [
  * how often the subject was seen, never on the order in which requests happen to arrive.
  */
 export function planFaults(options: {
-  readonly rules: readonly FaultRule[]
+  readonly faults: readonly FaultRule[]
   readonly chaos: number
   readonly seed: number
 }): FaultPlan {
   const timesUsed = new Map<FaultRule, number>()
   return (occasion) => {
-    const rule = options.rules.find(
+    const rule = options.faults.find(
       (candidate) =>
         (timesUsed.get(candidate) ?? 0) < (candidate.times ?? Infinity) && matches(candidate, occasion),
     )
@@ -93,18 +93,46 @@ const httpStatus = (from: number, to: number, usual: number) => z.int().min(from
 /** Whether the service takes effect before it misbehaves: the mandate is registered, the answer is lost. */
 const applied = (usual: boolean) => z.boolean().default(usual)
 
-/** Answers that a 200 should never hold. The last three tell of a mandate, so they need `migrate`. */
-const NONSENSE = [
-  'html',
-  'empty',
-  'no_content',
-  'null',
-  'array',
-  'no_data',
-  'no_references',
-  'wrong_echo',
-  'repeated_reference',
-] as const
+/** What a fault needs to play its part. */
+interface Stage {
+  /** The raw answer, for faults below HTTP. */
+  readonly outgoing: ServerResponse
+  /** The envelope that would have been answered; null when the fault came before any effect. */
+  readonly envelope: { readonly status: string; readonly data: object } | null
+  /** A reference that was given away before, for `repeated_reference`. */
+  readonly earlierReference: string | null
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+const mandateOf = ({ envelope }: Stage) => (envelope?.data ?? {}) as Partial<MigratedMandate>
+const okWith = (data: object): Response => Response.json({ status: 'OK', data })
+
+/** Answers that a 200 should never hold. */
+const NONSENSE = {
+  html: () =>
+    new Response('<!doctype html><title>Welcome</title><p>It works!</p>', {
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    }),
+  empty: () => new Response('', { headers: JSON_HEADERS }),
+  no_content: () => new Response(null, { status: 204 }),
+  null: () => Response.json(null),
+  array: ({ envelope }: Stage) => Response.json([envelope]),
+  no_data: () => Response.json({ status: 'OK' }),
+  no_references: (stage: Stage) => {
+    const { sepa_creditor_identifier: _ci, unique_mandate_reference: _umr, ...rest } = mandateOf(stage)
+    return okWith(rest)
+  },
+  wrong_echo: (stage: Stage) =>
+    okWith({ ...mandateOf(stage), customer_no: (mandateOf(stage).customer_no ?? 0) + 1 }),
+  repeated_reference: (stage: Stage) => {
+    const data = mandateOf(stage)
+    const reference = stage.earlierReference ?? data.unique_mandate_reference
+    return okWith({ ...data, unique_mandate_reference: reference })
+  },
+}
+const NONSENSE_NAMES = Object.keys(NONSENSE) as (keyof typeof NONSENSE)[]
+/** They tell of a mandate, so they need `migrate`. */
 const MIGRATE_ONLY: ReadonlySet<string> = new Set(['no_references', 'wrong_echo', 'repeated_reference'])
 
 /** Framing stays with the server; `cut` is the fault for broken framing. */
@@ -150,7 +178,7 @@ const fault = z.discriminatedUnion(
       /** How the client is told where the body ends; with `close` a cut body looks complete. */
       framing: z.enum(['content_length', 'chunked', 'close']).default('content_length'),
     }),
-    z.strictObject({ kind: z.literal('nonsense'), applied: applied(true), answer: z.enum(NONSENSE) }),
+    z.strictObject({ kind: z.literal('nonsense'), applied: applied(true), answer: z.enum(NONSENSE_NAMES) }),
     z.strictObject({ kind: z.literal('delay'), for_ms: milliseconds }),
     z.strictObject({
       kind: z.literal('answer'),
@@ -223,18 +251,6 @@ export function parseFaults(text: string, name: string): readonly FaultRule[] {
 
 const NEXT = 'The vocabulary of fault scripts is described in the README of the sandbox.'
 
-const JSON_HEADERS = { 'content-type': 'application/json' }
-
-/** What a fault needs to play its part. */
-interface Stage {
-  /** The raw answer, for faults below HTTP. */
-  readonly outgoing: ServerResponse
-  /** The envelope that would have been answered; null when the fault came before any effect. */
-  readonly envelope: { readonly status: string; readonly data: object } | null
-  /** A reference that was given away before, for `repeated_reference`. */
-  readonly earlierReference: string | null
-}
-
 /** Whether the service takes effect before the fault shows. */
 export const appliesFirst = (fault: Fault): boolean =>
   fault.kind === 'delay' || ('applied' in fault && fault.applied)
@@ -242,15 +258,16 @@ export const appliesFirst = (fault: Fault): boolean =>
 /** Plays a fault. The `Response` is the answer; for faults of the connection it only says that none follows. */
 export async function misbehave(fault: Exclude<Fault, { kind: 'delay' }>, stage: Stage): Promise<Response> {
   switch (fault.kind) {
-    case 'refuse':
-      return refusedOnPurpose(fault)
-    case 'throttle':
-      return throttled(fault)
+    case 'refuse': {
+      const path = fault.field === null ? [] : fault.field.split('.')
+      return refusalAnswer(refuse(fault.status, fault.code, fault.message, path))
+    }
+    case 'throttle': {
+      const headers = fault.retry_after === null ? {} : { 'retry-after': String(fault.retry_after) }
+      return refusalAnswer(refuse(fault.status, 'TOO_MANY_REQUESTS', 'Too many requests'), headers)
+    }
     case 'server_error':
-      return jsonAnswer(fault.status, {
-        status: 'INTERNAL_ERROR',
-        data: { message: 'Broken on purpose', field: null, field_path: null },
-      })
+      return refusalAnswer(refuse(fault.status, 'INTERNAL_ERROR', 'Broken on purpose'))
     case 'hang':
       return hang(stage.outgoing, fault.for_ms)
     case 'reset':
@@ -259,27 +276,10 @@ export async function misbehave(fault: Exclude<Fault, { kind: 'delay' }>, stage:
     case 'cut':
       return cut(stage, fault.framing)
     case 'nonsense':
-      return nonsense(fault.answer, stage)
+      return NONSENSE[fault.answer](stage)
     case 'answer':
       return scripted(fault)
   }
-}
-
-const jsonAnswer = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } })
-
-function refusedOnPurpose({ status, code, field, message }: Extract<Fault, { kind: 'refuse' }>): Response {
-  const path = field === null ? [] : field.split('.')
-  return jsonAnswer(status, refusalBody(refuse(status, code, message, path)))
-}
-
-function throttled({ status, retry_after }: Extract<Fault, { kind: 'throttle' }>): Response {
-  const refusal = refuse(status, 'TOO_MANY_REQUESTS', 'Too many requests')
-  return jsonAnswer(
-    status,
-    refusalBody(refusal),
-    retry_after === null ? {} : { 'retry-after': String(retry_after) },
-  )
 }
 
 /** Silence until the client leaves, or for a time and then a closed connection. */
@@ -307,63 +307,8 @@ function cut({ outgoing, envelope }: Stage, framing: Extract<Fault, { kind: 'cut
   return RESPONSE_ALREADY_SENT
 }
 
-function nonsense(
-  answer: Extract<Fault, { kind: 'nonsense' }>['answer'],
-  { envelope, earlierReference }: Stage,
-): Response {
-  const data = (envelope?.data ?? {}) as Partial<MigratedMandate>
-  switch (answer) {
-    case 'html':
-      return new Response('<!doctype html><title>Welcome</title><p>It works!</p>', {
-        headers: { 'content-type': 'text/html; charset=utf-8' },
-      })
-    case 'empty':
-      return new Response('', { headers: JSON_HEADERS })
-    case 'no_content':
-      return new Response(null, { status: 204 })
-    case 'null':
-      return jsonAnswer(200, null)
-    case 'array':
-      return jsonAnswer(200, [envelope])
-    case 'no_data':
-      return jsonAnswer(200, { status: 'OK' })
-    case 'no_references': {
-      const { sepa_creditor_identifier: _ci, unique_mandate_reference: _umr, ...rest } = data
-      return jsonAnswer(200, { status: 'OK', data: rest })
-    }
-    case 'wrong_echo':
-      return jsonAnswer(200, { status: 'OK', data: { ...data, customer_no: (data.customer_no ?? 0) + 1 } })
-    case 'repeated_reference': {
-      const reference = earlierReference ?? data.unique_mandate_reference
-      return jsonAnswer(200, { status: 'OK', data: { ...data, unique_mandate_reference: reference } })
-    }
-  }
-}
-
 function scripted({ status, headers, body }: Extract<Fault, { kind: 'answer' }>): Response {
   const hasNoBody = status === 204 || status === 205 || status === 304
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return new Response(hasNoBody ? null : text, { status, headers: { ...JSON_HEADERS, ...headers } })
-}
-
-export function openWaits() {
-  const waiting = new Set<() => void>()
-  return {
-    /** Resolves after `ms` milliseconds, at once for 0, and early when the sandbox closes. */
-    wait: async (ms: number): Promise<void> => {
-      if (ms === 0) return
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          clearTimeout(timer)
-          waiting.delete(end)
-          resolve()
-        }
-        const timer = setTimeout(end, ms)
-        waiting.add(end)
-      })
-    },
-    close(): void {
-      for (const end of waiting) end()
-    },
-  }
 }

@@ -3,10 +3,10 @@ import { Hono } from 'hono'
 import { maskIban } from '../../domain/text/masking.js'
 import { failedDirectDebit, type Billogram } from '../../contract/billogram.js'
 import { toBillogram } from '../billogram/billogram-record.js'
-import { readBody, refuse, type Reply, readJsonBody } from '../refusal.js'
-import { refusalAnswer, type ServiceParts } from '../service.js'
+import { readBody, refuse, type Reply, readJsonBody, refusalAnswer } from '../refusal.js'
+import type { ServiceParts } from '../service.js'
 import type { HeldMandate, Store } from '../store.js'
-import { withEvents } from '../billogram/update-billogram.js'
+import { keepBillogram } from '../billogram/update-billogram.js'
 
 type Env = { Bindings: HttpBindings }
 
@@ -27,8 +27,18 @@ export function* heldMandates(store: Store): Generator<HeldMandate> {
 const shown = (mandate: HeldMandate, { showAccounts }: Pick<ServiceParts, 'showAccounts'>): HeldMandate =>
   showAccounts ? mandate : { ...mandate, iban: maskIban(mandate.iban) }
 
-function* shownMandates(parts: ServiceParts): Generator<HeldMandate> {
-  for (const mandate of heldMandates(parts.store)) yield shown(mandate, parts)
+/** A JSON array, one mandate per line. */
+function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
+  let text = '['
+  let count = 0
+  for (const mandate of heldMandates(parts.store)) {
+    text += `${count === 0 ? '' : ','}\n${JSON.stringify(shown(mandate, parts))}`
+    count += 1
+    if (count % PAGE > 0) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(`${text}\n]\n`)
 }
 
 export const heldBillograms = ({ store, choices }: Pick<ServiceParts, 'store' | 'choices'>): Billogram[] =>
@@ -41,7 +51,10 @@ export const heldBillograms = ({ store, choices }: Pick<ServiceParts, 'store' | 
 export function serveInspection(parts: ServiceParts): Hono<Env> {
   const { store, counter, now } = parts
   const app = new Hono<Env>()
-  app.get('/_sandbox/mandates', () => listAnswer(shownMandates(parts)))
+  app.get('/_sandbox/mandates', () => {
+    const headers = { 'content-type': 'application/json' }
+    return new Response(ReadableStream.from(mandatesText(parts)), { headers })
+  })
   app.get('/_sandbox/offers', (c) => c.json(store.offers()))
   app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(parts)))
   app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
@@ -62,38 +75,11 @@ export function serveInspection(parts: ServiceParts): Hono<Env> {
 }
 
 function failDirectDebit(id: string, body: Reply<unknown>, parts: ServiceParts): Response {
-  const { store, choices, callbacks, seed, now } = parts
   const details = body.kind === 'refused' ? body : readBody(failedDirectDebit, body.content)
   if (details.kind === 'refused') return refusalAnswer(details)
-  const current = store.billogramById(id)
+  const current = parts.store.billogramById(id)
   if (current === null) return refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no billogram with this id'))
-  const record = withEvents(current, { seed, now: now().toISOString() }, [
-    { type: 'DirectDebitFailed', data: details.content },
-  ])
-  store.putBillogram(record)
-  callbacks.post(record.fields.callbacks, record.events.slice(current.events.length))
-  return Response.json({ status: 'OK', data: toBillogram(record, choices) })
-}
-
-/** Streams a JSON array, one value per line. */
-function listAnswer(values: Iterable<unknown>): Response {
-  const iterator = values[Symbol.iterator]()
-  let separator = '['
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      let text = ''
-      for (let count = 0; count < PAGE; count += 1) {
-        const next = iterator.next()
-        if (next.done === true) {
-          controller.enqueue(Buffer.from(`${text}${separator === '[' ? '[' : ''}\n]\n`))
-          controller.close()
-          return
-        }
-        text += `${separator}\n${JSON.stringify(next.value)}`
-        separator = ','
-      }
-      controller.enqueue(Buffer.from(text))
-    },
-  })
-  return new Response(body, { headers: { 'content-type': 'application/json' } })
+  const happened = [{ type: 'DirectDebitFailed', data: details.content }]
+  const data = keepBillogram(current, happened, parts.now().toISOString(), parts)
+  return Response.json({ status: 'OK', data })
 }

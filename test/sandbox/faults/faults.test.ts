@@ -72,7 +72,7 @@ const occasion = (change: Partial<Occasion> = {}): Occasion => ({
   ...change,
 })
 const planned = (rules: FaultRuleInput[], chaos = 0, seed = 1) =>
-  planFaults({ rules: checkFaults(rules), chaos, seed })
+  planFaults({ faults: checkFaults(rules), chaos, seed })
 
 describe('scripted faults', () => {
   it.each([
