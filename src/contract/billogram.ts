@@ -78,6 +78,10 @@ const all =
   <const Name extends string>(...names: Name[]) =>
     Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>
 const [texts, integers, amounts] = [all(text), all(integer), all(amount)]
+const nullableTexts = all(z.string().nullable())
+
+/** An object that may be left out. */
+const part = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.strictObject(shape).optional()
 
 const addressLines = {
   ...texts('address_line_1', 'address_line_2', 'address_line_3', 'administrative_area'),
@@ -88,21 +92,19 @@ const place = texts('zipcode', 'city', 'country')
 const customer = z.strictObject({
   customer_no: integer,
   ...texts('org_no', 'name', 'email', 'vat_no', 'phone'),
-  address: z
-    .strictObject({
-      ...texts('careof', 'attention'),
-      use_careof_as_attention: flag,
-      ...addressLines,
-      ...place,
-    })
-    .optional(),
-  delivery_address: z
-    .strictObject({ ...texts('name', 'careof', 'attention'), ...addressLines, ...place })
-    .optional(),
-  permanent_establishment_address: z
-    .strictObject({ ...texts('name', 'additional_name', 'family_name'), ...addressLines, ...place })
-    .optional(),
-  edi: z.strictObject({ electronic_id: integer, ...texts('operator', 'reference', 'note') }).optional(),
+  address: part({
+    ...texts('careof', 'attention'),
+    use_careof_as_attention: flag,
+    ...addressLines,
+    ...place,
+  }),
+  delivery_address: part({ ...texts('name', 'careof', 'attention'), ...addressLines, ...place }),
+  permanent_establishment_address: part({
+    ...texts('name', 'additional_name', 'family_name'),
+    ...addressLines,
+    ...place,
+  }),
+  edi: part({ electronic_id: integer, ...texts('operator', 'reference', 'note') }),
 })
 
 const electricityCollection = z.strictObject({
@@ -126,22 +128,18 @@ const billogramItem = z.strictObject({
   start_date: day,
   end_date: day,
   external_id: z.string().nullable().optional(),
-  bookkeeping: z
-    .strictObject({
-      ...texts('income_account', 'vat_account'),
-      objects: z
-        .array(
-          z.strictObject({
-            dimension_id: integer,
-            ...texts('object_id', 'dimension_name', 'object_name'),
-          }),
-        )
-        .optional(),
-    })
-    .optional(),
-  regional_sweden: z
-    .strictObject({ rotavdrag: flag, electricity_collection: electricityCollection.optional() })
-    .optional(),
+  bookkeeping: part({
+    ...texts('income_account', 'vat_account'),
+    objects: z
+      .array(
+        z.strictObject({
+          dimension_id: integer,
+          ...texts('object_id', 'dimension_name', 'object_name'),
+        }),
+      )
+      .optional(),
+  }),
+  regional_sweden: part({ rotavdrag: flag, electricity_collection: electricityCollection.optional() }),
 })
 export type BillogramItem = z.infer<typeof billogramItem>
 
@@ -182,51 +180,43 @@ const shared = {
   respite_date: day,
   ...amounts('invoice_fee', 'invoice_fee_vat', 'reminder_fee', 'interest_rate'),
   currency: z.enum(CURRENCIES).optional(),
-  info: z
-    .strictObject({
-      order_no: text,
-      order_date: day,
-      ...texts('our_reference', 'your_reference', 'shipping_date', 'delivery_date'),
-      ...texts('reference_number', 'footer_text', 'message'),
-    })
-    .optional(),
-  regional_sweden: z
-    .strictObject({
-      rotavdrag: integer,
-      ...texts('rotavdrag_personal_number', 'rotavdrag_description', 'rotavdrag_description_of_property'),
-      ...texts('rotavdrag_apartment_designation', 'rotavdrag_housing_association_org_no'),
-      autogiro_betalarnummer: text,
-      autogiro_payment_date: day,
-      ...texts('autogiro_status', 'autogiro_full_status'),
-      autogiro_total_sum: amount,
-    })
-    .optional(),
+  info: part({
+    order_no: text,
+    order_date: day,
+    ...texts('our_reference', 'your_reference', 'shipping_date', 'delivery_date'),
+    ...texts('reference_number', 'footer_text', 'message'),
+  }),
+  regional_sweden: part({
+    rotavdrag: integer,
+    ...texts('rotavdrag_personal_number', 'rotavdrag_description', 'rotavdrag_description_of_property'),
+    ...texts('rotavdrag_apartment_designation', 'rotavdrag_housing_association_org_no'),
+    autogiro_betalarnummer: text,
+    autogiro_payment_date: day,
+    ...texts('autogiro_status', 'autogiro_full_status'),
+    autogiro_total_sum: amount,
+  }),
   automatic_reminders: flag,
-  automatic_collection: z
-    .strictObject({ delay_days: integer, amount, use_default_settings: flag })
-    .optional(),
+  automatic_collection: part({ delay_days: integer, amount, use_default_settings: flag }),
   /** `sign_key` is a secret. */
-  callbacks: z.strictObject(texts('url', 'custom', 'sign_key')).optional(),
-  contract: z.strictObject({ start_date: day, end_date: day }).optional(),
-  detailed_sums: z
-    .strictObject({
-      ...amounts('collector_paid_sum', 'credited_sum', 'gross_sum', 'interest_fee', 'invoice_fee'),
-      ...amounts('invoice_fee_vat', 'net_sum', 'paid_sum', 'remaining_sum', 'reminder_fee'),
-      ...amounts('rounding', 'vat_sum'),
-      regional_sweden: z.strictObject({ rotavdrag_sum: amount }).optional(),
-    })
-    .optional(),
+  callbacks: part(texts('url', 'custom', 'sign_key')),
+  contract: part({ start_date: day, end_date: day }),
+  detailed_sums: part({
+    ...amounts('collector_paid_sum', 'credited_sum', 'gross_sum', 'interest_fee', 'invoice_fee'),
+    ...amounts('invoice_fee_vat', 'net_sum', 'paid_sum', 'remaining_sum', 'reminder_fee'),
+    ...amounts('rounding', 'vat_sum'),
+    regional_sweden: part({ rotavdrag_sum: amount }),
+  }),
   attachment_content: base64Text.optional(),
   reference_invoice_no: text,
   reference_invoice_date: day,
   reversed_vat: flag,
   ...texts('reversed_vat_reason', 'reversed_vat_reason_reference'),
-  self_billing_invoice: z.strictObject(texts('type', 'serial_number')).optional(),
-  offer_invoice_info: z.strictObject(texts('message', 'asset_id')).optional(),
-  dunning: z.strictObject(texts('requested_segment')).optional(),
-  pdf: z.strictObject(texts('template', 'slip_style')).optional(),
+  self_billing_invoice: part(texts('type', 'serial_number')),
+  offer_invoice_info: part(texts('message', 'asset_id')),
+  dunning: part(texts('requested_segment')),
+  pdf: part(texts('template', 'slip_style')),
   offers: z.array(z.strictObject({ offer_id: offerId })).optional(),
-  on_success: z.strictObject(texts('command', 'method')).optional(),
+  on_success: part(texts('command', 'method')),
 }
 
 /** Request only. */
@@ -252,9 +242,7 @@ const responseOnly = {
   interest_fee: z.number(),
   delivery_method: z.string(),
   state: z.string(),
-  url: z.string().nullable(),
-  recipient_url: z.string().nullable(),
-  recipient_overview_url: z.string().nullable(),
+  ...nullableTexts('url', 'recipient_url', 'recipient_overview_url'),
   flags: z.array(z.string()),
   events: z.array(billogramEvent),
   remaining_sum: z.number(),
