@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { billogramEvent, failedDirectDebit, type FailedDirectDebit } from './billogram.js'
-import { tolerantObject, type Content } from './envelope.js'
+import { billogramEvent, failedDirectDebit } from './billogram.js'
+import { tolerantObject, unreadable, type Content } from './envelope.js'
 /** The headers of a callback, in lower case (contract/README.md#callbacks). */
 export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
 export const SIGNATURE_HEADER = 'billogram-signature'
@@ -26,30 +26,24 @@ const callback = z.strictObject({
 /** What may be missing or null does not fail a callback; fields that are not known stay as they came. */
 export type Callback = Content<typeof callback, 'callback_type'>
 
-type CallbackReading =
-  | {
-      readonly kind: 'read'
-      readonly callback: Callback
-      /** Null unless the event is one; known by its two fields, since its type word is not published. */
-      readonly failedDirectDebit: FailedDirectDebit | null
-      /** Paths of documented fields that came in another shape and are missing from `callback`. */
-      readonly leftOut: readonly string[]
-    }
-  /** `reason` never quotes the body. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
-
 const readObject = tolerantObject(callback, 'callback_type')
 const looseFailure = failedDirectDebit.strip()
 
 /** Reads a callback tolerantly, and proves nothing: verify it first. Never throws. */
-export function readCallback(body: Uint8Array | string): CallbackReading {
+export function readCallback(body: Uint8Array | string) {
   const json = parsed(body)
-  if (json === undefined) return { kind: 'unreadable', reason: 'the body is not JSON' }
+  if (json === undefined) return unreadable('the body is not JSON')
   const reading = readObject(json)
   if (reading.kind === 'unreadable') return reading
-  const { content, leftOut } = reading
-  const failed = looseFailure.safeParse(content.event?.data)
-  return { kind: 'read', callback: content, failedDirectDebit: failed.data ?? null, leftOut }
+  const { kind, content, leftOut } = reading
+  return {
+    kind,
+    callback: content,
+    /** Null unless the event is one; known by its two fields, since its type word is not published. */
+    failedDirectDebit: looseFailure.safeParse(content.event?.data).data ?? null,
+    /** Paths of documented fields that came in another shape and are missing from `callback`. */
+    leftOut,
+  }
 }
 
 function parsed(body: Uint8Array | string): unknown {

@@ -74,15 +74,14 @@ export type Content<Shape extends z.ZodObject, Identity extends keyof z.output<S
 > &
   Readonly<Record<Identity, string>>
 
-type Tolerant<Content, More = unknown> =
-  | ({
-      readonly kind: 'read'
-      readonly content: Content
-      /** Paths of documented fields that came in another shape; they are left out of `content`. */
-      readonly leftOut: readonly string[]
-    } & More)
-  /** `reason` names what is missing and never quotes a value. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
+/** `reason` names what is missing or has another shape, and never quotes a value. */
+export const unreadable = (reason: string) => ({ kind: 'unreadable' as const, reason })
+
+/** The same by the first problem that a schema found. */
+export function unreadableBy({ issues: [issue] }: z.ZodError) {
+  const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.')
+  return unreadable(`${place}: ${issue?.message ?? 'is unreadable'}`)
+}
 
 const anyEnvelope = looseEnvelopeOf(z.looseObject({}))
 
@@ -96,9 +95,9 @@ export function tolerantReader<Shape extends z.ZodObject, Identity extends keyof
   identity: Identity,
 ) {
   const read = tolerantObject(shape, identity, 'data.')
-  return (json: unknown): Tolerant<Content<Shape, Identity>, { readonly status: string | null }> => {
+  return (json: unknown) => {
     const envelope = anyEnvelope.safeParse(json)
-    if (!envelope.success) return { kind: 'unreadable', reason: 'the answer has no data object' }
+    if (!envelope.success) return unreadable('the answer has no data object')
     const { status, data } = envelope.data
     const reading = read(data)
     return reading.kind === 'read' ? { ...reading, status } : reading
@@ -111,13 +110,14 @@ export function tolerantObject<Shape extends z.ZodObject, Identity extends keyof
   identity: Identity,
   place = '',
 ) {
-  return (json: unknown): Tolerant<Content<Shape, Identity>> => {
+  return (json: unknown) => {
     const known = isRecord(json) ? json[identity] : null
     if (typeof known !== 'string' || known.trim() === '')
-      return { kind: 'unreadable', reason: `${place}${identity} is missing or blank` }
+      return unreadable(`${place}${identity} is missing or blank`)
+    /** Paths of documented fields that came in another shape; they are left out of `content`. */
     const leftOut: string[] = []
     const content = tolerate(shape, json, [], leftOut) as Content<Shape, Identity>
-    return { kind: 'read', content, leftOut }
+    return { kind: 'read' as const, content, leftOut: leftOut as readonly string[] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
-import { API_PREFIX, envelopeOf, looseEnvelopeOf, wireDate } from './envelope.js'
+import type { Mandate } from '../domain/mandate/mandate.js'
+import { API_PREFIX, envelopeOf, looseEnvelopeOf, unreadableBy, wireDate } from './envelope.js'
 
 /** Registers a migrated mandate (contract/README.md#mandate). */
 export const MIGRATE_PATH = `${API_PREFIX}/sepa_dd_mandate/migrate`
@@ -45,57 +45,28 @@ export function toMigrateRequest(mandate: Mandate): MigrateRequest {
   }
 }
 
-/** A readable answer. Whether the echo equals the request is for the caller to decide. */
-export interface MigrateAnswer {
-  /** The envelope's word, `OK` when all is well; null when it is missing. */
-  readonly status: string | null
-  /** As it came: a JSON integer, or text of digits (RESPONSE_CUSTOMER_TEXT). */
-  readonly customerNo: number | string
-  readonly iban: string
-  /** As it came; compared as text, never parsed. */
-  readonly signedDate: string
-  /** Both are present and not blank; their form is not checked. */
-  readonly assigned: AssignedIdentity
-}
-
-export type MigrateReading =
-  | { readonly kind: 'read'; readonly answer: MigrateAnswer }
-  /** `reason` names the first field that is missing or unreadable and never quotes its value. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
-
 const visibleText = z.string().regex(/\S/, 'is blank')
 
-const looseMandate = z.looseObject({
+/** The five fields as they came; the identifiers are the assigned ones, whose form is not checked. */
+const readableMandate = z.object({
+  /** A JSON integer, or text of digits (RESPONSE_CUSTOMER_TEXT). */
   customer_no: z.union([z.int(), z.string().regex(/^\d+$/, 'is not a number')], 'is not a customer number'),
   iban: visibleText,
+  /** Compared as text, never parsed. */
   signed_date: visibleText,
   sepa_creditor_identifier: visibleText,
   unique_mandate_reference: visibleText,
 })
-const looseMigrateResponse = looseEnvelopeOf(looseMandate)
+export type MigrateAnswer = z.infer<typeof readableMandate>
+const looseMigrateResponse = looseEnvelopeOf(readableMandate)
 
-/** Reads the answer tolerantly: unknown fields are ignored, the five of `data` must be there. */
-export function readMigrateAnswer(json: unknown): MigrateReading {
+/**
+ * Reads the answer tolerantly: unknown fields are ignored, the five of `data` must be there. Whether the echo equals the
+ * request is for the caller to decide. `status` is the envelope's word, `OK` when all is well; null when it is missing.
+ */
+export function readMigrateAnswer(json: unknown) {
   const parsed = looseMigrateResponse.safeParse(json)
-  if (!parsed.success) return { kind: 'unreadable', reason: firstProblem(parsed.error) }
+  if (!parsed.success) return unreadableBy(parsed.error)
   const { status, data } = parsed.data
-  return {
-    kind: 'read',
-    answer: {
-      status,
-      customerNo: data.customer_no,
-      iban: data.iban,
-      signedDate: data.signed_date,
-      assigned: {
-        creditorIdentifier: data.sepa_creditor_identifier,
-        mandateReference: data.unique_mandate_reference,
-      },
-    },
-  }
-}
-
-function firstProblem(error: z.ZodError): string {
-  const issue = error.issues[0]
-  const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.')
-  return `${place}: ${issue?.message ?? 'is unreadable'}`
+  return { kind: 'read' as const, status, data }
 }

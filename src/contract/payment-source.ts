@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { API_PREFIX, envelopeOf, wireDateTime } from './envelope.js'
+import { API_PREFIX, envelopeOf, unreadable, unreadableBy, wireDateTime } from './envelope.js'
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
 export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
 
@@ -34,11 +34,6 @@ export type PaymentSource = z.infer<typeof paymentSource>
 export const paymentSourcesResponse = envelopeOf(z.array(paymentSource))
 export const paymentSourceResponse = envelopeOf(paymentSource)
 
-export type SourcesReading =
-  | { readonly kind: 'read'; readonly sources: readonly ListedSource[] }
-  /** `reason` names the place and never quotes a value. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
-
 const visibleText = z.string().regex(/\S/).nullable().catch(null)
 
 const looseDetails = z
@@ -62,19 +57,13 @@ const looseResponse = z.looseObject({
  * counted, and is unreadable as a whole; so is one beside which errors or signs of further pages stand, since absence
  * is told from a whole list alone.
  */
-export function readPaymentSources(json: unknown): SourcesReading {
+export function readPaymentSources(json: unknown) {
   const parsed = looseResponse.safeParse(json)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.join('.')
-    return { kind: 'unreadable', reason: `${place}: ${issue?.message ?? 'is unreadable'}` }
-  }
+  if (!parsed.success) return unreadableBy(parsed.error)
   const { data, ...beside } = parsed.data
-  const error = signOfError(beside)
-  if (error !== null) return { kind: 'unreadable', reason: error }
-  const more = signOfMore(beside, data.length)
-  if (more !== null) return { kind: 'unreadable', reason: more }
-  const sources = data.map(({ id, status, scheme, details }) => ({
+  const reason = signOfError(beside) ?? signOfMore(beside, data.length)
+  if (reason !== null) return unreadable(reason)
+  const sources = data.map(({ id, status, scheme, details }): ListedSource => ({
     id,
     status,
     scheme,
@@ -82,7 +71,7 @@ export function readPaymentSources(json: unknown): SourcesReading {
     iban: details?.iban ?? null,
     signedAt: details?.signed_at ?? null,
   }))
-  return { kind: 'read', sources }
+  return { kind: 'read' as const, sources }
 }
 
 /**
@@ -191,17 +180,12 @@ function isMore(words: readonly string[], value: unknown, shown: number): boolea
   if (hasAny(words, WHOLE) && (value === false || value === 'false')) return true
   const number = numberOf(value)
   if (number === null) return false
-  if (words.includes('pages') || words.includes('page')) return isMorePages(words, number, shown)
+  // A page that is full may have another behind it; one that is not the first has one before it.
+  if (words.includes('pages') || words.includes('page'))
+    return hasAny(words, ['size', 'limit', 'per']) ? number > 0 && shown >= number : number > 1
   if (words.includes('offset') || words.includes('skip')) return number > 0
   if (words.includes('limit')) return number > 0 && shown >= number
   return hasAny(words, COUNTS) && number > shown
-}
-
-/** A page that is full may have another behind it; one that is not the first has one before it. */
-function isMorePages(words: readonly string[], number: number, shown: number): boolean {
-  if (words.includes('size') || words.includes('limit') || words.includes('per'))
-    return number > 0 && shown >= number
-  return number > 1
 }
 
 const hasAny = (words: readonly string[], wanted: readonly string[]): boolean =>

@@ -261,17 +261,21 @@ export type BillogramAnswer = Described<Read<typeof readBillogramAnswer>['conten
 function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
-  const { answer } = reading
-  const field = differingField(answer, mandate)
+  const { status, data } = reading
+  const field = differingField(data, mandate)
   if (field !== null) return { kind: 'mismatch', field }
-  const reason = unusableIdentifier(answer.assigned)
+  const assigned: AssignedIdentity = {
+    creditorIdentifier: data.sepa_creditor_identifier,
+    mandateReference: data.unique_mandate_reference,
+  }
+  const reason = unusableIdentifier(assigned)
   if (reason !== null) return { kind: 'unreadable', reason }
   const notes = [
-    ...noteStatusWord(answer.status),
-    ...(typeof answer.customerNo === 'string' ? (['RESPONSE_CUSTOMER_TEXT'] as const) : []),
-    ...noteAssigned(mandate, answer.assigned),
+    ...noteStatusWord(status),
+    ...(typeof data.customer_no === 'string' ? (['RESPONSE_CUSTOMER_TEXT'] as const) : []),
+    ...noteAssigned(mandate, assigned),
   ]
-  return { kind: 'proven', value: answer.assigned, notes }
+  return { kind: 'proven', value: assigned, notes }
 }
 
 function unusableIdentifier({ creditorIdentifier, mandateReference }: AssignedIdentity): string | null {
@@ -282,9 +286,9 @@ function unusableIdentifier({ creditorIdentifier, mandateReference }: AssignedId
 }
 
 function differingField(answer: MigrateAnswer, mandate: Mandate): string | null {
-  if (String(answer.customerNo) !== String(mandate.customerNo)) return 'customer_no'
+  if (String(answer.customer_no) !== String(mandate.customerNo)) return 'customer_no'
   if (cleanIban(cleanCell(answer.iban)) !== mandate.iban) return 'iban'
-  if (answer.signedDate !== mandate.signedDate) return 'signed_date'
+  if (answer.signed_date !== mandate.signedDate) return 'signed_date'
   return null
 }
 

@@ -1,10 +1,5 @@
 import { readErrorHints } from '../contract/envelope.js'
-import {
-  readPaymentSources,
-  type SourcesReading,
-  paymentSourcesPath,
-  headerOfMore,
-} from '../contract/payment-source.js'
+import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import { factsOf, parseJson } from './classify.js'
 import {
@@ -80,9 +75,9 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
 }
 
 /** What a header says of further pages counts like what the body says. */
-function readList({ status, headers, bodyText }: Response): SourcesReading {
-  const reading: SourcesReading =
-    status === 204 ? { kind: 'read', sources: [] } : readPaymentSources(parseJson(bodyText))
+function readList({ status, headers, bodyText }: Response): ReturnType<typeof readPaymentSources> {
+  const reading =
+    status === 204 ? { kind: 'read' as const, sources: [] } : readPaymentSources(parseJson(bodyText))
   if (reading.kind === 'unreadable') return reading
   const more = headerOfMore(headers, reading.sources.length)
   return more === null ? reading : { kind: 'unreadable', reason: more }

@@ -17,12 +17,17 @@ describe('the migrate operation (src/contract/README.md#mandate)', () => {
 
 describe('the tolerant reader of the answer', () => {
   it('reads the hand-typed answer', () => {
-    const assigned = {
-      creditorIdentifier: 'DE84ZZZ09876543210',
-      mandateReference: '7K2QHX94B0WTRN5MZ8CEV3JYDP',
-    }
-    const echo = { customerNo: 1042, iban: 'DE89370400440532013000', signedDate: '2017-03-09' }
-    expect(readMigrateAnswer(response)).toEqual({ kind: 'read', answer: { status: 'OK', ...echo, assigned } })
+    expect(readMigrateAnswer(response)).toEqual({
+      kind: 'read',
+      status: 'OK',
+      data: {
+        customer_no: 1042,
+        iban: 'DE89370400440532013000',
+        signed_date: '2017-03-09',
+        sepa_creditor_identifier: 'DE84ZZZ09876543210',
+        unique_mandate_reference: '7K2QHX94B0WTRN5MZ8CEV3JYDP',
+      },
+    })
   })
 
   it('ignores fields it does not know, at every level', () => {
@@ -32,10 +37,7 @@ describe('the tolerant reader of the answer', () => {
 
   it('keeps a customer number that came as text of digits as text, and malformed but visible identifiers', () => {
     const odd = { customer_no: '1042', sepa_creditor_identifier: 'DE98ZZZ099999999' }
-    expect(answerWith(odd)).toMatchObject({
-      kind: 'read',
-      answer: { customerNo: '1042', assigned: { creditorIdentifier: 'DE98ZZZ099999999' } },
-    })
+    expect(answerWith(odd)).toMatchObject({ kind: 'read', data: odd })
   })
 
   it.each([

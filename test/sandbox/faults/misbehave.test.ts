@@ -98,7 +98,7 @@ describe('nonsense with status 200', () => {
 
   it('wrong_echo: names another customer', async () => {
     const answer = await migrate(await startWith({ kind: 'nonsense', answer: 'wrong_echo' }))
-    expect(readMigrateAnswer(answer.json)).toMatchObject({ kind: 'read', answer: { customerNo: 1043 } })
+    expect(readMigrateAnswer(answer.json)).toMatchObject({ kind: 'read', data: { customer_no: 1043 } })
   })
 
   it('repeated_reference: gives the reference of the first mandate again, but holds another', async () => {
