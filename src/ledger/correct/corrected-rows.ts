@@ -26,24 +26,29 @@ interface Changed {
 
 interface Found {
   readonly rule: typeof TAKES_ACCOUNT | typeof TAKES_REFERENCE
-  readonly other: number
+  /** Null where it is not known whose it is. */
+  readonly other: number | null
 }
 
 /**
  * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
  * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
- * claims the very mandate counts: one of both must be wrong.
+ * claims the very mandate counts: one of both must be wrong. Where two lines show that the accounts moved, those of the
+ * others are their neighbours', which the ledger need not know.
  */
 export function holdAnothersValues(scope: Scope, at: string): void {
-  const { connection } = scope
+  const { connection, first } = scope
   if (!gatherBearers(scope)) return
   const page = sql(connection)<Changed>`
     select changed.id, former, is_decided as isDecided from temp.changed
        join temp.correction on correction.id = changed.id
        join temp.given_back on given_back.id = changed.id
       where changed.id > ? order by changed.id limit ?`
+  const haveMoved = sql(connection)`${HAVE_MOVED}`.get(first) !== undefined
+  const gotAccount = sql(connection)`select 1 from temp.changed where id = ? and account is not null`
   for (const line of rowsById((after) => page.all(after, PAGE))) {
-    const found = look(connection, line)
+    const isMoved = haveMoved && line.isDecided === 0 && gotAccount.get(line.id) !== undefined
+    const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
     if (found !== null) hold(scope, line, found, at)
   }
 }
@@ -91,6 +96,12 @@ const OF_MANDATE = bearers(`bearer.reference = changed.reference and other.manda
 const OF_ACCOUNT = bearers(`bearer.account = changed.account
   and (bearer.customer_no is not changed.customer_no or is_customer_changed)`)
 
+/** Two lines of one file beside each other have one account, new in one of them, and nobody said that this is right. */
+const HAVE_MOVED = `select 1 from temp.changed join row as beside on beside.id in (changed.id - 1, changed.id + 1)
+    where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
+      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)
+    limit 1`
+
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
   const formerOf = sqlValue(connection)<number>`
@@ -129,7 +140,7 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
     rule,
     severity: 'error',
     field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-    message: `${message} It is that of ${nameOf(scope, other)}.`,
+    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of ${nameOf(scope, other)}.`,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
   }
   const give = sql(connection)`
@@ -137,6 +148,9 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
       where id = ? and state in ('ready', 'invalid', 'excluded')`
   if (give.run(rule, id).changes > 0) writeNotice(scope, notice, 'id = :id', { id })
 }
+
+const MAY_HAVE_MOVED =
+  'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.'
 
 const BOTH_CLAIM_IT =
   'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'

@@ -129,6 +129,21 @@ describe('26.2 a correction with the account of another customer', () => {
   })
 
   it.each([
+    ['holds every account of the file that was changed', {}, [0, 1, 2], 'conflict conflict conflict'],
+    ['is nothing by the word of a person', { isDecided: true }, [0, 1, 2], 'conflict ready ready'],
+    ['holds them alone where they are not beside each other', {}, [0, 2, 1], 'conflict ready conflict'],
+  ])('one account in two lines, as a column that moved leaves it, %s', (_, second, order, states) => {
+    const third = { customerNo: 3, reference: 'M-3', verdict: 'invalid', iban: OTHER_IBAN } as const
+    const lines: Values[] = [
+      { ...RIGHT, iban: THIRD_IBAN },
+      { ...SECOND, verdict: 'sendable', iban: THIRD_IBAN, corrects: 2, ...second },
+      { ...third, verdict: 'sendable', iban: 'DE02120300000000202051', corrects: 3 },
+    ]
+    const given = order.map((at) => lines[at] ?? {})
+    return expectStates(`superseded superseded superseded ${states}`, [FIRST, SECOND, third], given)
+  })
+
+  it.each([
     ['of the same customer', { iban: OTHER_IBAN }, { ...SECOND, customerNo: 1 }],
     ['that it had before', { signedDate: '2020-02-01' }, { ...SECOND, iban: IBAN }],
     ['that nobody has', { iban: THIRD_IBAN }, SECOND],
