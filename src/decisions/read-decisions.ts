@@ -55,6 +55,7 @@ export async function readDecisions(
   reader: LedgerReader,
   file: string,
   usualBy: string,
+  isForRunToo = false,
 ): Promise<readonly Resolution[]> {
   assertGiven(file, {
     what: 'decisions',
@@ -86,7 +87,7 @@ export async function readDecisions(
     evidence = `${table.name} (SHA-256 ${table.sha256()})`
   }
   if (differences.length > 0) throw notTheRows(file, differences)
-  if (resolutions.length === 0 && forRun > 0)
+  if (resolutions.length === 0 && forRun > 0 && !isForRunToo)
     throw new UsageError(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
       'Give the file to a run; nothing was recorded',

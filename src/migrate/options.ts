@@ -30,7 +30,7 @@ import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
-import type { Target } from '../ledger/ledger.js'
+import type { Resolution, Target } from '../ledger/ledger.js'
 import { type SeverityOverrides, isRuleId, type Severity } from '../domain/rule/verdict.js'
 import type { Totals } from '../domain/row/row-state.js'
 
@@ -74,6 +74,8 @@ export interface MigrateOptions {
   readonly maxInDoubt?: number | undefined
   /** Rows of this run that may be refused; a share counts from 50 answers on. */
   readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null | undefined
+  /** What people decided about rows: recorded before the files come in, all of it with them or nothing. */
+  readonly decisions?: readonly Resolution[] | undefined
   /** Sends refused rows once more: the name of the person who decided that, which is kept. */
   readonly retryRefusedBy?: string | null | undefined
 
@@ -269,6 +271,7 @@ export function checkOptions(options: MigrateOptions): Asked {
     takesOver: takeOver !== null,
     corrector: correctorOf(options, machine),
     retryRefusedBy: options.retryRefusedBy ?? null,
+    decisions: options.decisions,
     confirm: options.confirm ?? (() => true),
     watch,
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),

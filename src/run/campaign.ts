@@ -1,7 +1,7 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import { HaltError, UsageError } from '../errors.js'
-import type { HeldRows, RunSettings } from '../ledger/ledger.js'
+import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
@@ -9,7 +9,7 @@ import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } fr
 import { deliver, type DeliveryParts } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { cleanCell, findNames } from '../domain/text/text.js'
+import { cleanCell, findNames, plural } from '../domain/text/text.js'
 import {
   DECLINED,
   exitStatusOf,
@@ -46,6 +46,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
   readonly settings: RunSettings
+  /** What people decided: recorded before the files come in, and in one transaction with them. */
+  readonly decisions?: readonly Resolution[] | undefined
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
   /**
@@ -131,9 +133,9 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, evidence = [], retryRefusedBy, severities } = parts
+  const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
   const { corrector = NOBODY_NAMED, choice = null } = parts
-  const isNothingWritten = files.length + evidence.length === 0 && retryRefusedBy === null
+  const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
@@ -142,6 +144,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
   try {
     const { drain: signal, watchReading: watch } = parts
+    decide(ledger, decisions)
     const admitted = await addSources(admission, files, { evidence, signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     assertChoosable(choice, ledger.view)
@@ -164,6 +167,15 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
 const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD } as const
+
+/** @throws {UsageError} for a decision that cannot be taken */
+function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
+  const { results } = ledger.resolve(decisions, { dryRun: false })
+  const [first, ...others] = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
+  if (first === undefined) return
+  const more = others.length === 0 ? '' : ` (and ${plural(others.length, 'more', 'more')})`
+  throw new UsageError(`${first.message}${more}; nothing was recorded or sent`, first.next)
+}
 
 /** @returns how many stay refused: those that a later file has corrected */
 function retryRefused(ledger: Ledger, by: string): number {

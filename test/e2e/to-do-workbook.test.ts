@@ -185,3 +185,29 @@ it('takes decisions beside a reference that was corrected on another sheet', asy
   expect(decided.totals).toMatchObject({ writtenOff: 2 })
   expect((await json('run', TO_DO)).totals).toMatchObject({ registered: 5, writtenOff: 2 })
 })
+
+it('with --all one run takes decisions and corrections, and nothing where any of it is refused', async () => {
+  const work = mend()
+  const decide = (...decisions: readonly string[]): void =>
+    decisions.forEach((migration_decision, nth) =>
+      work.type('In doubt', nth, { migration_decision, migration_reason: 'left' }),
+    )
+  decide('written-off', 'resend')
+  work.save()
+  const before = [totals(), held().length]
+  const early = await json('run', TO_DO, '--all')
+  expect(early.errors[0]?.message).toContain(
+    'left less than 15 minutes ago and may still arrive; nothing was',
+  )
+  decide('written-off', 'written-off')
+  work.save()
+  const refused = await json('run', TO_DO, '--all', '--only', 'Nothing=1')
+  expect(refused.errors[0]?.message).toContain('no file has a column "Nothing"')
+  expect([totals(), held().length]).toEqual(before)
+  const told = await json('run', TO_DO, '--all')
+  expect(told).toMatchObject({ totals: { registered: 7, writtenOff: 2 } })
+  const recorded = rows('decisions.csv').map(({ decision }) => decision)
+  expect(recorded).toEqual(['written_off', 'written_off', 'corrected', 'corrected', 'corrected'])
+  expect(existsSync(path('to-do.xlsx'))).toBe(false)
+  expect((await json('run', '--all')).exitCode).toBe(2)
+})

@@ -2,6 +2,8 @@ import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/output.js'
 import { choiceLines } from '../../domain/row/choice.js'
+import { UsageError } from '../../errors.js'
+import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { AskedFirst } from '../../migrate/check-before-send.js'
@@ -24,6 +26,7 @@ import {
 import {
   type Command,
   type Context,
+  actorOf,
   lookInto,
   namedFiles,
   ownFlag,
@@ -80,7 +83,8 @@ export const runCommand: Command = {
   ],
   own: [
     ...RUN_FLAGS,
-    ['--by <name>', 'who gives the reason (default: the user)'],
+    ['--all', 'of to-do.xlsx: record its decisions too, before its corrections come in'],
+    ['--by <name>', 'who gives the reason, or decided (default: the user)'],
     ['--plan <file>', 'send what this approved plan says, and refuse anything else'],
   ],
   epilogue: [
@@ -106,12 +110,29 @@ async function run(context: Context): Promise<CommandResult> {
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
+  const decisions = ownFlag(context, 'all') ? await decisionsIn(context) : []
   try {
-    const end = await migrate({ ...askedBy(context, service), watch })
-    return await conclude(context, service, end)
+    const end = await migrate({ ...askedBy(context, service), decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length })
   } catch (error) {
     return failed(context, service, error, closed)
   }
+}
+
+/** As `resolve --from` takes them. What a plan holds was known before. @throws {UsageError} */
+async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
+  const { args, settings } = context
+  if (args.length === 0 || ownText(context, 'plan') !== null)
+    throw new UsageError(
+      'With --all, decisions come with the file that they stand in, and under no plan; nothing was sent',
+      'Give to-do.xlsx, or record its decisions first: sepa-migrate resolve --from',
+    )
+  const { readDecisions } = await import('../../decisions/read-decisions.js')
+  return lookInto(settings, async (reader) => {
+    const decided: Resolution[] = []
+    for (const file of args) decided.push(...(await readDecisions(reader, file, actorOf(context), true)))
+    return decided
+  })
 }
 
 /** What would keep the report from being written is told before anything is sent. @throws {UsageError} */
@@ -197,7 +218,9 @@ const standingOf = (reader: LedgerReader) => ({
   evidence: reader.evidence(),
 })
 
-async function conclude(context: Context, service: Service, end: Migration): Promise<CommandResult> {
+type End = Migration & { readonly decided: number }
+
+async function conclude(context: Context, service: Service, end: End): Promise<CommandResult> {
   const { settings, progress } = context
   progress.end()
   const isDeclined = end.stop?.kind === 'declined'
@@ -231,6 +254,9 @@ async function conclude(context: Context, service: Service, end: Migration): Pro
     ]),
     errors: [],
     lines: [
+      ...said([
+        end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
+      ]),
       ...end.admitted.flatMap(givenLine),
       ...setAside,
       ...closingLines(context, {

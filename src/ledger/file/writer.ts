@@ -326,12 +326,12 @@ function decisionVerbs(held: Held) {
     /**
      * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
      * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
-     * the evidence of the decision says so.
+     * the evidence of the decision says so. While an admission is open they are part of it.
      */
     resolve: (
       resolutions: readonly Resolution[],
       { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => storage.write(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
+    ) => join(held, () => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
     /**
      * Makes every refused row ready again, each as a decision of that person, but those that a later file has
      * corrected. While an admission is open it is part of it.
