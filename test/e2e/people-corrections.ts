@@ -1,7 +1,6 @@
 import {
   configure,
   exportOf,
-  listOf,
   meantBy,
   runLedger,
   save,
@@ -13,8 +12,9 @@ import {
   drawFlags,
   orderedAs,
 } from './people-office.js'
+import { takeList } from './people-paper.js'
 import { anotherCopyOf } from './people-second-ledger.js'
-import { drawResaving, resave, valueOf, withValue, write, type Sheet } from './people-spreadsheet.js'
+import { drawResaving, resave, valueOf, withValue, type Resaving, type Sheet } from './people-spreadsheet.js'
 import { correctedFault, type ExportRow, type TrueMandate } from './people-truth.js'
 import type { Chance } from '../support/chance.js'
 import { openDatabase } from '../../src/driver.js'
@@ -82,17 +82,18 @@ export const giveAChangedExport: Act = async (office, chance) => {
 }
 
 /** What a correction says holds from the moment it is given, unless the whole file is refused. */
-async function giveCorrected(
+export async function giveCorrected(
   { desk, judge, service }: Office,
   ledger: string,
   mandates: readonly TrueMandate[],
   give: () => ReturnType<typeof runLedger>,
-): Promise<void> {
+): ReturnType<typeof runLedger> {
   const receivedBefore = service.received()
   const ended = await give()
-  if (tookNothing(ended) || ended.status === null) return
+  if (tookNothing(ended) || ended.status === null) return ended
   judge.correct(desk.at(ledger), mandates, receivedBefore)
   judge.look('a correction', desk.at(ledger))
+  return ended
 }
 
 /** `1002,"Zum Adler,…` and, further below, `1004,Zum Hirsch",…`. */
@@ -113,7 +114,8 @@ function withStrayQuotes(rows: readonly ExportRow[], chance: Chance): string {
 export const correctTheFile: Act = async (office, chance) => {
   const { ledger, rows } = drawCampaign(office, chance)
   const list = chance.pick(['refused.csv', 'not-sent.csv', 'not-sent.csv'])
-  const sheet = await listOf(office, ledger, list)
+  const paper = await takeList(office, ledger, list)
+  const { sheet } = paper
   if (sheet.length < 2) return
   const corrected: TrueMandate[] = []
   let mended: Sheet = sheet
@@ -145,7 +147,7 @@ export const correctTheFile: Act = async (office, chance) => {
     `  ${list} of ${ledger} is corrected; order: ${order}, migration_row: ${number || 'emptied'}` +
       `${cells ? ', one cell too many' : ''}, saved by ${resaving?.program ?? 'nobody'}`,
   )
-  const file = save(office, 'corrected', resaving === null ? write(mended) : resave(mended, resaving))
+  const file = paper.save('corrected', mended, resaving)
   if (chance.happens(0.2)) {
     const ended = await office.desk.type(['check', office.desk.at(file), '--out', office.desk.at('checked')])
     if (ended.status === 1) office.judge.violate(`BUG after check of ${list}: exit status 1`)
@@ -168,7 +170,7 @@ const LISTS = ['corrections.csv', 'refused.csv', 'not-sent.csv'] as const
 const COLUMNS = ['iban', 'unique_mandate_reference'] as const
 
 /** The lines of these numbers with the account and the reference that their mandate has. */
-const corrected = (office: Office, sheet: Sheet, lines: readonly number[]): Sheet =>
+export const corrected = (office: Office, sheet: Sheet, lines: readonly number[]): Sheet =>
   lines.reduce<Sheet>((done, line) => {
     const mandate = meantBy(office, sheet, sheet[line]!)
     if (mandate === undefined) return done
@@ -176,19 +178,21 @@ const corrected = (office: Office, sheet: Sheet, lines: readonly number[]): Shee
     return withValue(withAccount, line, 'unique_mandate_reference', mandate.reference)
   }, sheet)
 
-const linesOf = (sheet: Sheet): number[] => sheet.map((_, line) => line).slice(1)
+export const linesOf = (sheet: Sheet): number[] => sheet.map((_, line) => line).slice(1)
 
-function drawSaved(sheet: Sheet, chance: Chance): string {
-  // What such a program rounds is another mistake.
-  const hasLongNumbers = sheet.some((row) => row.some((cell) => /^\d{12,}$/.test(cell)))
-  return hasLongNumbers || chance.happens(0.5) ? write(sheet) : resave(sheet, drawResaving(chance))
-}
+/** What such a program rounds is another mistake. */
+export const hasLongNumbers = (sheet: Sheet): boolean =>
+  sheet.some((row) => row.some((cell) => /^\d{12,}$/.test(cell)))
+
+const drawSaved = (sheet: Sheet, chance: Chance): Resaving | null =>
+  hasLongNumbers(sheet) || chance.happens(0.5) ? null : drawResaving(chance)
 
 /** A cell is deleted or put in, and those below it move: each line has what belongs to its neighbour. */
 export const moveAColumn: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
   const list = chance.pick(LISTS)
-  const sheet = await listOf(office, ledger, list)
+  const paper = await takeList(office, ledger, list)
+  const { sheet } = paper
   const lines = linesOf(sheet)
   const customers = new Set(lines.map((line) => valueOf(sheet, sheet[line]!, 'customer_no')))
   // Two mandates of one customer may well have one account: nobody but the customer knows.
@@ -204,7 +208,7 @@ export const moveAColumn: Act = async (office, chance) => {
   office.say(`  ${list} of ${ledger} is corrected, and its column ${column} moved by a line`)
   await runLedger(office, {
     ledger,
-    files: [save(office, 'moved', drawSaved(moved, chance))],
+    files: [paper.save('moved', moved, drawSaved(moved, chance))],
     flags: drawFlags(chance),
   })
 }
@@ -217,16 +221,18 @@ interface Told {
 export const giveTwoCopies: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
   const list = chance.pick(LISTS)
-  const sheet = await listOf(office, ledger, list)
+  const paper = await takeList(office, ledger, list)
+  const { sheet } = paper
   // A repeated row says nothing of its own, and the one it repeats may have gone out.
   const lines = linesOf(sheet).filter(
     (line) => valueOf(sheet, sheet[line]!, 'migration_state') !== 'duplicate',
   )
   if (lines.length < 2) return
   const [odd, even] = [1, 0].map((rest) => lines.filter((line) => line % 2 === rest))
-  const files = [odd, even].map((half) =>
-    save(office, 'half', drawSaved(corrected(office, sheet, half ?? []), chance)),
-  )
+  const files = [odd, even].map((half) => {
+    const mended = corrected(office, sheet, half ?? [])
+    return paper.save('half', mended, drawSaved(mended, chance))
+  })
   office.say(`  two copies of ${list} of ${ledger} come back, each half corrected`)
   const together = chance.happens(0.3)
   for (const given of together ? [files] : files.map((file) => [file])) {

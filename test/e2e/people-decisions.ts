@@ -1,7 +1,7 @@
+import type { Ended } from './people-desk.js'
 import {
   after,
   exists,
-  listOf,
   meantBy,
   runLedger,
   save,
@@ -11,7 +11,8 @@ import {
   drawCampaign,
   orderedAs,
 } from './people-office.js'
-import { drawResaving, resave, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
+import { takeList } from './people-paper.js'
+import { drawResaving, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
 import type { TrueMandate } from './people-truth.js'
 import type { Chance } from '../support/chance.js'
 
@@ -20,8 +21,8 @@ const MINUTE = 60_000
 /** Somebody opens in-doubt.csv, and may come back to it much later. */
 export const openTheDoubts: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
-  const sheet = await listOf(office, ledger, 'in-doubt.csv')
-  if (sheet.length > 1) office.sheets.push({ ledger, sheet })
+  const paper = await takeList(office, ledger, 'in-doubt.csv')
+  if (paper.sheet.length > 1) office.sheets.push({ ledger, paper })
 }
 
 type Decided = 'registered' | 'resend' | 'refused' | 'written-off'
@@ -40,7 +41,7 @@ const assignedTo = ({ service }: Office, mandate: TrueMandate) =>
 
 /** The file of doubts, sorted and filled in and saved by whatever program, goes back: to its ledger, or another. */
 export const resolveFromTheFile: Act = async (office, chance) => {
-  const { desk, judge, say } = office
+  const { say } = office
   if (office.sheets.length === 0 || chance.happens(0.7)) await openTheDoubts(office, chance)
   const opened = chance.happens(0.8) ? office.sheets.at(-1) : chance.pick(office.sheets)
   if (opened === undefined) return
@@ -55,50 +56,87 @@ export const resolveFromTheFile: Act = async (office, chance) => {
     ? opened.ledger
     : chance.pick(ledgers.filter((name) => exists(office, name)))
   const order = chance.weigh({ as_it_was: 4, all: 1, row: 3, customer: 1, reference: 1, attempt: 0.5 })
-  const ordered = orderedAs(opened.sheet, order, chance)
-  const isClosing = chance.happens(0.15)
-  const meant: { mandate: TrueMandate; decision: Decided }[] = []
-  const [header = [], ...rows] = ordered
-  const filled: Sheet = [
-    header,
-    ...rows.map((row) => {
-      const mandate = meantBy(office, ordered, row)
-      const judged = mandate === undefined ? null : judgeMandate(office, mandate, chance)
-      const decision = isClosing ? 'written-off' : judged
-      if (mandate === undefined || decision === null) return row
-      meant.push({ mandate, decision })
-      const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
-      const values: Readonly<Record<string, string>> = {
-        migration_decision: decision,
-        migration_reason: 'looked up',
-        migration_assigned_creditor_identifier: assigned?.creditorIdentifier ?? '',
-        migration_assigned_mandate_reference: assigned?.mandateReference ?? '',
-      }
-      return row.map((cell, at) => values[header[at] ?? ''] ?? cell)
-    }),
-  ]
+  const ordered = orderedAs(opened.paper.sheet, order, chance)
+  const { filled, meant } = fillIn(office, ordered, { isClosing: chance.happens(0.15), chance })
   if (meant.length === 0) return
   const resaving = chance.happens(0.5) ? drawResaving(chance) : null
-  const file = save(office, 'doubts', resaving === null ? write(filled) : resave(filled, resaving))
-  for (const { mandate, decision } of meant)
-    say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
+  const file = opened.paper.save('doubts', filled, resaving)
   say(`    doubts of ${opened.ledger}, order: ${order}, saved by ${resaving?.program ?? 'nobody'}`)
+  await giveDecisions(office, { file, of: opened.ledger, ledger, meant, isForced: chance.happens(0.2) })
+}
+
+export interface Said {
+  readonly mandate: TrueMandate
+  readonly decision: Decided
+}
+
+/** Decides about the lines of a list. */
+export function fillIn(
+  office: Office,
+  sheet: Sheet,
+  { isClosing, chance }: { readonly isClosing: boolean; readonly chance: Chance },
+): { readonly filled: Sheet; readonly meant: Said[] } {
+  const meant: Said[] = []
+  const [header = [], ...rows] = sheet
+  const filled = rows.map((row) => {
+    const mandate = meantBy(office, sheet, row)
+    const judged = mandate === undefined ? null : judgeMandate(office, mandate, chance)
+    const decision = isClosing ? 'written-off' : judged
+    if (mandate === undefined || decision === null) return row
+    meant.push({ mandate, decision })
+    office.say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
+    const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
+    const values: Readonly<Record<string, string>> = {
+      migration_decision: decision,
+      migration_reason: 'looked up',
+      migration_assigned_creditor_identifier: assigned?.creditorIdentifier ?? '',
+      migration_assigned_mandate_reference: assigned?.mandateReference ?? '',
+    }
+    return row.map((cell, at) => values[header[at] ?? ''] ?? cell)
+  })
+  return { filled: [header, ...filled], meant }
+}
+
+interface GivenDecisions {
+  readonly file: string
+  /** The ledger that the file was written from. */
+  readonly of: string
+  readonly ledger: string
+  readonly meant: readonly Said[]
+  readonly isForced: boolean
+}
+
+export async function giveDecisions(
+  office: Office,
+  { file, of, ledger, meant, isForced }: GivenDecisions,
+): Promise<Ended> {
+  const { desk, judge } = office
   const since = judge.mark(desk.at(ledger))
-  const force = chance.happens(0.2) ? forced(meant.map(({ mandate }) => mandate)) : []
+  const force = isForced ? forced(meant.map(({ mandate }) => mandate)) : []
   const ended = await desk.type(['resolve', '--from', desk.at(file), '--ledger', desk.at(ledger), ...force])
   after(office, `resolve from ${file}`, ledger, ended)
-  const isTaken = !tookNothing(ended)
-  judge.expectDecisions(`resolve from ${file}`, desk.at(ledger), {
+  expectSaid(office, { what: `resolve from ${file}`, of, ledger, meant, since, isTaken: !tookNothing(ended) })
+  return ended
+}
+
+/** What was said is on record, where it was taken, and nothing else. */
+export function expectSaid(
+  { desk, judge }: Office,
+  told: Omit<GivenDecisions, 'file' | 'isForced'> & {
+    readonly what: string
+    readonly since: number
+    readonly isTaken: boolean
+  },
+): void {
+  const { what, of, ledger, since } = told
+  const isTaken = told.isTaken && ledger === of
+  judge.expectDecisions(what, desk.at(ledger), {
     since,
-    isTaken: isTaken && ledger === opened.ledger,
-    meant: meant.map((one) => ({
-      ...one,
-      ledger: desk.at(opened.ledger),
-      decision: recordedAs(one.decision),
-    })),
+    isTaken,
+    meant: told.meant.map((one) => ({ ...one, ledger: desk.at(of), decision: recordedAs(one.decision) })),
   })
-  if (!isTaken || ledger !== opened.ledger) return
-  for (const { mandate, decision } of meant) if (decision === 'resend') judge.allowResend(mandate)
+  if (!isTaken) return
+  for (const { mandate, decision } of told.meant) if (decision === 'resend') judge.allowResend(mandate)
 }
 
 /** The export may have had the reference with a mistake. */
@@ -113,7 +151,7 @@ const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 export const resolveOne: Act = async (office, chance) => {
   const { desk, judge } = office
   const { ledger } = drawCampaign(office, chance)
-  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  const { sheet } = await takeList(office, ledger, 'in-doubt.csv')
   if (sheet.length < 2) return
   if (chance.happens(0.5)) desk.pass(16 * MINUTE)
   const picked = shuffled(sheet.slice(1), chance).slice(0, chance.happens(0.3) ? 2 : 1)
@@ -146,7 +184,7 @@ export const resolveOne: Act = async (office, chance) => {
 
 /** The first row in doubt whose mandate the service holds, or does not, as somebody who looks finds it. */
 async function doubtThat(office: Office, isLive: boolean, ledger: string) {
-  const sheet = await listOf(office, ledger, 'in-doubt.csv')
+  const { sheet } = await takeList(office, ledger, 'in-doubt.csv')
   for (const row of sheet.slice(1)) {
     const mandate = meantBy(office, sheet, row)
     if (mandate !== undefined && office.service.applicationsOf(mandate).length > 0 === isLive)

@@ -137,4 +137,34 @@ export const GUARDS_OF_FILES = {
     seed: 9,
     finds: ['UNRECORDED'],
   },
+  '30.2 whose line it is': {
+    without: 'believes the row number of a line of the workbook',
+    off: {
+      'report/files/cells.ts': {
+        mergeColumns: (real: Real<[unknown], object>) => (sources: unknown) => ({
+          ...real(sources),
+          identityOf: () => [],
+        }),
+      },
+    },
+    acts: ['runTheExport', 'workInTheWorkbook'],
+    scene: { weather: 'rough', pairs: 0.8 },
+    seed: 1,
+    finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+  },
+  '30.2 every sheet': {
+    without: 'reads the first sheet of the workbook, whichever it is',
+    off: {
+      'source/list.ts': {
+        openLists:
+          (real: Real<readonly unknown[], Promise<readonly unknown[]>>) =>
+          async (...args: readonly unknown[]) =>
+            (await real(...args)).slice(0, 1),
+      },
+    },
+    acts: ['runTheExport', 'workInTheWorkbook'],
+    scene: { weather: 'rough' },
+    seed: 30,
+    finds: ['DROPPED', 'STUCK'],
+  },
 } as const satisfies Readonly<Record<string, Guard>>

@@ -235,7 +235,7 @@ export const GUARDS_OF_LEDGERS = {
     without: 'forgets with a register what its ledgers had begun',
     off: opened(withClaims(() => ({ attempted: () => [] }))),
     acts: ['loseTheRegister', 'useASecondLedger'],
-    seed: 6,
+    seed: 17,
     finds: ['TWICE'],
   },
   '25.3 overtaken': {

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Said } from './people-decisions.js'
 import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.js'
 import type { PeopleJudge } from './people-judge.js'
 import type { PeopleService } from './people-service.js'
-import { read, valueOf, write, type Sheet, sorted, sortedApart } from './people-spreadsheet.js'
+import type { Book, Paper } from './people-paper.js'
+import { valueOf, write, type Sheet, sorted, sortedApart } from './people-spreadsheet.js'
 import {
   cellsOf,
   hasFormerAccount,
@@ -33,7 +35,17 @@ interface LedgerCopy {
 /** An in-doubt file that somebody has open. */
 interface OpenSheet {
   readonly ledger: string
-  readonly sheet: Sheet
+  readonly paper: Paper
+}
+
+/** A workbook in which somebody has decided and corrected. */
+export interface WorkedIn {
+  readonly ledger: string
+  readonly book: Book
+  /** As the program wrote it. */
+  readonly before: Book
+  readonly said: readonly Said[]
+  readonly corrected: readonly TrueMandate[]
 }
 
 /** What the people of one seed share. */
@@ -45,8 +57,13 @@ export interface Office {
   readonly campaigns: readonly Campaign[]
   /** Whether the exports say which mandates have ended, and where. */
   readonly status: StatusColumn | null
+  /** How often, and in which of the ways, people work in the workbook. */
+  readonly inWorkbooks: number
+  readonly paper: Chance
   readonly copies: LedgerCopy[]
   readonly sheets: OpenSheet[]
+  /** Workbooks that somebody has worked in, and may give back again. */
+  readonly returned: WorkedIn[]
   /** Mandates that the files given to a ledger hold. */
   readonly given: Map<string, Set<TrueMandate>>
   /** Files that a ledger has, which add nothing when they are given to it again. */
@@ -140,8 +157,8 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
 /** The later file counts, whatever an earlier one has corrected. */
 function noteFormerAccounts(office: Office, options: RunOptions, ended: Ended): void {
   const { ledger, files = [], holding = [], confirmed } = options
-  if (ended.status === 7 || confirmed === 'no typed') return
-  const contents = files.map((file) => `${ledger} ${readFileSync(office.desk.at(file), 'utf8')}`)
+  if (ended.status === 7 || (confirmed === 'no typed' && tookNothing(ended))) return
+  const contents = files.map((file) => `${ledger} ${readFileSync(office.desk.at(file), 'latin1')}`)
   const isNew = contents.some((content) => !office.known.has(content))
   if (ended.status !== null && !tookNothing(ended)) contents.forEach((content) => office.known.add(content))
   if (!isNew) return
@@ -167,10 +184,10 @@ export function after(office: Office, what: string, ledger: string, ended: Ended
 }
 
 /** Saves bytes under a new name. */
-export function save(office: Office, stem: string, text: string): string {
+export function save(office: Office, stem: string, content: string | Uint8Array): string {
   office.count.files += 1
-  const name = `${stem}-${office.count.files}.csv`
-  writeFileSync(office.desk.at(name), text, { mode: 0o600 })
+  const name = `${stem}-${office.count.files}.${typeof content === 'string' ? 'csv' : 'xlsx'}`
+  writeFileSync(office.desk.at(name), content, { mode: 0o600 })
   return name
 }
 
@@ -180,15 +197,15 @@ export const exportOf = (rows: readonly ExportRow[]): string => write(sheetOfRow
 
 export const exists = ({ desk }: Office, file: string): boolean => existsSync(desk.at(file))
 
-/** The pack of a ledger, written anew; one of its lists. */
-export async function listOf(office: Office, ledger: string, list: string): Promise<Sheet> {
-  if (!exists(office, ledger)) return []
+/** The pack of a ledger, written anew; the path of one of its lists. */
+export async function reportOf(office: Office, ledger: string, list: string): Promise<string | null> {
+  if (!exists(office, ledger)) return null
   const out = `${ledger}.report`
   const { at, type } = office.desk
   const ended = await type(['report', '--ledger', at(ledger), '--out', at(out)])
   after(office, `report of ${ledger}`, ledger, ended)
   const path = at(out, 'to-do', list)
-  return existsSync(path) ? read(readFileSync(path, 'utf8')) : []
+  return existsSync(path) ? path : null
 }
 
 /** Whom a person takes a line to be about: customer and day, or the customer alone where there is no other choice. */
@@ -224,5 +241,5 @@ export function orderedAs(
   chance: Chance,
 ): Sheet {
   if (order === 'as_it_was') return sheet
-  return order === 'all' ? sorted(sheet, chance) : sortedApart(sheet, SORTED_APART[order], chance)
+  return order === 'all' ? sorted(sheet, chance) : sortedApart(sheet, [SORTED_APART[order]], chance)
 }

@@ -2,9 +2,10 @@ import * as corrections from './people-corrections.js'
 import * as decisions from './people-decisions.js'
 import * as ledgers from './people-ledgers.js'
 import * as secondLedger from './people-second-ledger.js'
+import * as workbook from './people-workbook.js'
 
 /** Everything that people do. */
-export const ACTS = { ...corrections, ...decisions, ...ledgers, ...secondLedger }
+export const ACTS = { ...corrections, ...decisions, ...ledgers, ...secondLedger, ...workbook }
 
 /** How often. */
 export const WEIGHTS = {
@@ -31,6 +32,8 @@ export const WEIGHTS = {
   resolveOne: 2,
   correctTheFile: 3,
   moveAColumn: 1,
+  workInTheWorkbook: 3,
+  returnAWorkbook: 2,
   giveTwoCopies: 1,
   reconcileWithTheList: 2,
   rewriteAnAccount: 0.3,

@@ -152,7 +152,9 @@ export const loseTheRegister: Act = async (office, chance) => {
   const { desk, say } = office
   const { ledger, file, mandates } = drawCampaign(office, chance)
   const register = desk.at('state', 'register.db')
-  if (!exists(office, ledger) || !existsSync(register) || exists(office, 'second-1.db')) return
+  // Which of two ledgers has sent stands nowhere else.
+  if (!exists(office, ledger) || !existsSync(register)) return
+  if (['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
   const isCut = chance.happens(0.5)
   say(isCut ? '  the register is emptied' : '  the register is lost')
   if (isCut) truncateSync(register, 0)

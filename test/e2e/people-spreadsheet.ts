@@ -99,15 +99,13 @@ export const sorted = (sheet: Sheet, chance: Chance): Sheet => {
   return [header, ...shuffled(rows, chance)]
 }
 
-/** One column in another order and the others as they were: sorted without extending the selection. */
-export function sortedApart(sheet: Sheet, name: string, chance: Chance): Sheet {
+/** Some columns in another order and the others as they were: sorted without extending the selection. */
+export function sortedApart(sheet: Sheet, names: readonly string[], chance: Chance): Sheet {
   const [header = [], ...rows] = sheet
-  const column = header.indexOf(name)
-  const values = shuffled(
-    rows.map((row) => row[column] ?? ''),
-    chance,
-  )
-  return [header, ...rows.map((row, at) => row.map((cell, index) => (index === column ? values[at]! : cell)))]
+  const moved = shuffled(rows, chance)
+  const own = (row: readonly string[], at: number): string[] =>
+    row.map((cell, index) => (names.includes(header[index] ?? '') ? (moved[at]?.[index] ?? '') : cell))
+  return [header, ...rows.map(own)]
 }
 
 export function shuffled<Value>(values: readonly Value[], chance: Chance): Value[] {

@@ -53,6 +53,8 @@ export interface Scene {
   readonly weather: 'fine' | 'refusing' | 'rough' | 'late'
   /** What is wrong with most rows. */
   readonly mostly: Fault | null
+  /** How often people work in the workbook, and not in a list. */
+  readonly inWorkbooks: number
 }
 
 export const drawScene = (chance: Chance): Scene => ({
@@ -62,6 +64,7 @@ export const drawScene = (chance: Chance): Scene => ({
   recognises: chance.happens(0.15),
   weather: chance.pick(['fine', 'refusing', 'rough', 'late']),
   mostly: null,
+  inWorkbooks: chance.pick([0, 0.5, 1]),
 })
 
 /** The mandates of one campaign. No two of a customer were signed on one day, so that each can be told. */

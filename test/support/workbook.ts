@@ -13,7 +13,7 @@ export interface WorkbookParts {
   readonly parts?: Readonly<Record<string, string>>
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 const TYPES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -58,7 +58,8 @@ export function workbookBytes({
     ),
     ...parts,
   }
-  return zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, strToU8(text)])))
+  const entries = Object.entries(all).map(([name, text]) => [name, strToU8(text)] as const)
+  return zipSync(Object.fromEntries(entries), { mtime: '2026-04-01' })
 }
 
 export const workbookOf = (parts: WorkbookParts, name = 'export.xlsx'): string =>
