@@ -158,6 +158,7 @@ export async function addSources(
   const admitted: AdmittedSource[] = []
   for (const open of options.evidence ?? [])
     await addCollected(admission, await open(options.signal), options)
+  admission.collections.close()
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
     if (known !== null && admission.heldIn(known.sha256) === null) {

@@ -3,7 +3,8 @@ import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
-import { open, stoppedClock } from '../ledger/campaign-setup.js'
+import { freshFile, open, stoppedClock } from '../ledger/campaign-setup.js'
+import { query } from '../ledger/ledger-views.js'
 import { seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { germanIban } from '../support/export.js'
@@ -187,6 +188,30 @@ it('31.1 a file is an export or evidence, never both, whenever it comes', async 
   const table = exportOf([row(1)])
   expect((await refusal(admit(kept(), { collections: [table] }))).message).toContain(
     'only such a file is evidence',
+  )
+})
+
+it('31.1 an erasure takes the digest of the account from what was collected, a purge what holds an account', async () => {
+  const file = freshFile()
+  const ledger = open({ file })
+  const reference = germanIban(5)
+  const collections = [collected(debit(1, { sequence: 'FNAL' }), debit(5, { reference }))]
+  await admit({ admit: ledger.admit, reader: ledger.view }, { exports: [exportOf([row(1)])], collections })
+  const keys = () =>
+    query<{ own: string; seen: string }>(
+      file,
+      `select hex(iban_key) as own, hex(account) as seen
+    from row join collected on collected.mandate_key = row.mandate_key`,
+    )
+  const [before] = keys()
+  const words = { by: 'Anna', reason: 'asked', withOpenRows: true }
+  ledger.erase({ customerNo: 100, rowIds: [1], ...words })
+  expect(keys()).toEqual([
+    { own: keys()[0]?.seen, seen: expect.not.stringContaining(before!.seen) as string },
+  ])
+  ledger.purge(words)
+  expect(JSON.stringify(query(file, 'select creditor, reference, mandate_key from collected'))).not.toContain(
+    reference,
   )
 })
 

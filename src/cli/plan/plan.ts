@@ -1,7 +1,6 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { actorOf, ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
-import { evidenceLines } from '../reading-lines.js'
 import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
@@ -63,14 +62,11 @@ async function plan(context: Context): Promise<CommandResult> {
   })
   const { renderPlanPage } = await import('../../report/plan/plan-page.js')
   writePlanFiles(paths, { text: textOfPlan(document), page: await renderPlanPage(document, last) })
-  return concluded(context, { document, evidence }, paths)
+  const result = concluded(context, document, paths)
+  return { ...result, details: { ...result.details, evidence } }
 }
 
-function concluded(
-  context: Context,
-  { document, evidence }: Pick<Awaited<ReturnType<typeof planMigration>>, 'document' | 'evidence'>,
-  { json, html }: PlanPaths,
-): CommandResult {
+function concluded(context: Context, document: PlanDocument, { json, html }: PlanPaths): CommandResult {
   const { settings } = context
   return {
     ...emptyResult,
@@ -79,7 +75,6 @@ function concluded(
     files: { 'plan.json': json, 'plan.html': html },
     lines: [
       ...planLines(document),
-      ...evidenceLines(evidence),
       '',
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
@@ -87,7 +82,7 @@ function concluded(
       'Lay the approval that this makes beside the plan. Then:',
       `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
     ],
-    details: { plan: document, evidence },
+    details: { plan: document },
   }
 }
 

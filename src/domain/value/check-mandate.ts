@@ -43,7 +43,7 @@ const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
 export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || FILLERS.has(text)
 
 /** True when 36 months have passed since a date: without a collection after it, the mandate has lapsed. */
-export const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
+const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
   compareDates(addMonths(date, DORMANT_AFTER_MONTHS), today) < 0
 
 export interface LastCollectionOptions {

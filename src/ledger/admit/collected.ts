@@ -1,52 +1,49 @@
-import type { CollectedMandate, LocalDate } from '../../domain/mandate/mandate.js'
-import { findingOf, RULES, type RuleId, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import type { CollectedMandate, Field, LocalDate } from '../../domain/mandate/mandate.js'
+import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { prepareColumns, type Fingerprints } from './fingerprints.js'
 import { holdRow, writeProblem, type Scope } from './problems.js'
 
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
 
-/** SQL over `row` and the `collected` that stands beside it: the ways in which they agree or differ. */
-const KINDS = {
-  agrees: `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
-    and collected.signed_date = row.signed_date and collected.is_ended = 0`,
+/** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. */
+const DIFFERS = {
   reference_differs: `collected.mandate_key is not row.mandate_key
     and upper(collected.reference) is not upper(row.original_mandate_reference)`,
   creditor_differs: `collected.mandate_key is not row.mandate_key
     and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
-  date_differs: `row.signed_date is not null and collected.signed_date is not row.signed_date`,
-  account_differs: `row.iban_key is not null and collected.account is not row.iban_key`,
-  never_collected: `collected.id is null and row.mandate_key is not null`,
-  ended: `collected.is_ended = 1`,
+  date_differs: 'row.signed_date is not null and collected.signed_date is not row.signed_date',
+  account_differs: 'row.iban_key is not null and collected.account is not row.iban_key',
+  ended: 'collected.is_ended = 1',
+  never_collected: 'collected.id is null and row.mandate_key is not null',
 } as const
-type Kind = keyof typeof KINDS
-const NAMES = Object.keys(KINDS) as Kind[]
-
-const isOf = (kind: Kind): string =>
-  kind === 'never_collected' ? `(${KINDS[kind]})` : `(collected.id is not null and ${KINDS[kind]})`
-
-/** How many mandates of the exports are of each kind, and how many were collected that no row is. */
-export type EvidenceCounts = Readonly<Record<Kind | 'not_in_export', number>>
-
-const RULE_OF = {
-  reference_differs: 'EVIDENCE_REFERENCE_DIFFERS',
-  creditor_differs: 'EVIDENCE_CREDITOR_DIFFERS',
-  date_differs: 'EVIDENCE_DATE_DIFFERS',
-  account_differs: 'EVIDENCE_ACCOUNT_DIFFERS',
-  ended: 'EVIDENCE_ENDED',
-  never_collected: 'EVIDENCE_NEVER_COLLECTED',
-} as const satisfies Readonly<Partial<Record<Kind, RuleId>>>
-const FIELD_OF = {
-  reference_differs: 'unique_mandate_reference',
+type Kind = keyof typeof DIFFERS
+const KINDS = Object.keys(DIFFERS) as Kind[]
+const ruleOf = (kind: Kind) => `EVIDENCE_${kind.toUpperCase()}` as `EVIDENCE_${Uppercase<Kind>}`
+/** The others are told at the reference. */
+const FIELDS: Readonly<Partial<Record<Kind, Field>>> = {
   creditor_differs: 'sepa_creditor_identifier',
   date_differs: 'signed_date',
   account_differs: 'iban',
-  ended: 'unique_mandate_reference',
-  never_collected: 'unique_mandate_reference',
-} as const
-const JUDGED_KINDS = Object.keys(RULE_OF) as (keyof typeof RULE_OF)[]
+}
+
+const AGREES = `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
+  and collected.signed_date = row.signed_date and collected.is_ended = 0`
+
+/** SQL that is 1 where it is so, by the name of each kind. */
+const EACH_KIND = [
+  `coalesce(${AGREES}, 0) as agrees`,
+  ...KINDS.map(
+    (kind) =>
+      `(${kind === 'never_collected' ? '' : 'collected.id is not null and '}${DIFFERS[kind]}) as ${kind}`,
+  ),
+].join(', ')
+
+/** How many mandates of the exports are of each kind, and how many were collected that no row is. */
+export type EvidenceCounts = Readonly<Record<Kind | 'agrees' | 'not_in_export', number>>
 
 /** Rows that a collection can speak for or against: those that stay behind, or repeat others, are not compared. */
 const IS_COMPARED = `row.state not in ('duplicate', 'superseded', 'excluded', 'written_off')`
@@ -69,7 +66,7 @@ const IS_MISSING = `collected.is_ended = 0 and not ${isOwned('collected')}
     where found is not null)`
 
 /** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
-export const VOUCHED = `(select collected.day from collected where ${KINDS.agrees})`
+export const VOUCHED = `(select collected.day from collected where ${AGREES})`
 
 const hasAny = (connection: Connection): boolean =>
   sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
@@ -77,12 +74,12 @@ const hasAny = (connection: Connection): boolean =>
 /** Null where no collection files were given. */
 export function readEvidence(connection: Connection): EvidenceCounts | null {
   if (!hasAny(connection)) return null
-  const counts = sql(connection)<Omit<EvidenceCounts, 'not_in_export'>>`
-    select ${NAMES.map((kind) => `count(*) filter (where ${isOf(kind)}) as ${kind}`).join(', ')}
-      from row ${BESIDE} where ${IS_COMPARED}`.get()
-  const missing = sqlValue(connection)<number>`select count(*) from collected where ${IS_MISSING}`.get() ?? 0
-  if (counts === undefined) throw new Error('A count gave no row')
-  return { ...counts, not_in_export: missing }
+  const totals = ['agrees', ...KINDS].map((kind) => `coalesce(sum(${kind}), 0) as ${kind}`).join(', ')
+  return (
+    sql(connection)<EvidenceCounts>`
+      select ${totals}, (select count(*) from collected where ${IS_MISSING}) as not_in_export
+        from (select ${EACH_KIND} from row ${BESIDE} where ${IS_COMPARED})`.get() ?? null
+  )
 }
 
 /** Registered rows that agree with their last collection; null where no collection files were given. */
@@ -94,11 +91,12 @@ export const countVouched = (connection: Connection): number | null =>
 
 /** When the mandate of a row was last collected, and how that differs from the row; null where nothing is known. */
 export function collectedOf(connection: Connection, rowId: number) {
-  const { day = null, ...kinds } =
-    sql(connection)<{ day: string | null } & Record<Kind, 0 | 1>>`
-      select collected.day, ${NAMES.map((kind) => `${isOf(kind)} as ${kind}`).join(', ')}
-        from row ${BESIDE} where row.id = ?`.get(rowId) ?? {}
-  return day === null ? null : { day, is: NAMES.filter((kind) => (kinds as Record<Kind, 0 | 1>)[kind] === 1) }
+  const found = sql(connection)<Record<string, string | 0 | 1>>`
+    select collected.day as day, ${EACH_KIND} from row ${BESIDE} where row.id = ? and collected.id is not null`.get(
+    rowId,
+  )
+  if (found === undefined) return null
+  return { day: String(found['day']), is: Object.keys(found).filter((kind) => found[kind] === 1) }
 }
 
 /** The collection files of an admission. What they say stays in the ledger, and counts for every file that comes later. */
@@ -109,6 +107,8 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
   const day = sqlValue(connection)<LocalDate>`select day from collected where mandate_key = ?`
   return {
     isKnown,
+    /** Once all of them are open no more. */
+    close: () => connection.exec(COLLECTED_ACCOUNT),
     /** True once this admission has brought one in. */
     isNew: () => isNew,
     /** When a mandate was last collected; nothing where no collections were given, as most often. */
@@ -116,6 +116,8 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
       hasAny(connection) ? { lastCollected: (key) => day.get(key) ?? null } : {},
     /** @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value */
     open: ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => {
+      // Made as one behind the load, the index costs a part of what its entries cost one by one.
+      if (!isNew && !hasAny(connection)) connection.exec('drop index collected_account')
       isNew = true
       sql(connection)`insert into collection (name, sha256) values (?, ?)`.run(maskAccounts(name), sha256)
       const one = (column: string): string =>
@@ -144,19 +146,15 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
   }
 }
 
-type Compared = Record<keyof typeof RULE_OF, 0 | 1> & {
+type Compared = Record<Kind, 0 | 1> & {
   readonly id: number
   readonly sourceId: number
-  readonly state: string
   readonly attempts: number
-  readonly isNewer: 0 | 1
+  readonly isNewer: 0 | 1 | null
   readonly isDecided: 0 | 1
   readonly value: string
-  readonly creditor: string | null
-  readonly reference: string | null
-  readonly signedDate: string | null
-  readonly ibanMasked: string | null
-  readonly day: string | null
+  /** What was collected; null where nothing was. */
+  readonly seen: string | null
 }
 
 const PAGE = 500
@@ -165,43 +163,33 @@ const PAGE = 500
 const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on named.id = row.corrects
   where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*')`
 
+const SEEN = `'It was last collected on ' || collected.day || ': reference ' || mask_accounts(collected.reference) ||
+  ', creditor ' || mask_accounts(collected.creditor) || ', signed ' || coalesce(collected.signed_date, 'unclear') ||
+  ', account ' || coalesce(collected.iban_masked, 'unclear') || '.'`
+
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
-    select row.id as id, row.source_id as sourceId, row.state as state, row.attempts as attempts,
+    select row.id as id, row.source_id as sourceId, row.attempts as attempts, ${SEEN} as seen,
        collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
-       coalesce(row.original_mandate_reference, '') as value, collected.creditor as creditor,
-       collected.reference as reference, collected.signed_date as signedDate,
-       collected.iban_masked as ibanMasked, collected.day as day,
-       ${JUDGED_KINDS.map((kind) => `${isOf(kind)} as ${kind}`).join(', ')}
+       coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
-       and not coalesce(${isOf('agrees')}, 0) order by row.id limit ${PAGE}`
+       and not coalesce(${AGREES}, 0) order by row.id limit ${PAGE}`
   return (values: Readonly<Record<string, number>>) => rowsById((after) => page.all({ ...values, after }))
 }
 
-function seenIn({ day, creditor, reference, signedDate, ibanMasked }: Compared): string {
-  const or = (text: string | null): string => maskAccounts(text ?? 'unclear')
-  return `It was last collected on ${or(day)}: reference ${or(reference)}, creditor ${or(creditor)}, signed ${or(signedDate)}, account ${ibanMasked ?? 'unclear'}.`
-}
-
 /** What is newer than the signature is an error where nobody said otherwise; what is older may have been replaced since. */
-function findingsOf(row: Compared, severities: SeverityOverrides) {
-  return JUDGED_KINDS.filter((kind) => row[kind] === 1).flatMap((kind) => {
-    const rule = RULE_OF[kind]
-    const usual = row.isNewer === 1 ? RULES[rule].severity : 'warning'
-    const severity = severities[rule] ?? usual
+const findingsOf = (row: Compared, severities: SeverityOverrides): Finding[] =>
+  KINDS.filter((kind) => row[kind] === 1).flatMap((kind) => {
+    const rule = ruleOf(kind)
+    const severity = severities[rule] ?? (row.isNewer === 1 ? RULES[rule].severity : 'warning')
     const isSettled = severity === 'error' && row.isDecided === 1
-    const detail = said(kind === 'never_collected' ? '' : seenIn(row), isSettled)
+    const detail = `${row.seen ?? ''}${isSettled ? ' A person decided that it is sent.' : ''}` || undefined
     return findingOf(
       rule,
       { [rule]: isSettled ? 'warning' : severity },
-      { field: FIELD_OF[kind], value: row.value, detail },
+      { field: FIELDS[kind] ?? 'unique_mandate_reference', value: row.value, detail },
     )
   })
-}
-
-const said = (seen: string, isSettled: boolean): string | undefined =>
-  [seen, isSettled ? 'A person decided that it is sent.' : ''].filter((part) => part !== '').join(' ') ||
-  undefined
 
 /** The rows of the source at hand beside what was collected. One that is contradicted waits for a person. */
 export function decideCollected(scope: Scope): void {

@@ -30,6 +30,10 @@ const COMPLETE = `customer_no is not null and iban is not null and iban_key is n
       and original_creditor_identifier is not null and original_mandate_reference is not null
       and mandate_key is not null`
 
+/** Made anew behind a load. */
+export const COLLECTED_ACCOUNT =
+  'create index if not exists collected_account on collected (account, signed_date) where account is not null;'
+
 /**
  * What each state asks of its row is one condition that looks at the state first: eight that each looked at it took a
  * third of an insert. `run.mark` is what the register of this user keeps of the latest run that began to send: a ledger
@@ -299,7 +303,7 @@ create table collected (
   day text not null,
   is_ended integer not null check (is_ended in (0, 1))
 ) strict;
-create index collected_account on collected (account, signed_date) where account is not null;
+${COLLECTED_ACCOUNT}
 `
 
 /** Makes the tables of an empty file, with the promises that it keeps by itself. */
