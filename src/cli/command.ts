@@ -2,7 +2,7 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.js'
 import { ledgerFiles } from '../ledger/safety/side-files.js'
-import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
+import { type AdmittedSource, sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
@@ -143,7 +143,7 @@ export const inputOf = ({ world }: Context, file: string): SourceInput =>
 export function sourceOptions(context: Context): SourceOptions {
   const { values, locate } = context.settings.configuration
   const ignored = ownTexts(context, 'ignoreColumn')
-  const { source, columns, exclude, limits, words, crosswalk } = values
+  const { source, columns, exclude, limits, words, crosswalk, join } = values
   const profile = ownText(context, 'profile') ?? values.profile
   return {
     ...(profile === undefined ? {} : { profile }),
@@ -157,6 +157,7 @@ export function sourceOptions(context: Context): SourceOptions {
     limits,
     words,
     ...(crosswalk === undefined ? {} : { crosswalk: { ...crosswalk, file: locate(crosswalk.file) } }),
+    join: join.map((one) => ({ ...one, file: locate(one.file) })),
   }
 }
 
@@ -193,6 +194,12 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
 export const nothingToCorrect = (name: string): string =>
   `"${name}" lists no row: there is nothing to correct in it.`
 
+/** Said of a file that came in before, where a file that its rows were looked up in has changed since. */
+export const changedText = ({ changed = [] }: Pick<AdmittedSource, 'changed'>): string =>
+  changed.length === 0
+    ? ''
+    : ` Its rows keep what ${changed.map((file) => `"${file}"`).join(' and ')} said then, which has changed since: only a row that comes back as a correction is looked up anew.`
+
 export const SHEET: OwnFlag = [
   '--sheet <name>',
   'the sheet of an Excel workbook; where it is left out, the one that has data',
@@ -224,12 +231,12 @@ export function namedFiles(
   output: 'logFile' | 'data' | null,
 ): readonly string[] {
   const { configuration } = settings
-  const { crosswalk } = configuration.values
+  const { crosswalk, join } = configuration.values
   const given = Object.entries(own).flatMap(([name, value]) => (name === output ? [] : [value]))
   const named = [
     configuration.file,
     ...FILES.filter((name) => name !== output).map((name) => settings.get(name)),
-    crosswalk === undefined ? null : configuration.locate(crosswalk.file),
+    ...[crosswalk, ...join].flatMap((one) => (one === undefined ? [] : [configuration.locate(one.file)])),
     ...args,
     ...given.flat(),
   ]

@@ -10,7 +10,7 @@ import { fold } from '../domain/text/text.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
-import type { Crosswalk } from '../source/columns/crosswalk.js'
+import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
 import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
@@ -27,32 +27,30 @@ export type OpenNext = ((known?: KnownBefore) => Promise<AdmittableSource>) & {
   readonly path?: string
   /** Of a workbook, where one is named. */
   readonly sheet?: string | undefined
+  /** The crosswalk and the joined files. */
+  readonly second?: readonly string[]
 }
 
 /** `counted`: records that are not handed over because they are ready whatever the others are (`rows-alone.ts`). */
 export type AdmittableSource = OpenedSource & { readonly counted?: number }
 
 /**
- * How to open each file of a command, in order. They share one crosswalk, whose unused lines are known once the last
+ * How to open each file of a command, in order. They share second files; of a crosswalk, unused lines are known once the last
  * file was read; they are reported with it, and only when no file was passed over as known and none holds corrections.
  */
 export function sourceOpeners(
   inputs: readonly SourceInput[],
   options: SourceOptions,
-  against: Omit<CheckedAgainst, 'crosswalk'>,
+  against: Omit<CheckedAgainst, 'second'>,
   signal: AbortSignal,
 ): OpenNext[] {
-  let shared: Promise<Crosswalk> | null = null
+  let shared: Promise<readonly SecondFile[]> | null = null
   let readToEnd = 0
   let areExports = true
-  const load = (): Promise<Crosswalk> | null => {
-    const { crosswalk, limits } = options
-    if (crosswalk === undefined) return null
-    shared ??= import('../source/columns/crosswalk.js').then(({ loadCrosswalk }) =>
-      loadCrosswalk(crosswalk.file, crosswalk, limits, signal),
-    )
-    return shared
-  }
+  const load = (): Promise<readonly SecondFile[]> =>
+    (shared ??= import('../source/columns/second-files.js').then(({ loadSecondFiles }) =>
+      loadSecondFiles(options, signal),
+    ))
 
   const opener =
     (input: SourceInput, index: number) =>
@@ -60,16 +58,18 @@ export function sourceOpeners(
       const known = { ...against, ...before }
       // A file that is in the ledger already is not opened, and the room takes a while to load.
       const { openSource } = await import('../source/read-source.js')
-      const crosswalk = await load()
-      if (crosswalk === null) return openSource(input, options, known, signal)
-      const source = await openSource(input, options, { ...known, crosswalk }, signal)
+      const second = await load()
+      const source = await openSource(input, options, { ...known, second }, signal)
       const summary = (): SourceSummary => {
         const own = source.summary()
         readToEnd += 1
         areExports &&= !source.isResultFile
         const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
         return isComplete
-          ? { ...own, findings: [...own.findings, ...crosswalk.findings(against.severities)] }
+          ? {
+              ...own,
+              findings: [...own.findings, ...second.flatMap((file) => file.findings(against.severities))],
+            }
           : own
       }
       return { ...source, summary }
@@ -77,7 +77,13 @@ export function sourceOpeners(
   return inputs.map((input, index) =>
     Object.assign(
       opener(input, index),
-      typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {},
+      typeof input === 'string'
+        ? {
+            path: input,
+            sheet: options.source.sheet,
+            second: [options.crosswalk, ...options.join].flatMap((one) => one?.file ?? []),
+          }
+        : {},
     ),
   )
 }
@@ -120,6 +126,8 @@ export interface AdmittedSource {
   /** Those of them that could not be taken: the row they name stays as it was. */
   readonly notTaken: number
   readonly isResultFile: boolean
+  /** Of a file that came in before, second files that are not what they were then: its rows keep what those said. */
+  readonly changed?: readonly string[]
 }
 
 /**
@@ -161,12 +169,13 @@ export async function addSources(
   admission.collections.close()
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
-    if (known !== null && admission.heldIn(known.sha256) === null) {
+    const changed = known === null || known.changed.length === 0 ? {} : { changed: known.changed }
+    if (known === null || admission.heldIn(known.sha256) !== null)
+      admitted.push({ ...(await addSource(admission, open, options)), ...changed })
+    else {
       const { name, isResultFile } = known
-      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile })
-      continue
+      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile, ...changed })
     }
-    admitted.push(await addSource(admission, open, options))
   }
   admission.compareEarlier()
   return admitted
@@ -199,9 +208,9 @@ const asBoth = (label: string): Error =>
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
 async function knownFile(
   admission: Admission,
-  { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
+  { path, sheet, second = [] }: Pick<OpenNext, 'path' | 'sheet' | 'second'>,
   signal: AbortSignal,
-): Promise<{ name: string; sha256: string; isResultFile: boolean } | null> {
+): Promise<{ name: string; sha256: string; isResultFile: boolean; changed: string[] } | null> {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)
@@ -214,7 +223,11 @@ async function knownFile(
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(source.sheet ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })
-  return { name: nameOf(path), ...source }
+  const changed: string[] = []
+  for (const file of second)
+    if ((await sizeOf(file)) !== null && !source.second.includes(await fileDigest(file, signal)))
+      changed.push(nameOf(file))
+  return { name: nameOf(path), ...source, changed }
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {

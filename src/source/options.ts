@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UsageError } from '../errors.js'
+import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
 import { ENCODINGS } from './bytes/encoding.js'
 
@@ -163,6 +164,29 @@ const crosswalkSchema = z
   })
   .meta({ description: 'A second file that gives the customer_no for each old key' })
 
+const joinedField = z.enum([...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]).exclude(['customer_no'])
+const joinSchema = z
+  .array(
+    z.strictObject({
+      file: z.string().min(1).meta({ description: 'CSV or Excel file, relative to the configuration file' }),
+      on: z
+        .record(name, columnSchema)
+        .refine((on) => Object.keys(on).length > 0, 'Name the columns of the export that are looked up')
+        .meta({ description: 'For each column of the key in the export, the column of this file' }),
+      take: z
+        .partialRecord(
+          joinedField,
+          z.union(
+            [columnSchema, z.strictObject({ column: columnSchema, format: z.enum(DATE_FORMATS) })],
+            `${columnForms} { column, format } for a date; formats are ${DATE_FORMATS.join(', ')}`,
+          ),
+        )
+        .meta({ description: 'Which column of this file feeds which field' }),
+      ...layout,
+    }),
+  )
+  .meta({ description: 'Second files that give other fields, such as the account of each customer' })
+
 const cellValue = z.union([z.string(), z.number(), z.boolean()])
 
 const excludeSchema = z
@@ -219,14 +243,13 @@ const limitsSchema = z
       1,
       10_000_000,
       2_000_000,
-      'Lines of the crosswalk, which is kept in memory (about 300 bytes each)',
+      'Lines of a crosswalk or joined file, which is kept in memory (about 300 bytes each)',
     ),
   })
   .meta({ description: 'Sizes beyond which a source is refused' })
 
 export type ColumnsOptions = z.output<typeof columnsSchema>
 export type LayoutOptions = Pick<z.output<typeof sourceSchema>, keyof typeof layout>
-export type CrosswalkOptions = z.output<typeof crosswalkSchema>
 export type ExcludeOptions = z.output<typeof excludeSchema>
 export type LimitOptions = z.output<typeof limitsSchema>
 
@@ -242,6 +265,7 @@ export const sourceSections = {
   source: sourceSchema.prefault({}),
   columns: columnsSchema.prefault({}),
   crosswalk: crosswalkSchema.optional(),
+  join: joinSchema.default([]),
   exclude: excludeSchema.default([]),
   words: wordsSchema.prefault({}),
   limits: limitsSchema.prefault({}),

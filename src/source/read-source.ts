@@ -12,10 +12,10 @@ import {
 } from '../domain/rule/verdict.js'
 import { UsageError } from '../errors.js'
 import { showLeftOut } from './csv/left-out.js'
-import { loadCrosswalk } from './columns/crosswalk.js'
+import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
-import type { SourceInput } from './bytes/input.js'
-import { columnsIn, mapColumns, type Mapping } from './columns/mapping.js'
+import { nameOf, type SourceInput } from './bytes/input.js'
+import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
 import type { SourceOptions } from './options.js'
 import {
@@ -61,8 +61,9 @@ export async function openSource(
     )
   const { options, profile, ask } = await readAs(table, given)
   const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
-  const crosswalk = await crosswalkFor(options, against, signal)
-  const recognised = { ...table, mapping, options, profile, against, crosswalk }
+  const files = against.second ?? (await loadSecondFiles(options, signal))
+  const second = { files, isOwn: against.second === undefined }
+  const recognised = { ...table, mapping, options, profile, against, second }
   const source: RecognisedSource = { ...recognised, formats: await decideFormats(recognised, signal) }
   let summary: SourceSummary | null = null
   const checkOne = checkRecord(source)
@@ -103,29 +104,23 @@ export async function openSource(
 }
 
 /** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */
-function expectedNames({ columns, crosswalk, exclude }: SourceOptions): (name: string) => boolean {
+function expectedNames(options: SourceOptions): (name: string) => boolean {
   const configured = [
-    ...Object.values(columns).flatMap(columnsIn),
-    ...(crosswalk === undefined ? [] : [crosswalk.from]),
-    ...exclude.map(({ column }) => column),
-  ].flat()
+    ...Object.values(options.columns).flatMap(columnsIn),
+    ...lookupsOf(options).flatMap(keyColumns),
+    ...options.exclude.map(({ column }) => column),
+  ]
   const names = new Set(configured.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
   return (name) => names.has(fold(name)) || isOwnColumn(name) || meaningOfHeader(name).kind !== 'unknown'
 }
 
-async function crosswalkFor(
-  { crosswalk, limits }: SourceOptions,
-  against: CheckedAgainst,
-  signal: AbortSignal | undefined,
-): Promise<RecognisedSource['crosswalk']> {
-  if (crosswalk === undefined) return null
-  if (against.crosswalk !== undefined) return { loaded: against.crosswalk, isOwn: false }
-  return { loaded: await loadCrosswalk(crosswalk.file, crosswalk, limits, signal), isOwn: true }
-}
-
-/** The column of each field, by its name in the header. */
-function columnNames({ fields, template, oldKey }: Mapping): Record<string, string> {
+/** The column of each field, by its name in the header; of one that is joined, what it is looked up by, as in a template. */
+function columnNames({ fields, template, oldKey, lookups }: Mapping): Record<string, string> {
   const names = Object.fromEntries(fields.map(({ field, name }) => [field, name]))
+  for (const { section, file, keys, take } of lookups)
+    if (section === 'join')
+      for (const { field, column } of take)
+        names[field] = `${column} of ${nameOf(file)} by ${keys.map(({ name }) => `{${name}}`).join(' and ')}`
   if (template !== null) names['unique_mandate_reference'] = template.text
   return oldKey === null ? names : { customer_no: oldKey.name, ...names }
 }
@@ -136,11 +131,12 @@ function describeReading({
   headerLine,
   isResultFile,
   mapping,
-  crosswalk,
+  second,
   options,
   profile,
   formats,
 }: RecognisedSource): LayoutReading {
+  const joined = second.files.flatMap(({ section, reading }) => (section === 'join' ? [reading] : []))
   return {
     ...written,
     ...(profile === null ? {} : { profile: { id: profile.id, name: profile.name, lacks: profile.lacks } }),
@@ -156,10 +152,8 @@ function describeReading({
     ),
     exclude: options.exclude,
     ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
-    crosswalk:
-      crosswalk === null
-        ? null
-        : { name: crosswalk.loaded.name, sha256: crosswalk.loaded.sha256, lines: crosswalk.loaded.lines },
+    crosswalk: second.files.find(({ section }) => section === 'crosswalk')?.reading ?? null,
+    ...(joined.length === 0 ? {} : { joined }),
   }
 }
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */

@@ -14,7 +14,7 @@ import {
   NO_FINDINGS,
   findingOf,
 } from '../domain/rule/verdict.js'
-import { askCrosswalk, type Crosswalk } from './columns/crosswalk.js'
+import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
 import { excludeBy, type Excluder, type Mapping } from './columns/mapping.js'
 import { alignRows, findColumn } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
@@ -55,7 +55,7 @@ export interface CheckedAgainst extends Pick<
   /** A column that nobody decided about refuses the source (when left out), or is told only. */
   readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
-  readonly crosswalk?: Crosswalk
+  readonly second?: readonly SecondFile[]
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
   /** When a mandate was last collected, where collection files were given as evidence. */
@@ -69,7 +69,7 @@ export interface RecognisedSource extends Table {
   readonly options: SourceOptions
   readonly profile: AppliedProfile | null
   readonly against: CheckedAgainst
-  readonly crosswalk: { readonly loaded: Crosswalk; readonly isOwn: boolean } | null
+  readonly second: { readonly files: readonly SecondFile[]; readonly isOwn: boolean }
   readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
 }
 
@@ -89,12 +89,9 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     const index = findColumn(header, column)
     return index === null ? [] : [header.positions[index] ?? 0]
   })
-  const { fields, oldKey, secondKey, template } = mapping
   // Whether the last cell of a record decides anything: its value, its customer, whether it stays behind.
-  const used = [...fields, ...(template?.parts ?? []), oldKey, secondKey]
-  const endsTelling = [...used, ...watched.map((position) => ({ position }))].some(
-    (column) => column?.position === header.width - 1,
-  )
+  const used = [...mapping.fields, ...mapping.parts].map(({ position }) => position)
+  const endsTelling = [...used, ...watched].includes(header.width - 1)
   const align = alignRows(header)
   const checkOne = cellChecker(source)
   const given = header.migrationRow === null ? null : givenBack(source, watched)
@@ -145,10 +142,10 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
 
 /** Formulas that nobody computed, where the cell counts: for a value, its customer, or whether the row stays behind. */
 function uncomputedFindings(
-  { mapping: { fields, oldKey, secondKey }, against, cellName }: RecognisedSource,
+  { mapping: { fields, parts }, against, cellName }: RecognisedSource,
   watched: readonly number[],
 ): (line: number, uncomputed: readonly number[]) => readonly Finding[] {
-  const others = new Set([oldKey?.position, secondKey?.position, ...watched])
+  const others = new Set([...parts.map(({ position }) => position), ...watched])
   return (line, uncomputed) =>
     uncomputed.flatMap((position) => {
       const field = fields.find((column) => column.position === position)?.field
@@ -161,17 +158,19 @@ function uncomputedFindings(
     })
 }
 
-/** Where the cells of a format have names, findings tell them. */
-function nameCells({ mapping: { fields, oldKey }, cellName }: RecognisedSource) {
-  if (cellName === undefined) return (checked: CheckedRecord): CheckedRecord => checked
+/** Where the cells of a format have names, findings tell them, and of what was looked up the place in the second file. */
+function nameCells({ mapping: { fields, oldKey, taken }, cellName }: RecognisedSource) {
+  if (cellName === undefined && taken.size === 0) return (checked: CheckedRecord): CheckedRecord => checked
   const positions = new Map(fields.map(({ field, position }) => [field, position]))
   if (oldKey !== null) positions.set('customer_no', oldKey.position)
-  return (checked: CheckedRecord): CheckedRecord => {
+  return (checked: CheckedRecord, places: LookedUp['places']): CheckedRecord => {
     if (checked.findings.length === 0) return checked
     const findings = checked.findings.map((finding) => {
-      const position = finding.field === null ? undefined : positions.get(finding.field)
-      if (position === undefined || finding.rule === 'ROW_FORMULA_UNCOMPUTED') return finding
-      return { ...finding, message: `${finding.message} It is cell ${cellName(checked.line, position)}.` }
+      if (finding.field === null || finding.rule === 'ROW_FORMULA_UNCOMPUTED') return finding
+      const position = positions.get(finding.field)
+      const own = position === undefined ? undefined : cellName?.(checked.line, position)
+      const place = own === undefined ? places.get(finding.field) : `cell ${own}`
+      return place === undefined ? finding : { ...finding, message: `${finding.message} It is ${place}.` }
     })
     return { ...checked, findings }
   }
@@ -216,7 +215,7 @@ interface Given {
 const NOT_GIVEN: Given = {}
 
 function cellChecker(source: RecognisedSource) {
-  const { header, mapping, options, profile, against, crosswalk, formats } = source
+  const { header, mapping, options, profile, against, second, formats } = source
   const { severities } = against
   // Cells of a file of ours repeat what an export held, days of a workbook too.
   const isTyped = source.cellName !== undefined || source.isResultFile
@@ -245,24 +244,23 @@ function cellChecker(source: RecognisedSource) {
     more: readonly Finding[],
     { resubmission, restored }: Given = NOT_GIVEN,
   ): RecordCheck => {
-    const { raw, transformed } = rawValues(read, mapping, uncomputed)
+    const { raw: own, transformed } = rawValues(read, mapping, uncomputed)
+    const looked = lookUp(second.files, { read, raw: own }, { mapping, severities })
+    const { raw } = looked
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
-    const crossed =
-      oldKey === null ? null : askCrosswalk(crosswalk?.loaded, oldKey, { read, mapping, severities })
-    const complete = crossed === null ? raw : { ...raw, customer_no: crossed.customerNo }
     const found = joinFindings(
       resubmission?.findings ?? NO_FINDINGS,
       more,
       exclude?.(cells) ?? NO_FINDINGS,
-      crossed?.findings ?? NO_FINDINGS,
+      looked.findings,
       restored === undefined
         ? NO_FINDINGS
         : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
     )
     const dated = restored === undefined ? checks : datedBy(checks, restored, resubmission)
     const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
-      complete,
-      isTyped ? typedDays(dated, complete) : dated,
+      raw,
+      isTyped ? typedDays(dated, raw) : dated,
       found,
     )
     // Not by spreading: that took a third of the time of a record.
@@ -280,8 +278,11 @@ function cellChecker(source: RecognisedSource) {
       findings,
     }
     return {
-      checked: named(resubmission === undefined ? checked : { ...checked, said: resubmission.said }),
-      raw: complete,
+      checked: named(
+        resubmission === undefined ? checked : { ...checked, said: resubmission.said },
+        looked.places,
+      ),
+      raw,
       oldKey,
       transformed,
       restored: restored?.restored ?? NO_FIELDS,

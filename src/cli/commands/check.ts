@@ -10,6 +10,7 @@ import {
   EVIDENCE,
   IGNORE_COLUMN,
   SHEET,
+  changedText,
   nothingToCorrect,
   openers,
   sampled,
@@ -169,7 +170,10 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
-        .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it`),
+        .map(
+          (source) =>
+            `"${source.name}" is in the ledger already; run would add nothing of it.${changedText(source)}`,
+        ),
       ...(campaign === null ? unlikelyShares(reader) : []),
     ]),
     lines: said([

@@ -8,6 +8,7 @@ import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
+import { whyText } from '../../source/columns/mapping.js'
 import { said, type Line } from '../terminal/world.js'
 import { plural } from '../../domain/text/text.js'
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
@@ -207,7 +208,7 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     ),
     inspection.missing.length > 0 &&
       `Missing: ${inspection.missing.join(', ')}. ${inspection.withoutCustomers === null ? 'A configuration says which column holds it.' : inspection.withoutCustomers.replace('\n', ' ')}`,
-    ...(system?.asks ?? []).map(({ field, why }) => `  ${field}: ${why}.`),
+    ...(system?.asks ?? []).map((ask) => `  ${ask.field}: ${whyText(ask)}.`),
     inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
     '',
     'First rows (masked)',

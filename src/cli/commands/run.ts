@@ -31,6 +31,7 @@ import {
   namedFiles,
   ownFlag,
   ownText,
+  changedText,
   nothingToCorrect,
 } from '../command.js'
 import { evidenceLines } from '../reading-lines.js'
@@ -185,10 +186,12 @@ function askedBy(context: Context, service: Service): MigrateOptions {
 const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
 /** A file that added nothing, which is no fault: the command that continues names it too. */
-function givenLine({ name, kind, isResultFile, resubmitted }: Migration['admitted'][number]): string[] {
+function givenLine(source: Migration['admitted'][number]): string[] {
+  const { name, kind, isResultFile, resubmitted } = source
   if (kind === 'admitted' && !isResultFile && resubmitted > 0)
     return [`${plural(resubmitted, 'row', 'rows')} of "${name}" that waited for a word came in again.`]
-  if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
+  if (kind === 'known')
+    return [`"${name}" is in the ledger already: nothing of it was added.${changedText(source)}`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []
 }
 

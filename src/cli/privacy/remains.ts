@@ -129,7 +129,7 @@ export function remainLines(ledger: string, remains: Remains): string[] {
       const files = left[name as keyof typeof left]
       return files.length === 0 ? [] : [...files.map((path) => `  ${shown(path)}`), `      ${why}`]
     }),
-    '  Not known to this ledger: your exports and crosswalk files, result files and logs that were moved, problems.csv',
+    '  Not known to this ledger: your exports, crosswalk and joined files (whole accounts), result files and logs that were moved, problems.csv',
     '  of a "check --out" elsewhere, the data files of rehearsals ("sandbox --data"), and copies of any of these.',
   ]
 }

@@ -203,8 +203,8 @@ export const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration)
 export function assertOwnColumns({ file, distrust, values }: LoadedConfiguration): void {
   if (distrust?.isForeign !== true) return
   const hasColumns = Object.values(values.columns).some((column) => column !== undefined)
-  if (values.crosswalk === undefined && !hasColumns) return
-  const key = values.crosswalk === undefined ? 'columns' : 'crosswalk'
+  const key = values.crosswalk !== undefined ? 'crosswalk' : values.join.length > 0 ? 'join' : 'columns'
+  if (key === 'columns' && !hasColumns) return
   throw new UsageError(
     `The configuration file "${file ?? ''}" sets "${key}", but ${distrust.why}: others could exchange accounts and customers; nothing was sent`,
     `${distrust.next}, or copy the file to a folder of your own, look through it and name it with --config`,

@@ -1,6 +1,6 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
 import { maskAccountCell, maskAccounts } from '../text/masking.js'
-import { printable } from '../text/text.js'
+import { plural, printable } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }
 
@@ -238,6 +238,7 @@ export interface LayoutReading {
   readonly exclude?: readonly { readonly column: unknown; readonly reason: string }[]
   readonly ignoredColumns?: readonly unknown[]
   readonly crosswalk?: { readonly name: string; readonly sha256: string; readonly lines: number } | null
+  readonly joined?: readonly NonNullable<LayoutReading['crosswalk']>[]
 }
 
 /** What the words of one column were understood to say, with how many cells hold each. */
@@ -277,7 +278,8 @@ export interface SourceReading extends LayoutReading {
 }
 
 /** What a source was taken for, and what its references were made of; nothing of most. */
-export const readAsTexts = ({ profile, columns = {}, references = [] }: SourceReading): string[] => [
+export const readAsTexts = ({ profile, columns = {}, references = [], joined }: SourceReading): string[] => [
+  ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
   ...(profile === undefined ? [] : [`looks like ${profile.name}, read by the profile ${profile.id}`]),
   ...(profile === undefined || profile.lacks.length === 0
     ? []

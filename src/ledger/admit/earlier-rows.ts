@@ -10,7 +10,7 @@ import {
 import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { fold } from '../../domain/text/text.js'
+import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
@@ -233,11 +233,9 @@ function kept(row: Stored, cells: readonly string[]): Cells {
   header.forEach((name, index) => {
     if (!columns.has(fold(name))) columns.set(fold(name), cells[index] ?? '')
   })
+  const mapped = JSON.parse(row.columns) as Record<string, string>
   const fields = Object.fromEntries(
-    Object.entries(JSON.parse(row.columns) as Record<string, string>).map(([field, name]) => [
-      field,
-      cells[header.indexOf(name)] ?? '',
-    ]),
+    Object.entries(mapped).map(([field, name]) => [field, cells[header.indexOf(name)] ?? '']),
   ) as EarlierRow['fields']
   const values = {
     customerNo: row.customerNo,
@@ -246,9 +244,11 @@ function kept(row: Stored, cells: readonly string[]): Cells {
     creditorIdentifier: row.creditorIdentifier,
     mandateReference: row.mandateReference,
   }
-  // A record of the wrong shape: our files leave its account empty, and nothing was read from it.
-  if (Object.values(values).every((value) => value === null))
+  // A record of the wrong shape: our files leave its account empty, or what that is looked up by; nothing was read from it.
+  if (Object.values(values).every((value) => value === null)) {
+    for (const name of namesInTemplate(mapped['iban'] ?? '')) columns.set(fold(name), '')
     return { fields: { ...fields, iban: '' }, columns, values: null }
+  }
   return { fields, columns, values }
 }
 

@@ -36,7 +36,7 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
   const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
   const { extraCertificates, clientCertificate, proxy } = service.trusted
   const { clientKey, connectTimeoutMs, freshConnections } = options.service
-  const { crosswalk, ...reading } = readSourceOptions(options.reading ?? {})
+  const { crosswalk, join, ...reading } = readSourceOptions(options.reading ?? {})
   return {
     concurrency,
     rate,
@@ -65,6 +65,7 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
     clientKey: clientKey === undefined ? null : resolve(clientKey),
     ...(masked(reading) as PlannedSettings),
     crosswalk: crosswalk === undefined ? null : { ...crosswalk, file: withBytes(crosswalk.file) },
+    join: join.map((one) => ({ ...one, file: withBytes(one.file) })),
   }
 }
 

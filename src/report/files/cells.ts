@@ -125,6 +125,8 @@ interface Placement {
   /** Column in the file of each field. */
   readonly fields: ReadonlyMap<string, number>
   /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
+  /** Columns of the account, or by which it is looked up. */
+  readonly accounts: readonly number[]
   readonly watched: ReadonlySet<number>
   /** How the source writes the date of a mandate. */
   readonly signedDate: DecidedFormat
@@ -244,6 +246,7 @@ function fillCells(
     fields,
     target,
     watched,
+    accounts,
     cells,
     isPlain,
   }: Placement & { readonly cells: readonly string[]; readonly isPlain: boolean },
@@ -257,8 +260,7 @@ function fillCells(
     else line[column] = watched.has(column) ? keptCell(cell) : neutralCell(cell)
   }
   // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
-  const iban = fields.get('iban')
-  if (iban !== undefined && isMisshapen(row)) line[iban] = ''
+  if (isMisshapen(row)) for (const column of accounts) line[column] = ''
 }
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
@@ -314,7 +316,11 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
     ].map(fold),
   )
   const watched = new Set(target.filter((_, index) => excluding.has(fold(source.header[index] ?? ''))))
-  return { target, fields, watched, signedDate: signedDateFormat(source) }
+  const lookedUpBy = namesInTemplate(source.columns['iban'] ?? '').map(fold)
+  const accounts = target.filter(
+    (column, index) => column === fields.get('iban') || lookedUpBy.includes(fold(source.header[index] ?? '')),
+  )
+  return { target, fields, watched, accounts, signedDate: signedDateFormat(source) }
 }
 
 const signedDateFormat = ({ reading }: SourceRecord): DecidedFormat =>

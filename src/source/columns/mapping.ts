@@ -16,7 +16,6 @@ import {
   type Candidates,
   type ColumnRef,
   type ColumnsOptions,
-  type CrosswalkOptions,
   type SourceOptions,
   type Transform,
   type ExcludeOptions,
@@ -48,13 +47,50 @@ export type Mapping = ReturnType<typeof mapColumns>
 export interface Ask {
   readonly why: string
   readonly write?: string
+  /** In place of a column, a line beside `columns`. */
+  readonly section?: string
 }
+
+export const whyText = ({ why, section }: Ask): string => (section === undefined ? why : `${why}: ${section}`)
 
 /** What a person said, where a profile says more. */
 interface Said {
   readonly columns: ColumnsOptions
   readonly ask: (field: Field) => Ask | null
 }
+
+/** A second file that rows are looked up in, by these columns, and what is taken from there. */
+export type Lookup = ReturnType<typeof lookupsOf>[number]
+
+/** The crosswalk comes last: its second key may be compared with an account that is joined. */
+export const lookupsOf = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>) => [
+  ...join.map(({ on, take, ...file }) => ({
+    ...file,
+    section: 'join' as const,
+    what: 'the joined file',
+    keys: Object.entries(on).map(([from, column]) => ({ from, column, purpose: `the key "${from}"` })),
+    take: Object.entries(take).map(([field, option]) => ({
+      field: field as Field,
+      ...(typeof option === 'object' ? option : { column: option, format: 'iso' as const }),
+    })),
+    secondKey: undefined,
+  })),
+  ...(crosswalk === undefined
+    ? []
+    : [
+        {
+          ...crosswalk,
+          section: 'crosswalk' as const,
+          what: 'the crosswalk',
+          keys: [{ from: crosswalk.from, column: crosswalk.key, purpose: 'the old key' }],
+          take: [{ field: 'customer_no' as const, column: crosswalk.customer_no, format: 'iso' as const }],
+          secondKey: crosswalk.secondKey,
+        },
+      ]),
+]
+
+/** The columns of the export that rows are looked up by. */
+export const keyColumns = ({ keys }: Lookup): ColumnRef[] => keys.flatMap(({ from }) => from)
 
 /** What the configuration says about one field, in one shape. */
 type FieldOptions = ReturnType<typeof readOption>
@@ -68,7 +104,7 @@ interface Problem {
 
 const unfed = (field: Field, ask: Ask | null): Problem => ({
   rule: 'FILE_HEADER_MISSING',
-  detail: `it has no column for ${field}${ask === null ? '' : ` (${ask.why})`}`,
+  detail: `it has no column for ${field}${ask === null ? '' : ` (${whyText(ask)})`}`,
   ...(ask?.write === undefined ? {} : { write: `${field}: ${ask.write}` }),
 })
 
@@ -82,24 +118,38 @@ export function mapColumns(
   source: string,
   line: number,
   header: Header,
-  options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'exclude' | 'source'>,
+  options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'join' | 'exclude' | 'source'>,
   said: Said = { columns: options.columns, ask: () => null },
 ) {
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
-  if (crosswalk !== undefined && columns.customer_no !== undefined)
-    throw new UsageError(
-      'The configuration gives customer_no twice: as a column and by a crosswalk',
-      'Remove columns.customer_no or the crosswalk section.',
-    )
+  const given = lookupsOf(options)
+  const taken = new Set<Field>()
+  for (const { section, take } of given)
+    for (const { field } of take) {
+      const isColumn = columns[field] !== undefined
+      if (isColumn || taken.has(field))
+        throw new UsageError(
+          `The configuration gives ${field} twice: ${isColumn ? 'as a column and by a' : 'by more than one'} ${section}`,
+          isColumn ? `Remove columns.${field} or the ${section} section.` : 'Take it from one file.',
+        )
+      taken.add(field)
+    }
   const problems: Problem[] = []
   const fields: MappedColumn[] = []
   const creditor = readOption(columns.sepa_creditor_identifier)
   const { template } = readOption(columns.unique_mandate_reference)
-  const parts = template === null ? [] : partsOf(header, template, problems)
+  const find = (wanted: Candidates, purpose: string) => {
+    const index = locate(header, candidatesOf(wanted))
+    if (index === null) problems.push(missing(purpose, candidatesOf(wanted)))
+    return index === null ? [] : [at(header, index)]
+  }
+  const parts = namesInTemplate(template ?? '').flatMap((name) =>
+    find(name, 'the template of unique_mandate_reference').map(({ position }) => ({ name, position })),
+  )
   for (const field of FIELDS) {
     if (field === 'unique_mandate_reference' && template !== null) continue
-    if (field === 'customer_no' && crosswalk !== undefined) continue
+    if (taken.has(field)) continue
     if (!isRequired(field) && columns[field] === NONE) continue
     const option = readOption(columns[field])
     const found =
@@ -109,57 +159,55 @@ export function mapColumns(
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
-  const oldKey = crosswalk === undefined ? null : locate(header, candidatesOf(crosswalk.from))
-  if (crosswalk !== undefined && oldKey === null)
-    problems.push(missing('the old key of the crosswalk', candidatesOf(crosswalk.from)))
-  const secondKey = locateSecondKey(header, crosswalk, fields)
-  if (secondKey !== null && 'rule' in secondKey) problems.push(secondKey)
-  for (const { column } of exclude)
-    if (findColumn(header, column) === null) problems.push(missing('an exclude rule', [column]))
+  const lookups = given.map(({ keys, ...lookup }) => ({
+    ...lookup,
+    keys: keys.flatMap(({ from, purpose }) => find(from, `${purpose} of the ${lookup.section}`)),
+  }))
+  const second = crosswalk?.secondKey
+  const compared =
+    second !== undefined && 'from' in second ? find(second.from, 'the second key of the crosswalk') : []
+  for (const { column } of exclude) find(column, 'an exclude rule')
   if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
-  problems.push(...sharedColumns(fields), ...duplicates(header, columns, crosswalk !== undefined))
+  problems.push(...sharedColumns(fields), ...duplicates(header, columns, taken, given.flatMap(keyColumns)))
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
+  const dated = (field: 'signed_date' | 'last_collection_date') =>
+    given.flatMap(({ take }) => take).find((one) => one.field === field)?.format ??
+    readOption(columns[field]).format
   return {
     fields,
     /** The reference is made of these columns. */
     template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */
-    decided: new Set(FIELDS.filter((field) => said.columns[field] !== undefined)),
+    decided: new Set(
+      FIELDS.filter(
+        (field) => said.columns[field] !== undefined || (taken.has(field) && field !== 'customer_no'),
+      ),
+    ),
     /** Fills empty cells of the creditor identifier. */
     constant: creditor.constant,
-    signedDateFormat: readOption(columns.signed_date).format,
-    lastCollectionFormat: readOption(columns.last_collection_date).format,
+    signedDateFormat: dated('signed_date'),
+    lastCollectionFormat: dated('last_collection_date'),
     /** The scheme column says yes or no. */
-    schemeIsFirmenMandat: fields.some(({ field, name }) => field === 'scheme' && isFirmenMandat(name)),
+    schemeIsFirmenMandat: [...fields, ...given.flatMap(({ take }) => take)].some(
+      (one) => one.field === 'scheme' && isFirmenMandat(String('name' in one ? one.name : one.column)),
+    ),
+    lookups,
+    /** Fields that come from second files. */
+    taken,
     /** The column with the old key that the crosswalk translates. */
-    oldKey: oldKey === null ? null : at(header, oldKey),
-    /** The cell that is compared with the second key of the crosswalk line. */
-    secondKey: secondKey === null || 'rule' in secondKey ? null : secondKey,
+    oldKey: lookups.find(({ section }) => section === 'crosswalk')?.keys[0] ?? null,
+    /** The cell that is compared with the second key of the crosswalk line, or the end of the account. */
+    secondKey: second === undefined ? null : (compared[0] ?? ('ibanEnd' as const)),
+    /** Columns that a field is made of or looked up by. */
+    parts: [
+      ...parts.map((part) => ({ ...part, field: 'unique_mandate_reference' as const })),
+      ...lookups.flatMap(({ keys, take: [first] }) =>
+        keys.map((part) => ({ ...part, field: first?.field ?? 'customer_no' })),
+      ),
+      ...compared.map((part) => ({ ...part, field: 'customer_no' as const })),
+    ],
   }
 }
-
-function locateSecondKey(
-  header: Header,
-  crosswalk: CrosswalkOptions | undefined,
-  fields: readonly MappedColumn[],
-): { readonly by: 'ibanEnd' | 'cell'; readonly position: number } | Problem | null {
-  const option = crosswalk?.secondKey
-  if (option === undefined) return null
-  if ('ibanEnd' in option) {
-    const iban = fields.find(({ field }) => field === 'iban')
-    return iban === undefined ? null : { by: 'ibanEnd', position: iban.position }
-  }
-  const index = locate(header, candidatesOf(option.from))
-  if (index === null) return missing('the second key of the crosswalk', candidatesOf(option.from))
-  return { by: 'cell', position: at(header, index).position }
-}
-
-const partsOf = (header: Header, template: string, problems: Problem[]) =>
-  namesInTemplate(template).flatMap((wanted) => {
-    const index = findColumn(header, wanted)
-    if (index === null) problems.push(missing('the template of unique_mandate_reference', [wanted]))
-    return index === null ? [] : [{ name: wanted, position: at(header, index).position }]
-  })
 
 /** The columns that an option names. */
 export function columnsIn(option: ColumnsOptions[keyof ColumnsOptions]): readonly ColumnRef[] {
@@ -262,15 +310,15 @@ function sharedColumns(fields: readonly MappedColumn[]): Problem[] {
  * Equal names are tolerated only where nothing is looked up by them: every required field is configured, and none by
  * one of those names.
  */
-function duplicates(header: Header, columns: ColumnsOptions, hasCrosswalk: boolean): Problem[] {
-  const isConfigured = REQUIRED_FIELDS.every(
-    (field) => columns[field] !== undefined || (field === 'customer_no' && hasCrosswalk),
-  )
-  const byName = new Set(
-    Object.values(columns)
-      .flatMap(columnsIn)
-      .flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])),
-  )
+function duplicates(
+  header: Header,
+  columns: ColumnsOptions,
+  taken: ReadonlySet<Field>,
+  keys: readonly ColumnRef[],
+): Problem[] {
+  const isConfigured = REQUIRED_FIELDS.every((field) => columns[field] !== undefined || taken.has(field))
+  const named = [...Object.values(columns).flatMap(columnsIn), ...keys]
+  const byName = new Set(named.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
   return duplicateColumns(header).flatMap((group) => {
     const name = header.names[group[0] ?? 0] ?? ''
     if (isConfigured && !byName.has(fold(name))) return []

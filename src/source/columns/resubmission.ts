@@ -71,8 +71,8 @@ interface Telling {
   /** Null for a column that feeds no field, but is looked at. */
   readonly field: Field | null
   readonly column: string
-  /** The reference is made of it. */
-  readonly isPart?: true
+  /** The field that is made of it or looked up by it. */
+  readonly feeds?: Field
 }
 
 export interface RestoreOptions {
@@ -122,8 +122,8 @@ export function restoreFrom(options: RestoreOptions) {
     const unclear: Field[] = []
     const restored: Field[] = []
     tells.forEach((column, index) => {
-      const { position, field, isPart } = column
-      const fed = isPart === true ? 'unique_mandate_reference' : field
+      const { position, field, feeds } = column
+      const fed = feeds ?? field
       const given = cells[position] ?? ''
       const source = whole ?? seen.find((each) => each.likeness[index] === 'same')
       if (source !== undefined) next[position] = originalOf(source.row, column)
@@ -171,16 +171,15 @@ const originalOf = (row: EarlierRow, { field, column }: Telling): string =>
 
 function tellingColumns(header: Header, mapping: Mapping, watched: readonly number[]): readonly Telling[] {
   const nameAt = (position: number): string => header.names[header.positions.indexOf(position)] ?? ''
-  const { fields, template, oldKey, secondKey } = mapping
+  const { fields, oldKey, parts } = mapping
   const tells: Telling[] = fields.map(({ field, position, name }) => ({ field, position, column: name }))
   if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
-  for (const { position, name } of template?.parts ?? [])
-    if (tells.every((column) => column.position !== position))
-      tells.push({ field: null, position, column: name, isPart: true })
-  for (const position of [...(secondKey === null ? [] : [secondKey.position]), ...watched]) {
-    if (tells.every((column) => column.position !== position))
-      tells.push({ field: null, position, column: nameAt(position) })
-  }
+  const more = watched.map((position) => ({ field: null, position, column: nameAt(position) }))
+  for (const column of [
+    ...parts.map(({ field, position, name }) => ({ field: null, position, column: name, feeds: field })),
+    ...more,
+  ])
+    if (tells.every(({ position }) => position !== column.position)) tells.push(column)
   return tells
 }
 
@@ -242,8 +241,7 @@ export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
   function isForgotten(field: Field, column: string): boolean {
     if (mapping.decided.has(field) || ignored.has(findColumn(header, column))) return false
     const used = now.get(field)
-    if (used === undefined || (field === 'unique_mandate_reference' && namesInTemplate(column).length > 0))
-      return used !== column
+    if (used === undefined || namesInTemplate(column).length > 0) return used !== column
     // Files of several exports have one column for what was called by several names.
     return fold(used) !== fold(column) && findColumn(header, column) !== null
   }

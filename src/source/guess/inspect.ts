@@ -263,6 +263,7 @@ export function draftConfiguration(inspection: Inspection): string {
     ...profileSection(inspection),
     ...columnsSection(inspection),
     ...customerLines(inspection).crosswalk,
+    ...askedLines(inspection),
     ...excludeSection(inspection),
     '',
     '# rules: { CUSTOMER_MULTIPLE_MANDATES: error }   # severity of single rules: error, warning or off',
@@ -350,6 +351,14 @@ function missingLine(field: Field, { creditorIdentifier, columns, system }: Insp
     return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
   return `  # ${field}: { constant:  }   ${EDIT} no column has one; take it from a bank statement, then remove the "#"`
 }
+
+/** What the system keeps in a second file. */
+const askedLines = ({ system }: Inspection): string[] =>
+  (system?.asks ?? []).flatMap(({ field, section }) =>
+    section === undefined
+      ? []
+      : ['', `${EDIT} for ${field}, remove the "# " of the next line`, `# ${section}`],
+  )
 
 /** Of the columns that nothing is known of, the one whose name is nearest to a usual one of the field. */
 function nearestColumn(field: Field, columns: readonly InspectedColumn[]): string | null {

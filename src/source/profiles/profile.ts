@@ -45,9 +45,10 @@ export function applyProfile(profile: Profile, header: Header, given: SourceOpti
       ...given.source.ignoreColumns,
     ].map(at),
   )
+  const joined = new Set(given.join.flatMap(({ take }) => Object.keys(take)))
   const isFree = (ref: ColumnRef): boolean => at(ref) !== null && !said.has(at(ref))
   const usable: ColumnsOptions = Object.fromEntries(
-    Object.entries(columns).filter(([, option]) => columnsIn(option).some(isFree)),
+    Object.entries(columns).filter(([field, option]) => !joined.has(field) && columnsIn(option).some(isFree)),
   )
   const guards = [...exclude.map(({ column }) => column), ...columnsIn(columns.status).slice(0, 1)]
   const options: SourceOptions = {

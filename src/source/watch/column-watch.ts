@@ -130,12 +130,7 @@ function watchUsed(meanings: Meanings) {
 /** Which columns nothing uses and nobody decided about. */
 function openColumns({ header, mapping, options }: RecognisedSource): (index: number) => boolean {
   const taken = new Set([
-    ...[...mapping.fields, ...(mapping.template?.parts ?? [])].map(({ position }) =>
-      header.positions.indexOf(position),
-    ),
-    ...[mapping.oldKey, mapping.secondKey].map((key) =>
-      key === null ? -1 : header.positions.indexOf(key.position),
-    ),
+    ...[...mapping.fields, ...mapping.parts].map(({ position }) => header.positions.indexOf(position)),
     ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
       (ref) => findColumn(header, ref) ?? -1,
     ),

@@ -27,13 +27,15 @@ const EXAMPLES = 3
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { mapping, options, against, crosswalk } = source
+  const { mapping, options, against, second } = source
   const { severities } = against
   const file = watchFile({
     today: against.today,
     severities,
     fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
-    hasLastCollection: mapping.fields.some(({ field }) => field === 'last_collection_date'),
+    hasLastCollection:
+      mapping.taken.has('last_collection_date') ||
+      mapping.fields.some(({ field }) => field === 'last_collection_date'),
   })
   const columns = watchColumns(source)
   const damage = watchDamage()
@@ -87,7 +89,7 @@ export function watchSource(source: RecognisedSource) {
       ...damage.findings(source.header.names, severities),
       ...(isExport ? file.findings() : []),
       ...columns.findings(severities),
-      ...(crosswalk?.isOwn === true ? crosswalk.loaded.findings(severities) : []),
+      ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
     ],
     counts: () => ({
       ...columns.reading(),

@@ -224,6 +224,7 @@ describe('8.4.3 a configuration that others can change', () => {
       source: { delimiter: ';' },
       columns: { customer_no: 'Kundennummer' },
       crosswalk: { file: 'customers.csv', from: 'Mitgliedsnummer', key: 'member_id', customer_no: 'no' },
+      join: [{ file: 'accounts.csv', on: { Mitgliedsnummer: 'member_id' }, take: { iban: 'IBAN' } }],
       exclude: [{ column: 'Status', equals: ['inaktiv'], reason: 'cancelled' }],
       limits: {},
       words: {},

@@ -119,14 +119,24 @@ describe('8.4.3 whom a run trusts', () => {
 describe('the files that a command reads or keeps', () => {
   const named = (given: { args?: string[]; own?: object }, output: 'logFile' | 'data' | null = null) => {
     const tls = 'ca: ca.pem, clientKey: key.pem, clientCertificate: cert.pem'
-    const keys = 'crosswalk: { file: keys.csv, from: old, key: old, customer_no: new }'
+    const keys =
+      'crosswalk: { file: keys.csv, from: old, key: old, customer_no: new }\njoin: [{ file: b.csv, on: { a: a }, take: { iban: i } }]'
     written('campaign.yaml', `ledger: campaign.db\nservice: { passwordFile: secret, ${tls} }\n${keys}\n`)
     const settings = settingsOf({ config, logFile: 'run.log' })
     return namedFiles({ settings, args: given.args ?? [], own: { ...given.own } }, output)
   }
 
   it('are all known, wherever they were named; standard input is none', () => {
-    const files = ['campaign.yaml', 'secret', 'ca.pem', 'key.pem', 'cert.pem', 'keys.csv', 'campaign.db']
+    const files = [
+      'campaign.yaml',
+      'secret',
+      'ca.pem',
+      'key.pem',
+      'cert.pem',
+      'keys.csv',
+      'b.csv',
+      'campaign.db',
+    ]
     const inFolder = [...files, 'campaign.db-wal'].map((name) => join(folder, name))
     const found = named({ args: ['export.csv', '-', ''], own: { from: 'filled.csv', apply: true } })
     expect(found).toEqual(expect.arrayContaining([...inFolder, 'export.csv', 'filled.csv', 'run.log']))

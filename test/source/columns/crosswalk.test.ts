@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadCrosswalk } from '../../../src/source/columns/crosswalk.js'
+import { loadSecondFiles } from '../../../src/source/columns/second-files.js'
 import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
 
 /** Rows of an export whose first column is an old key, and whose last a name. */
@@ -101,10 +101,10 @@ describe('a crosswalk that cannot be trusted', () => {
 
 test('a shared crosswalk counts what is used over several files, and leaves its findings to the caller', async () => {
   const options = crossing(fileOf('old,customer_no\na,1\nb,2\nc,3\nd,4\n'))
-  const crosswalk = await loadCrosswalk(options.crosswalk!.file, options.crosswalk!, options.limits)
+  const second = await loadSecondFiles(options)
   for (const key of ['a', 'b']) {
-    const { summary } = await readAll(fileOf(exportWith(key)), options, { ...CHECK, crosswalk })
+    const { summary } = await readAll(fileOf(exportWith(key)), options, { ...CHECK, second })
     expect(summary.findings.map(({ rule }) => rule)).not.toContain('CROSSWALK_UNUSED_LINE')
   }
-  expect(crosswalk.findings({})).toMatchObject([{ rule: 'CROSSWALK_UNUSED_LINE', value: 'c, d' }])
+  expect(second[0]!.findings({})).toMatchObject([{ rule: 'CROSSWALK_UNUSED_LINE', value: 'c, d' }])
 })

@@ -27,6 +27,9 @@ const MAPPING: Mapping = {
   schemeIsFirmenMandat: false,
   oldKey: null,
   secondKey: null,
+  lookups: [],
+  taken: new Set(),
+  parts: [],
 }
 
 const BEFORE = ['00017', 'DE89370400440532013000', '2021-02-03', '000123456789012345', 'active', 'a note']

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBareTotals } from '../../../src/source/csv/totals.js'
-import { loadCrosswalk } from '../../../src/source/columns/crosswalk.js'
+import { loadSecondFiles } from '../../../src/source/columns/second-files.js'
 import { fileOf, CHECK, exportOf, optionsOf, readText, refusal } from '../../support/sources.js'
 
 const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')
@@ -51,14 +51,13 @@ describe('8.3.3 a footer that swallows mandates', () => {
   })
 
   it('of a crosswalk is refused where it holds a line', async () => {
-    const { crosswalk, limits } = optionsOf(
-      'crosswalk: { file: x.csv, from: id, key: id, customer_no: no, skipFooterLines: 1 }',
-    )
-    if (crosswalk === undefined) throw new Error('no crosswalk')
     const path = fileOf(file('id,no', 'a1,1', 'b2,2'))
-    expect(await refusal(loadCrosswalk(path, crosswalk, limits))).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT' })
+    const options = optionsOf(
+      `crosswalk: { file: ${path}, from: id, key: id, customer_no: no, skipFooterLines: 1 }`,
+    )
+    expect(await refusal(loadSecondFiles(options))).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT' })
     writeFileSync(path, file('id,no', 'a1,1', 'b2,2', 'Total: 2'))
-    expect((await loadCrosswalk(path, crosswalk, limits)).lines).toBe(2)
+    expect(await loadSecondFiles(options)).toMatchObject([{ reading: { lines: 2 } }])
   })
 })
 

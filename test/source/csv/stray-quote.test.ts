@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inspectSource } from '../../../src/source/guess/inspect.js'
-import { loadCrosswalk } from '../../../src/source/columns/crosswalk.js'
+import { loadSecondFiles } from '../../../src/source/columns/second-files.js'
 import { AS_OF, fileOf, kindsIn, optionsOf, readText, refusal } from '../../support/sources.js'
 
 const HEADER = 'customer_no,name,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
@@ -87,10 +87,9 @@ describe('8.3.2 a stray quote', () => {
 
   it('is found by inspect and in a crosswalk', async () => {
     expect(await refusal(inspectSource(fileOf(STRAY), { today: AS_OF }))).toMatchObject({ line: 3 })
-    const { crosswalk, limits } = optionsOf('crosswalk: { file: x.csv, from: id, key: id, customer_no: no }')
-    if (crosswalk === undefined) throw new Error('no crosswalk')
-    const text = file('id,no,name', 'a,1,"Adler', 'b,2,Linde', 'c,3,Hirsch"')
-    expect(await refusal(loadCrosswalk(fileOf(text), crosswalk, limits))).toMatchObject({
+    const path = fileOf(file('id,no,name', 'a,1,"Adler', 'b,2,Linde', 'c,3,Hirsch"'))
+    const options = optionsOf(`crosswalk: { file: ${path}, from: id, key: id, customer_no: no }`)
+    expect(await refusal(loadSecondFiles(options))).toMatchObject({
       rule: 'FILE_QUOTE_STRAY',
       line: 2,
     })

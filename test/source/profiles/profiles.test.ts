@@ -17,7 +17,11 @@ const jsonIn = (folder: string, end: string): string[] =>
 
 const { write, program, json, held } = placeForEach({ sandbox: {} })
 
-const ask = z.strictObject({ why: z.string(), write: z.string().optional() })
+const ask = z.strictObject({
+  why: z.string(),
+  write: z.string().optional(),
+  section: z.string().optional(),
+})
 const shape = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -63,7 +67,7 @@ const BOTH = 'customer_no sepa_creditor_identifier'
 const ASKED = {
   sap: ['customer_no', 'STATUS', [710_001, 710_002]],
   'sap-cds': ['customer_no', 'SEPAMandateStatus', [1, 2, 5]],
-  'business-central': [`${BOTH} iban`, '', null],
+  'business-central': [`${BOTH} iban`, '', [10_000, 20_000]],
   'odoo-oca': ['', '', [730_001, 730_002, 730_003]],
   odoo: [`${BOTH} signed_date`, '', [1, 2]],
   easydta: ['', 'PaymentTyp', [740_001, 740_002, 740_003, 740_005]],
@@ -84,6 +88,9 @@ const ANSWERS: Readonly<Record<string, readonly [fields: string, codes?: string]
     'words: { status: { notActive: ["4"] } }',
   ],
   'sap-cds': [crosswalk('SEPAMandateSender'), 'words: { status: { notActive: ["5"] } }'],
+  'business-central': [
+    `${PROFILES.find(({ id }) => id === 'business-central')?.asks?.iban?.section ?? ''}\ncolumns: { ${CREDITOR}, customer_no: Customer No. }`,
+  ],
   odoo: [`${crosswalk('Customer')}\ncolumns: { ${CREDITOR}, signed_date: Start Date }`],
   easydta: ['', 'columns: { sequence: PaymentTyp }'],
   jverein: [`columns: { ${CREDITOR}, customer_no: externemitgliedsnummer }`],
@@ -107,6 +114,7 @@ it.each(Object.entries(ASKED))(
     const lines = readFileSync(sample(id), 'utf8').split('\n').slice(1, -1)
     const at = id === 'sap-cds' ? 2 : id === 'odoo' ? 1 : 0
     const keys = lines.map((line, number) => `${line.split(/[,;]/)[at] ?? ''},${number + 1}\n`)
+    write('bank-accounts.csv', readFileSync(join(SAMPLES, 'bank-accounts.csv')))
     write('customers.csv', `old,customer_no\n${keys.join('')}`)
     expect(await json('inspect', sample(id), ...day)).toMatchObject({ exitCode: 0, profile: id })
     const isRefusedFor = async (named: string): Promise<void> => {
@@ -119,7 +127,6 @@ it.each(Object.entries(ASKED))(
       expect(held()).toEqual([])
     }
     await isRefusedFor(fields)
-    if (registered === null) return
     write('sepa-migrate.yaml', answer)
     await isRefusedFor(column)
     write('sepa-migrate.yaml', `${answer}\n${codes}`)

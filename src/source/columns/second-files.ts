@@ -1,0 +1,237 @@
+import { cleanCell, cleanIban, fold, plural } from '../../domain/text/text.js'
+import { type Finding, NO_FINDINGS, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
+import type { Field } from '../../domain/mandate/mandate.js'
+import type { RawValues } from '../../domain/value/check-mandate.js'
+import { findColumn, showNames } from './header.js'
+import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
+import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
+import { leftOutFindings } from '../csv/left-out.js'
+import { refuse, refuseByFinding, unreadable } from '../refusal.js'
+import { refuseRagged, type Table } from '../table.js'
+import { openTable } from '../formats.js'
+
+/**
+ * Files that rows of an export are looked up in: the crosswalk, and what is joined (domain/rulebook.md#crosswalk). They
+ * are kept in memory, and remember which lines were used, over all the sources they are given to.
+ */
+export type SecondFile = Awaited<ReturnType<typeof loadSecondFile>>
+
+interface Entry {
+  /** In the order of what is taken. */
+  readonly values: readonly string[]
+  readonly line: number
+  secondKeys: string[]
+  lines: number
+  /** A line of the same key that says something else. */
+  contradiction: number | null
+  isUsed: boolean
+}
+
+/** In the order of `Mapping.lookups`. @throws {SourceError} */
+export async function loadSecondFiles(
+  options: Pick<SourceOptions, 'crosswalk' | 'join' | 'limits'>,
+  signal?: AbortSignal,
+): Promise<readonly SecondFile[]> {
+  const files: SecondFile[] = []
+  for (const lookup of lookupsOf(options)) files.push(await loadSecondFile(lookup, options.limits, signal))
+  return files
+}
+
+/**
+ * Reads a second file into memory: about 300 bytes a line, at most `limits.crosswalkLines`.
+ * @throws {SourceError} when the file cannot be trusted; a ragged line could debit the wrong person
+ */
+async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: AbortSignal) {
+  const wanted = [...lookup.keys, ...lookup.take].flatMap(({ column }) =>
+    typeof column === 'string' ? [fold(column)] : [],
+  )
+  const isKnown = (name: string): boolean => wanted.includes(fold(name))
+  const table = await openTable(lookup.file, { layout: lookup, limits, isKnown }, signal)
+  const { name, label } = table
+  const columns = locateColumns(table, lookup)
+  const entries = new Map<string, Entry>()
+  let lines = 0
+  let repeated = 0
+  const batches = table.read(signal)
+  for await (const records of batches)
+    for (const record of records) {
+      refuseRagged(table, record, `line ${record.line} of ${lookup.what}`)
+      lines += 1
+      if (lines > limits.crosswalkLines) throw tooLong(label, lookup, limits)
+      if (addLine(entries, columns, record) === 'repeated') repeated += 1
+    }
+  const { sha256, footer } = batches.end()
+  // A line that is left out would leave its mandate behind.
+  const { preamble, split } = table
+  const told = { split, keys: [...columns.keys, ...columns.take], account: null }
+  refuseByFinding(label, leftOutFindings({ preamble, footer, columns: told, records: lines, severities: {} }))
+  if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
+  return {
+    section: lookup.section,
+    reading: { name, sha256, lines },
+    /** Marks the line as used. A key of which a part is empty is none. */
+    find: (key: readonly string[]): Entry | undefined => {
+      const entry = key.includes('') ? undefined : entries.get(keyOf(key))
+      if (entry !== undefined) entry.isUsed = true
+      return entry
+    },
+    /** Where the n-th of what is taken stands. */
+    placeOf: ({ line }: Entry, nth: number): string => {
+      const cell = table.cellName?.(line, columns.take[nth] ?? 0)
+      return `${cell === undefined ? `line ${line}` : `cell ${cell}`} of ${name}`
+    },
+    /** Lines of a crosswalk that repeat a pair, or have no export row, counted once all sources were read. */
+    findings: (severities: SeverityOverrides): readonly Finding[] =>
+      lookup.section === 'crosswalk' ? crosswalkFindings(name, entries, repeated, severities) : [],
+  }
+}
+
+/** One column is a key as it stands. */
+const keyOf = (parts: readonly string[]): string =>
+  parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts)
+
+const tooLong = (source: string, { what }: Lookup, { crosswalkLines }: LimitOptions): Error =>
+  unreadable(
+    source,
+    `${what} has more than ${crosswalkLines} lines`,
+    'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
+  )
+
+type Columns = ReturnType<typeof locateColumns>
+
+function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
+  const locate = (column: ColumnRef, purpose: string): number => {
+    const index = findColumn(header, column)
+    const position = index === null ? undefined : header.positions[index]
+    if (position !== undefined) return position
+    throw refuse(
+      label,
+      'FILE_HEADER_MISSING',
+      `${lookup.what} has no column "${column}" for ${purpose}; its header has ${showNames(header)}`,
+      { line: headerLine, next: `Correct the ${lookup.section} section of the configuration.` },
+    )
+  }
+  const { keys, take, secondKey } = lookup
+  return {
+    keys: keys.map(({ column, purpose }) => locate(column, purpose)),
+    take: take.map(({ column, field }) => locate(column, field)),
+    secondKey: secondKey === undefined ? null : locate(secondKey.column, 'the second key'),
+  }
+}
+
+function addLine(
+  entries: Map<string, Entry>,
+  columns: Columns,
+  { cells, line }: { readonly cells: readonly string[]; readonly line: number },
+): 'added' | 'repeated' {
+  const at = (position: number): string => cleanCell(cells[position] ?? '')
+  const key = keyOf(columns.keys.map(at))
+  const values = columns.take.map(at)
+  const secondKey = columns.secondKey === null ? '' : at(columns.secondKey)
+  const secondKeys = secondKey === '' ? [] : [secondKey]
+  const entry = entries.get(key)
+  if (entry === undefined) {
+    entries.set(key, { values, line, secondKeys, lines: 1, contradiction: null, isUsed: false })
+    return 'added'
+  }
+  entry.lines += 1
+  if (entry.values.some((value, nth) => value !== values[nth])) {
+    entry.contradiction ??= line
+    return 'added'
+  }
+  // The same customer may be listed once per account, each with its own second key.
+  const isNew = secondKey !== '' && !entry.secondKeys.includes(secondKey)
+  if (isNew) entry.secondKeys = [...entry.secondKeys, secondKey]
+  return isNew ? 'added' : 'repeated'
+}
+
+const MOST_KEYS_SHOWN = 5
+
+function crosswalkFindings(
+  name: string,
+  entries: ReadonlyMap<string, Entry>,
+  repeated: number,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  let unused = 0
+  const keys: string[] = []
+  for (const [key, entry] of entries) {
+    if (entry.isUsed) continue
+    unused += entry.lines
+    if (keys.length < MOST_KEYS_SHOWN) keys.push(key)
+  }
+  const count = (lines: number): string => plural(lines, 'line', 'lines')
+  return [
+    ...(repeated === 0
+      ? []
+      : findingOf('CROSSWALK_DUPLICATE_LINE', severities, {
+          value: count(repeated),
+          detail: `${count(repeated)} of ${name}.`,
+        })),
+    ...(unused === 0
+      ? []
+      : findingOf('CROSSWALK_UNUSED_LINE', severities, {
+          value: keys.join(', '),
+          detail: `${count(unused)} of ${name}.`,
+        })),
+  ]
+}
+
+/** How the second key of a row is compared with that of its crosswalk line. */
+function matchesSecondKey(isIbanEnd: boolean, ofRow: string, ofCrosswalk: readonly string[]): boolean {
+  if (ofCrosswalk.length === 0) return true
+  if (!isIbanEnd) return ofCrosswalk.some((key) => fold(key) === fold(ofRow))
+  const iban = cleanIban(cleanCell(ofRow))
+  return ofCrosswalk.some((key) => iban.endsWith(cleanIban(key)))
+}
+
+const RULES = { crosswalk: 'CROSSWALK', join: 'JOIN' } as const
+const NO_PLACES: LookedUp['places'] = new Map()
+
+/** What the second files say of one row: its values are completed, and where they stand is told. */
+export interface LookedUp {
+  readonly raw: RawValues
+  readonly findings: readonly Finding[]
+  readonly places: ReadonlyMap<Field, string>
+}
+
+/** @param read the cells of the row */
+export function lookUp(
+  files: readonly SecondFile[],
+  row: { readonly read: readonly string[]; readonly raw: RawValues },
+  {
+    mapping: { lookups, secondKey },
+    severities,
+  }: { readonly mapping: Pick<Mapping, 'lookups' | 'secondKey'>; readonly severities: SeverityOverrides },
+): LookedUp {
+  if (lookups.length === 0) return { raw: row.raw, findings: NO_FINDINGS, places: NO_PLACES }
+  const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...row.raw }
+  const findings: Finding[] = []
+  const places = new Map<Field, string>()
+  for (const [index, { section, keys, take }] of lookups.entries()) {
+    const file = files[index]
+    const key = keys.map(({ position }) => cleanCell(row.read[position] ?? ''))
+    const entry = file?.find(key)
+    const report = (rule: 'NO_MATCH' | 'AMBIGUOUS', detail: string): void => {
+      const told = section === 'join' ? { detail } : ({ field: 'customer_no' } as const)
+      findings.push(...findingOf(`${RULES[section]}_${rule}`, severities, { value: key.join(', '), ...told }))
+    }
+    const fields = take.map(({ field }) => field).join(', ')
+    const name = file?.reading.name ?? ''
+    if (entry === undefined)
+      report('NO_MATCH', `It is ${keys.map((column) => column.name).join(', ')}, for ${fields} of ${name}.`)
+    else if (entry.contradiction !== null)
+      report('AMBIGUOUS', `Lines ${entry.line} and ${entry.contradiction} of ${name} differ in ${fields}.`)
+    else
+      for (const [nth, { field }] of take.entries()) {
+        raw[field] = entry.values[nth] ?? ''
+        if (section === 'join') places.set(field, file?.placeOf(entry, nth) ?? '')
+        else if (secondKey !== null) {
+          const ofRow = secondKey === 'ibanEnd' ? raw.iban : row.read[secondKey.position]
+          if (!matchesSecondKey(secondKey === 'ibanEnd', ofRow ?? '', entry.secondKeys))
+            findings.push(...findingOf('CROSSWALK_MISMATCH', severities, { field, value: key.join() }))
+        }
+      }
+  }
+  return { raw, findings, places }
+}

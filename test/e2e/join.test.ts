@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import { placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
+import { AS_OF } from '../support/sources.js'
+
+const { write, read, edit, rows, program, sandbox } = placeForEach({ sandbox: {} })
+
+const EXPORT = `ID,Customer No.,Customer Bank Account Code,Date of Signature
+BC1,10000,GIRO,2021-02-24
+BC2,20000,007,2022-05-20
+BC3,30000,GIRO,2023-05-20
+`
+const ACCOUNTS = `Customer No.,Code,IBAN
+10000,GIRO,DE66949093406621708301
+20000,007,DE00398658160394691481
+30000,BANK2,DE46375875851017747494
+`
+const day = ['--as-of', AS_OF]
+
+it('accounts of a second file are drafted, checked, sent and corrected, and one that changed is told', async () => {
+  write('export.csv', EXPORT)
+  write('bank-accounts.csv', ACCOUNTS)
+  expect((await program('init', 'export.csv')).status).toBe(0)
+  const draft = read('sepa-migrate.yaml')
+  expect(draft).toMatch(/^# EDIT: .*\n# join: \[/m)
+  const creditor =
+    '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }\n  customer_no: Customer No.\n'
+  const drafted = draft.replace(/^# join:/m, 'join:').replace(/^columns:\n/m, `columns:\n${creditor}`)
+  write('sepa-migrate.yaml', drafted)
+
+  const checked = await program('check', 'export.csv', ...day)
+  expect([checked.status, checked.stdout]).toEqual([3, expect.stringMatching(/ready +1 /)])
+  expect(checked.stdout).toContain('by {Customer No.} and {Customer Bank Account Code}')
+  const planned = await program('plan', 'export.csv', ...day)
+  expect(planned.stdout, planned.stderr).toContain('joined with bank-accounts.csv (3 lines)')
+  expect(read('plan.json')).toMatch(/bank-accounts\.csv \(SHA-256 [0-9a-f]{64}\)/)
+
+  expect((await program('run', 'export.csv', ...day)).status).toBe(3)
+  const accounts = (): unknown =>
+    sandbox()
+      .mandates()
+      .map(({ customer_no, iban }) => [customer_no, iban])
+  expect(accounts()).toEqual([[10_000, 'DE66949093406621708301']])
+  expect(read('problems.csv')).toContain('It is line 3 of bank-accounts.csv.')
+  expect(read('problems.csv')).not.toMatch(/DE\d{20}/)
+
+  // One is mended in the second file, one in the row; a spreadsheet takes the zeros of a key that nobody touched.
+  write('bank-accounts.csv', ACCOUNTS.replace('DE00398658160394691481', 'DE94398658160394691481'))
+  const again = await program('run', 'export.csv', ...day)
+  expect(again.stdout).toContain('"bank-accounts.csv" said then, which has changed since')
+  expect(accounts()).toHaveLength(1)
+  const lines = rows('corrections.csv')
+  expect(Object.keys(lines[0] ?? {})).not.toContain('IBAN')
+  edit('corrections.csv', (row) => ({
+    ...row,
+    'Customer Bank Account Code': row['ID'] === 'BC3' ? 'BANK2' : '7',
+  }))
+  const corrected = await program('run', inReport('corrections.csv'), ...day)
+  expect(corrected.status, corrected.stderr + corrected.stdout).toBe(0)
+  expect(accounts()).toEqual([
+    [10_000, 'DE66949093406621708301'],
+    [20_000, 'DE94398658160394691481'],
+    [30_000, 'DE46375875851017747494'],
+  ])
+})

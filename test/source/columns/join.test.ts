@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { seedChance } from '../../support/chance.js'
+import { ibanOf } from '../../support/sample-values.js'
+import { CHECK, earlierRow, fileOf, readText, refusal, rulesOf } from '../../support/sources.js'
+import { rowsOf, workbookOf } from '../../support/workbook.js'
+
+const CREDITOR = 'DE98ZZZ09999999999'
+const HEADER = 'customer_no,code,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+const file = (...lines: readonly string[]): string => [...lines, ''].join('\n')
+const exportOf = (...keys: readonly string[]): string =>
+  file(HEADER, ...keys.map((key, n) => `${key},2024-03-01,${CREDITOR},M-${n}`))
+const iban = (n: number): string => ibanOf('DE', `3704004405320130${String(n).padStart(2, '0')}`)
+const joining = (path: string, more = '', take = '{ iban: IBAN }'): string =>
+  `join: [{ file: ${path}, on: { customer_no: Customer, code: Code }, take: ${take}${more} }]`
+const WRONG = 'DE00370400440532013000'
+const TABLE = file(
+  'Customer,Code,IBAN',
+  `1,A,${iban(1)}`,
+  `1,B,${iban(2)}`,
+  `1,A,${iban(1)}`,
+  `2,A,${iban(3)}`,
+  `2,A,${iban(4)}`,
+  `3,A,${WRONG}`,
+  '4,A,',
+  `,A,${iban(5)}`,
+)
+
+it('finds the line of both columns of a key, and tells a key that is missing, empty or ambiguous', async () => {
+  const text = exportOf('1,A', '1,B', '2,A', '1,C', '01,A', '1,', '3,A', '4,A')
+  const { opened, records, summary } = await readText(text, joining(fileOf(TABLE, 'accounts.csv')))
+  expect(records.map(({ values, ...record }) => [values.iban, ...rulesOf(record)])).toEqual([
+    [iban(1)],
+    [iban(2)],
+    [null, 'JOIN_AMBIGUOUS'],
+    [null, 'JOIN_NO_MATCH'],
+    [null, 'JOIN_NO_MATCH', 'CUST_LEADING_ZERO'],
+    [null, 'JOIN_NO_MATCH'],
+    [WRONG, 'IBAN_CHECK_RANGE'],
+    [null, 'IBAN_EMPTY'],
+  ])
+  expect(records.filter(({ verdict }) => verdict.kind === 'sendable')).toHaveLength(2)
+  const told = records.map(({ findings }) => findings[0]?.message ?? '')
+  expect(told[2]).toContain('Lines 5 and 6 of accounts.csv differ in iban.')
+  expect(told[3]).toContain('It is customer_no, code, for iban of accounts.csv.')
+  expect(told[6]).toMatch(/It is line 7 of accounts\.csv\.$/)
+  expect(JSON.stringify([records.map(({ findings }) => findings), summary, opened])).not.toMatch(/DE\d{10}/)
+  expect(opened.columns['iban']).toBe('IBAN of accounts.csv by {customer_no} and {code}')
+  expect(summary.reading.joined).toMatchObject([{ name: 'accounts.csv', lines: 8 }])
+  expect(summary.findings.map(({ rule }) => rule)).not.toContain('CROSSWALK_UNUSED_LINE')
+})
+
+it('reads the sheet of a workbook, and the words and dates of any field', async () => {
+  const cells = [
+    ['Customer', 'Code', 'State', 'Signed', 'Account'],
+    ['1', 'A', 'active', '31.12.2023', iban(1)],
+    ['2', 'A', 'cancelled', '31.12.2023', WRONG],
+  ]
+  const path = workbookOf(
+    { sheets: { Notes: rowsOf([['no'], ['none']]), Accounts: rowsOf(cells) } },
+    'a.xlsx',
+  )
+  const take = '{ iban: 5, status: State, last_collection_date: { column: Signed, format: dd.mm.yyyy } }'
+  const { records, summary } = await readText(
+    exportOf('1,A', '2,A'),
+    joining(path, ', sheet: Accounts', take),
+  )
+  expect(records.map(({ verdict }) => verdict.kind)).toEqual(['invalid', 'excluded'])
+  expect(records[0]?.findings[0]).toMatchObject({ field: 'last_collection_date' })
+  expect(records[1]?.findings.find(({ field }) => field === 'iban')?.message).toContain(
+    'It is cell E3 of a.xlsx.',
+  )
+  expect(rulesOf(summary)).not.toContain('FILE_DORMANCY_UNKNOWN')
+  expect((await refusal(readText(exportOf('1,A'), joining(path)))).rule).toBe('FILE_SHEET_UNCLEAR')
+})
+
+it('is read before a crosswalk compares the end of the account', async () => {
+  const keys = fileOf(file('old,no,end', `1,11,${iban(1).slice(-4)}`, '2,12,9999'), 'customers.csv')
+  const accounts = fileOf(file('Customer,Code,IBAN', `1,A,${iban(1)}`, `2,A,${iban(1)}`))
+  const crossing = `crosswalk: { file: ${keys}, from: customer_no, key: old, customer_no: no, secondKey: { column: end, ibanEnd: true } }`
+  const { records } = await readText(exportOf('1,A', '2,A'), `${crossing}\n${joining(accounts)}`)
+  expect(records.map((record) => [record.values.customerNo, ...rulesOf(record)])).toEqual([
+    [11],
+    [12, 'CROSSWALK_MISMATCH'],
+  ])
+})
+
+describe('is refused', () => {
+  it.each([
+    [
+      'a,b\n1,2\n',
+      'FILE_HEADER_MISSING',
+      'the joined file has no column "Customer" for the key "customer_no"',
+    ],
+    [`Customer,Code,IBAN\n1,A,${iban(1)},more\n`, 'ROW_FIELD_COUNT', 'line 2 of the joined file'],
+    ['Customer,Code,IBAN\n', 'FILE_EMPTY', 'the joined file has no lines'],
+  ])('as %j: %s', async (text, rule, message) => {
+    const error = await refusal(readText(exportOf('1,A'), joining(fileOf(text, 'accounts.csv'))))
+    expect([error.rule, error.message]).toEqual([rule, expect.stringContaining(message)])
+    expect(error.message).not.toContain(iban(1))
+  })
+
+  it.each([
+    [`columns: { iban: code }\n${joining('x')}`, 'gives iban twice: as a column and by a join'],
+    [
+      `${joining('x')}\n`.replace(']', `, ${joining('y').slice(7)}`),
+      'gives iban twice: by more than one join',
+    ],
+    [joining('x').replace('{ customer_no: Customer, code: Code }', '{}'), 'Name the columns of the export'],
+    [joining('x', '', '{ customer_no: no }'), 'Unrecognized key: \\"customer_no'],
+    [joining('x', '', '{ signed_date: { column: a, format: auto } }'), 'formats are iso'],
+  ])('with the configuration %s', async (yaml, message) => {
+    await expect((async () => readText(exportOf('1,A'), yaml))()).rejects.toThrow(message)
+  })
+
+  it('where the export has no column of the key', async () => {
+    const reading = readText(exportOf('1,A').replace('code', 'kind'), joining(fileOf(TABLE)))
+    expect((await refusal(reading)).message).toContain('no column "code" for the key "code" of the join')
+  })
+})
+
+it('a line that came in joined is refused where nothing joins it now, and a column has the usual name', async () => {
+  const names = ['customer_no', 'iban', 'code']
+  const mapped = { iban: 'IBAN of accounts.csv by {code}' }
+  const earlier = () => [earlierRow(names, ['1', '', 'A'], { mapped })]
+  const header = `${HEADER},iban,migration_row,migration_state`
+  const text = file(header, `1,A,2024-03-01,${CREDITOR},M-0,${iban(9)},1,invalid`)
+  expect((await refusal(readText(text, '', { ...CHECK, earlier }))).rule).toBe('FILE_CONFIGURATION_FORGOTTEN')
+  const joined = await readText(text, joining(fileOf(TABLE)), { ...CHECK, earlier })
+  expect(joined.records[0]?.values.iban).toBe(iban(1))
+})
+
+const SEED = Number(process.env['READING_SEED'] ?? 30)
+const DRAWS = 500
+
+it(`gives what one file with all columns gives (seed ${SEED}, ${DRAWS} draws)`, async () => {
+  for (let draw = 0; draw < DRAWS; draw += 1) {
+    const { between, happens, pick, next } = seedChance(SEED * 1000 + draw)
+    const rows = Array.from({ length: between(1, 6) }, (_, n) => ({
+      key: `${between(1, 9)}${n},${pick(['A', 'giro', '007'])}`,
+      own: `${pick(['2024-03-01', '2024-03-01', '', '1.2.24'])},M-${pick(['1', '2', 'ü', String(n)])}`,
+      joined: `${happens(0.7) ? iban(between(0, 99)) : pick(['', WRONG, 'DE89 3704 0044 0532 0130 00'])},${pick([CREDITOR, CREDITOR, ''])},${n === 0 ? 'active' : pick(['active', '', 'cancelled', 'perhaps'])}`,
+    }))
+    const names = 'iban,sepa_creditor_identifier,status'
+    const own = 'customer_no,code,signed_date,unique_mandate_reference'
+    const whole = file(`${own},${names}`, ...rows.map(({ key, own, joined }) => `${key},${own},${joined}`))
+    const lines = [...rows, ...rows.filter(() => happens(0.2))].map(({ key, joined }) => `${key},${joined}`)
+    const shuffled = lines.map((line) => [next(), line] as const).toSorted(([a], [b]) => a - b)
+    const second = file(`Customer,Code,${names}`, ...shuffled.map(([, line]) => line))
+    const take = '{ iban: iban, sepa_creditor_identifier: sepa_creditor_identifier, status: status }'
+    const split = file(own, ...rows.map(({ key, own }) => `${key},${own}`))
+    const said = async (...given: Parameters<typeof readText>) =>
+      (await readText(...given)).records.map(({ verdict, values, mandateKey, ...record }) => [
+        verdict,
+        values,
+        mandateKey,
+        rulesOf(record),
+      ])
+    expect(await said(split, joining(fileOf(second), '', take)), `draw ${draw}`).toEqual(await said(whole))
+  }
+}, 120_000)
