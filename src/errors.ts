@@ -29,6 +29,7 @@ export type Way =
   | 'approve'
   | 'credentials'
   | 'draft_configuration'
+  | 'final_export'
   | 'give_reason'
   | 'name_ledger'
   | 'name_person'

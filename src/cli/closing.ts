@@ -8,6 +8,7 @@ import {
   verificationOf,
 } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
+import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { lookInto, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
 import { totalsLines } from './terminal/output.js'
@@ -128,7 +129,7 @@ export function closingLines(
     ...totalsLines(totals),
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openPoints(totals, standing.verification ?? null),
+    ...openPoints(totals, standing.verification ?? null, standing.cutOver ?? NO_CUT_OVER),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
@@ -142,6 +143,7 @@ const standingIn = (asked: Typed, reader: LedgerReader) => ({
   campaign: reader.campaign(),
   files: {},
   verification: verificationIn(reader),
+  cutOver: reader.openCutOver(),
   canBeAsked: canBeAsked(asked, reader),
 })
 
@@ -153,10 +155,10 @@ export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
 export function lookedAt(context: Context, reader: LedgerReader) {
   const { isOlder, warnings } = olderOf(context.world, reader)
   const standing = { ...standingIn(context, reader), isOlder }
-  const { totals, campaign, verification } = standing
+  const { totals, campaign, verification, cutOver } = standing
   const result: CommandResult = {
     ...emptyResult,
-    exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals),
+    exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals, cutOver),
     campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
     totals,
     warnings,
@@ -171,7 +173,7 @@ function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReade
   return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count
 }
 
-function openPoints(totals: Totals, verification: Verification | null): Line[] {
+function openPoints(totals: Totals, verification: Verification | null, cutOver: OpenCutOver): Line[] {
   const points: [number, Tone, string, string][] = [
     [
       verification === null ? 0 : contradictedIn(verification),
@@ -185,7 +187,10 @@ function openPoints(totals: Totals, verification: Verification | null): Line[] {
       'in doubt',
       ': may be registered, never sent again by the program (to-do/in-doubt.csv)',
     ],
-    [totals.ready, 'strong', 'ready', ': not sent yet'],
+    [totals.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
+    [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
+    [cutOver.open, 'open', 'open of the cut-over', ': a person closes each (to-do/cut-over.csv)'],
+    [cutOver.untaken, 'strong', 'new or changed in the last export', ': give that export to a run'],
     [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
     [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
     [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
@@ -236,10 +241,11 @@ export function verificationIn(
 export function standingWith(
   verification: Verification | null,
   totals: Totals,
+  cutOver: OpenCutOver,
   stop: Stop | null = null,
   signalStatus: number | null = null,
 ): number {
-  const standing = exitStatusOf(totals, stop, signalStatus)
+  const standing = exitStatusOf(totals, stop, signalStatus, cutOver)
   if (standing !== 0 && standing !== SOME_LEFT && standing !== STOPPED) return standing
   if (verification !== null && contradictedIn(verification) > 0) return IN_DOUBT
   return stop === null ? standing : STOPPED

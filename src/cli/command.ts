@@ -117,14 +117,14 @@ export async function lookInto<Value>(
   }
 }
 
-/** The files of the command line as sources of which everything is told, and nothing is sent. */
-export function openers(context: Context): OpenNext[] {
+/** The files of the command line as sources, and nothing is sent: of which everything is told, or as a run takes them. */
+export function openers(context: Context, undecided: 'tell' | 'refuse' = 'tell'): OpenNext[] {
   const { settings, world, args } = context
   const check = {
     today: settings.asOf,
     severities: settings.severities,
     newCreditorIdentifier: settings.get('creditorIdentifier'),
-    undecided: 'tell' as const,
+    undecided,
     dormantSoonDays: settings.get('dormantSoonDays'),
   }
   return sourceOpeners(

@@ -59,6 +59,7 @@ const GROUPS: Readonly<Record<string, CommandLoaders>> = {
     approve: async () => (await import('./plan/approve.js')).approveCommand,
     run: async () => (await import('./commands/run.js')).runCommand,
     status: async () => (await import('./commands/status.js')).statusCommand,
+    compare: async () => (await import('./commands/compare.js')).compareCommand,
   },
   Resolve: { resolve: async () => (await import('./decide/resolve.js')).resolveCommand },
   'Prove and close': {
@@ -297,12 +298,12 @@ async function execute(
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')
     if (logFile !== null) {
-      const { PACK_NAMES, TO_DO_FILES } = await import('../report/pack/pack.js')
+      const { PACK_NAMES, TO_DO_NAMES } = await import('../report/pack/pack.js')
       assertTrustedOutput(logFile, {
         what: 'log file',
         forbidden: [
           ...namedFiles({ settings, args, own: values }, 'logFile'),
-          ...[...PACK_NAMES, ...TO_DO_FILES].map((file) => join(settings.out, file)),
+          ...[...PACK_NAMES, ...TO_DO_NAMES].map((file) => join(settings.out, file)),
         ],
       })
       log = (await import('./terminal/log.js')).openLog(logFile, world, tell)

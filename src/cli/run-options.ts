@@ -1,3 +1,4 @@
+import { HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLines } from '../domain/row/choice.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
@@ -244,12 +245,14 @@ function planLines(
 ): Line[] {
   const { concurrency, rate } = pace
   const creditors = ledger.creditorsOfReady(choice)
+  const { held: heldBack } = ledger.openCutOver()
   return said([
     [toned('strong', 'The plan')],
     ['Target: ', toned('strong', service.href)],
     `User at the service: ${service.username}`,
     ...totalsLines(totals),
     ...heldLines(held),
+    heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     ...choiceLines(choice),
     leftRefusedNote(leftRefused),

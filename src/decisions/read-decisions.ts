@@ -4,6 +4,7 @@ import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/
 import { DECISION_COLUMNS, ledgerMark } from '../report/files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
+import { maskAccounts } from '../domain/text/masking.js'
 import { isSameName, likenessOf, readWhole } from '../domain/row/resaved.js'
 import {
   cleanCell,
@@ -24,16 +25,16 @@ import { isSepaIban } from '../domain/value/iban.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
 /** How a decision is written, on the command line and in the in-doubt file. */
-const DECISIONS: readonly Decision[] = ['registered', 'refused', 'resend', 'written_off']
+const DECISIONS: readonly Decision[] = ['registered', 'refused', 'resend', 'written_off', 'done']
 
-/** @throws {UsageError} for anything but one of the four decisions */
+/** @throws {UsageError} for anything but one of the decisions */
 export function readDecision(text: string): Decision {
   const word = text.trim().toLowerCase().replace('-', '_')
   const decision = DECISIONS.find((each) => each === word)
   if (decision !== undefined) return decision
   throw new UsageError(
     `"${showValue(text)}" is not a decision`,
-    'Use registered, refused, resend or written-off; nothing was recorded',
+    'Use registered, refused, resend, written-off or, in cut-over.csv, done; nothing was recorded',
   )
 }
 
@@ -169,7 +170,8 @@ function differenceIn(
   const found = line.cells(name)[nth]
   const column = `"${showValue(name)}"`
   if (found === undefined) return [at(column, 'the file has no such column')]
-  if (value === null || isSameName(value, found)) return []
+  // A list in which nothing is corrected shows no account number, wherever it stands.
+  if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
   return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
 }
 
@@ -178,8 +180,8 @@ function readLine(row: ListRow, rowId: number | null, at: string, usualBy: strin
   const attemptCell = row.cell('migration_attempt') ?? ''
   const attempt = readWhole(attemptCell)
   const reason = row.cell('migration_reason') ?? ''
-  // Only what is closed for good may be decided without having looked at the latest attempt.
-  const mayLackAttempt = decision === 'written_off' && attemptCell === ''
+  // Only what leads to no request may be decided without having looked at the latest attempt.
+  const mayLackAttempt = (decision === 'written_off' || decision === 'done') && attemptCell === ''
   if (rowId === null || (attempt === null && !mayLackAttempt))
     throw new UsageError(
       `Cannot read the number of the row or of its attempt ${at}`,

@@ -36,7 +36,8 @@ export interface Attempt {
   readonly hasCopies: boolean
 }
 
-export type Decision = 'registered' | 'refused' | 'resend' | 'written_off'
+/** `done`: what a comparison with the last export found of the row is done at the service; its state stays. */
+export type Decision = 'registered' | 'refused' | 'resend' | 'written_off' | 'done'
 
 /** A person's decision on one row. */
 export interface Resolution {

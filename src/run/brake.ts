@@ -1,3 +1,4 @@
+import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import type { Way } from '../errors.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
@@ -138,18 +139,23 @@ export const DECLINED: Stop = {
   ways: ['without_question'],
 }
 
-/** Rows are invalid, in conflict or refused, or a correction that was given could not be taken. */
+/** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
 export const SOME_LEFT = 3
 
 /** The exit status of a campaign as it stands (cli/README.md#exit-status); the first that applies counts. */
-export function exitStatusOf(totals: Totals, stop: Stop | null, signalStatus: number | null): number {
+export function exitStatusOf(
+  totals: Totals,
+  stop: Stop | null,
+  signalStatus: number | null,
+  { held, open, untaken }: OpenCutOver = NO_CUT_OVER,
+): number {
   if (!isBalanced(totals)) return 1
   if (stop?.kind === 'declined') return 2
   if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
   if (stop?.kind === 'credentials') return 6
   if (totals.inDoubt + totals.sending > 0) return 4
-  if (totals.ready > 0) return 5
-  if (totals.invalid + totals.conflict + totals.refused > 0) return SOME_LEFT
+  if (totals.ready > held) return 5
+  if (totals.invalid + totals.conflict + totals.refused + held + open + untaken > 0) return SOME_LEFT
   return 0
 }
 

@@ -94,7 +94,7 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   try {
     const { stop, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
-    const standing = exitStatusOf(totals, stop, parts.signalStatus())
+    const standing = exitStatusOf(totals, stop, parts.signalStatus(), ledger.view.openCutOver())
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })

@@ -1,3 +1,4 @@
+import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -180,6 +181,6 @@ it.each<[number, VerdictCount['verdict'] | null, RowState, Stop['kind'] | null]>
     const verification = verdict === null ? null : verified(2, { [verdict]: 1 })
     const stop = kind === null ? null : { kind, why: 'why', next: 'Wait' }
     const rows = totals(state === 'registered' ? { registered: 2 } : { registered: 1, [state]: 1 })
-    expect(standingWith(verification, rows, stop)).toBe(status)
+    expect(standingWith(verification, rows, NO_CUT_OVER, stop)).toBe(status)
   },
 )

@@ -89,7 +89,7 @@ type Step =
   | { readonly kind: 'admit'; readonly newcomers: readonly Newcomer[] }
   | { readonly kind: 'begin'; readonly count: number }
   | { readonly kind: 'settle'; readonly pick: number; readonly outcome: keyof typeof OUTCOMES }
-  | { readonly kind: 'resolve'; readonly pick: number; readonly decision: Decision }
+  | { readonly kind: 'resolve'; readonly pick: number; readonly decision: Exclude<Decision, 'done'> }
   | { readonly kind: 'retry' }
   | { readonly kind: 'restart' }
 

@@ -146,6 +146,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
         limit,
       ),
     latestSample: () => value.sample ?? null,
+    comparison: () => null,
   }
   return reader as LedgerReader
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../src/cli/terminal/world.js'
-import { PACK_NAMES, TO_DO_FILES } from '../../src/report/pack/pack.js'
+import { PACK_NAMES, TO_DO_NAMES } from '../../src/report/pack/pack.js'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -14,7 +14,7 @@ export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 /** Where a file of a report is, from the folder of the ledger; any other name as it is. */
 export const inReport = (name: string): string => {
-  const list = TO_DO_FILES.find((other) => basename(other) === name)
+  const list = TO_DO_NAMES.find((other) => basename(other) === name)
   const isOfPack = list !== undefined || PACK_NAMES.some((other) => other === name)
   return isOfPack ? join('sepa-migrate-report', list ?? name) : name
 }

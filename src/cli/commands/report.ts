@@ -32,7 +32,9 @@ export const reportCommand: Command = {
     const { files, warnings, proposed, verification } = await writePack(settings, signWith)
     return {
       ...result,
-      exitCode: standing.isOlder ? OLDER_STATUS : standingWith(verification, standing.totals),
+      exitCode: standing.isOlder
+        ? OLDER_STATUS
+        : standingWith(verification, standing.totals, standing.cutOver),
       files,
       warnings: [...result.warnings, ...warnings],
       lines: [

@@ -1,3 +1,4 @@
+import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
 import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/output.js'
@@ -92,7 +93,7 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence'],
+  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence', 'cutOver'],
   run,
 }
 
@@ -213,10 +214,11 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null }
+const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null, cutOver: NO_CUT_OVER }
 
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
+  cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   evidence: reader.evidence(),
 })
@@ -238,7 +240,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, evidence } = isDeclined
+  const { verification, asActive, evidence, cutOver } = isDeclined
     ? NOT_LOOKED_AT
     : await lookInto(settings, standingOf)
   return {
@@ -269,6 +271,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
+        cutOver,
         notes: said([
           asActive !== '' && `${asActive}.`,
           ...evidenceLines(evidence),
@@ -291,6 +294,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       held: end.held,
       choice: end.choice,
       evidence,
+      cutOver,
     },
   }
 }

@@ -20,7 +20,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['lastRun', 'latestPlan', 'verification', 'absent'],
+  json: ['lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
   run: (context) =>
     lookInto(context.settings, async (reader) => {
       if (context.own['watch'] === true) await watch(context, reader)
@@ -53,6 +53,7 @@ function standingOf(context: Context, reader: LedgerReader): CommandResult {
       latestPlan: plan === undefined ? null : planStanding(plan),
       verification,
       absent,
+      cutOver: standing.cutOver,
     },
   }
 }

@@ -76,7 +76,7 @@ function conclude(
   isDryRun: boolean,
 ): CommandResult {
   return {
-    ...standingAs(context.settings.ledger, view.totals()),
+    ...standingAs(context.settings.ledger, view),
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,

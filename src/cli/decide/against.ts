@@ -51,7 +51,7 @@ function conclude(
 ): CommandResult {
   const isApplied = applied?.isApplied ?? false
   const errors = rejectionsOf(applied)
-  const standing = standingAs(context.settings.ledger, reader.totals())
+  const standing = standingAs(context.settings.ledger, reader)
   const count = (kind: Difference['kind']): number =>
     differences.filter((found) => found.kind === kind).length
   const counts = {

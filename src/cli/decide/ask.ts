@@ -105,7 +105,13 @@ const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
     const proofs = reader.proofCounts()
     const absent = absentOf(reader, settings)
     const verification = verificationIn(reader)
-    const standing = standingWith(verification, end.totals, end.stop, world.signals.exitStatus())
+    const standing = standingWith(
+      verification,
+      end.totals,
+      reader.openCutOver(),
+      end.stop,
+      world.signals.exitStatus(),
+    )
     const result: CommandResult = {
       ...emptyResult,
       exitCode: isOlder ? OLDER_STATUS : standing,

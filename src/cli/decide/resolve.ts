@@ -36,12 +36,15 @@ export const resolveCommand: Command = {
   options: [...ASK_OPTIONS, 'yes'],
   own: [
     ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
-    ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off']],
+    ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off', 'done']],
     ['--reason <text>', 'why; kept for good'],
     ['--assigned-creditor-identifier <x>', 'for registered: what the service assigned'],
     ['--assigned-mandate-reference <y>', 'for registered: what the service assigned'],
     ['--by <name>', 'who decided (default: the user)'],
-    ['--from <file>', 'in-doubt.csv filled in; or another file of the pack, to write rows off'],
+    [
+      '--from <file>',
+      'in-doubt.csv or cut-over.csv filled in; or another file of the pack, to write rows off',
+    ],
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
     ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', Object.keys(SCOPES)],
     SAMPLE_FLAG,
@@ -66,6 +69,7 @@ export const resolveCommand: Command = {
     'resend       the service does not hold it: send it once more. Only this can debit twice if it is wrong',
     'written-off  closed without an answer; it is never sent again. Also for rows that are ready, refused, invalid,',
     '             in conflict or excluded',
+    'done         of a line of cut-over.csv: what it names was done at the service; the row stays as it is',
     '',
     'All decisions of one command are recorded together, or none.',
     '',
@@ -128,7 +132,7 @@ function noneFilledIn(context: Context): Promise<CommandResult> {
 
 const nothingDecided = (context: Context, said: readonly string[]): Promise<CommandResult> =>
   lookInto(context.settings, (reader) => ({
-    ...standingAs(context.settings.ledger, reader.totals()),
+    ...standingAs(context.settings.ledger, reader),
     lines: [...said, ...closingAt(context, reader)],
     details: { resolutions: [], isApplied: false },
   }))
@@ -194,7 +198,7 @@ function conclude(
   report: ResolutionReport,
   { dryRun, waiting }: { readonly dryRun: boolean; readonly waiting: readonly string[] },
 ): CommandResult {
-  const standing = standingAs(context.settings.ledger, ledger.totals())
+  const standing = standingAs(context.settings.ledger, ledger.view)
   const from = ownText(context, 'from')
   const errors = rejectionsOf(report)
   const lines = report.results.flatMap((result) =>

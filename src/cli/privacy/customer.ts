@@ -250,10 +250,9 @@ async function erase(context: Context): Promise<CommandResult> {
       reason,
       withOpenRows: ownFlag(context, 'withOpenRows'),
     })
-    const totals = ledger.totals()
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
-      ...standingAs(settings.ledger, totals),
+      ...standingAs(settings.ledger, ledger.view),
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

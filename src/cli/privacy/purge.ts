@@ -59,7 +59,7 @@ async function purge(context: Context): Promise<CommandResult> {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))
     return {
-      ...standingAs(settings.ledger, totals),
+      ...standingAs(settings.ledger, ledger.view),
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],

@@ -100,7 +100,7 @@ function conclude(context: Context, reader: LedgerReader, { end, sample, report 
   const unproven = unprovenRows(reader, verification)
   const statuses = reader.sourceStatuses()
   const older = olderOf(world, reader)
-  const standing = standingWith(verification, totals, stop, world.signals.exitStatus())
+  const standing = standingWith(verification, totals, reader.openCutOver(), stop, world.signals.exitStatus())
   return {
     ...emptyResult,
     exitCode: older.isOlder ? OLDER_STATUS : withUnreadable(standing, verification),

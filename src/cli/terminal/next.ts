@@ -1,9 +1,10 @@
+import { NO_CUT_OVER, type OpenCutOver } from '../../domain/row/cut-over.js'
 import type { Stop } from '../../run/brake.js'
 import { relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
-import { PLACE_OF_PART } from '../../report/facts/facts.js'
+import { CUT_OVER_FILE, PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import type { Context } from '../command.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName } from '../settings/declared.js'
@@ -145,6 +146,7 @@ export interface CommandEnd {
   readonly isOlder?: boolean
   /** What was read back of the registered rows, where it is known. */
   readonly verification?: Verification | null
+  readonly cutOver?: OpenCutOver
   /** Rows in doubt that the service was just shown to hold: a person may record them without a look. */
   readonly shown?: number
   /** Files of this command that did not get into the ledger. */
@@ -213,7 +215,7 @@ function stepOf(asked: Typed, standing: CommandEnd): Step {
   const same = sameChoice(asked, stop)
   if (stop !== null && notAdmitted.length > 0)
     return { words, command: { name: 'run', files: notAdmitted, words: same } }
-  const isOpen = totals.ready + totals.sending > 0
+  const isOpen = totals.ready - (standing.cutOver ?? NO_CUT_OVER).held + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run', words: same } }
   if ((standing.shown ?? 0) > 0) return behind(SHOWN)
@@ -246,9 +248,9 @@ const SHOWN = step(
 )
 
 function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): Step {
-  const { totals, verification = null } = standing
+  const { totals, verification = null, cutOver = NO_CUT_OVER } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
-  if (inDoubt === 0 && ready + sending > 0) return { words: [], command: { name: 'run' } }
+  if (inDoubt === 0 && ready - cutOver.held + sending > 0) return { words: [], command: { name: 'run' } }
   if (pack === null) return step('There is no report of the ledger as it is now.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
   if (inDoubt > 0)
@@ -260,6 +262,16 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     return step(`Settle with the service what ${file('verification.csv')} names first, then ask again.`, {
       name: 'verify',
     })
+  if (cutOver.open > 0)
+    return step(
+      `Act on each line of ${file(CUT_OVER_FILE)} and fill in its columns of decision and reason.`,
+      {
+        name: 'resolve',
+        words: ['--from', file(CUT_OVER_FILE), '--dry-run'],
+      },
+    )
+  if (cutOver.untaken > 0)
+    return step('Give the last export to a run: it has mandates that are new or changed.')
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   return faulty === null

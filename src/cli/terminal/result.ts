@@ -1,4 +1,5 @@
 import { exitStatusOf } from '../../run/brake.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { HaltError, type Way } from '../../errors.js'
 import type { Line } from './world.js'
@@ -34,12 +35,14 @@ export const emptyResult: CommandResult = {
 }
 
 /** Of a command that ends with how the ledger stands: its status is what is open. */
-export const standingAs = (ledger: string, totals: Totals): CommandResult => ({
-  ...emptyResult,
-  exitCode: exitStatusOf(totals, null, null),
-  campaign: { ledger, baseUrl: null },
-  totals,
-})
+export function standingAs(
+  ledger: string,
+  reader: Pick<LedgerReader, 'totals' | 'openCutOver'>,
+): CommandResult {
+  const totals = reader.totals()
+  const exitCode = exitStatusOf(totals, null, null, reader.openCutOver())
+  return { ...emptyResult, exitCode, campaign: { ledger, baseUrl: null }, totals }
+}
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
 export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {
@@ -92,6 +95,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   approve: 'sepa-migrate approve plan.json --by NAME --key KEY.pem',
   credentials: 'SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
   draft_configuration: 'sepa-migrate init FILE drafts a configuration',
+  final_export: '--yes-it-is-final',
   give_reason: '--reason "…"',
   name_ledger: '--ledger FILE',
   name_person: '--by NAME',

@@ -13,6 +13,7 @@ import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
 import type { Way } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_OPEN_LINE } from '../compare/comparison.js'
 import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
@@ -22,7 +23,7 @@ const EVENT_OF = {
   refused: 'resolved_refused',
   resend: 'resolved_resend',
   written_off: 'resolved_written_off',
-} as const satisfies Record<Decision, RowEvent>
+} as const satisfies Record<Exclude<Decision, 'done'>, RowEvent>
 
 interface Subject {
   readonly id: number
@@ -96,16 +97,13 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   }
 
   function faultOf(resolution: Resolution, subject: Subject): Rejection | null {
+    if (resolution.decision === 'done') return doneFault(connection, resolution, subject)
     const moved = stateFault(resolution, subject)
     if (moved !== null) return moved
     if (subject.state === 'conflict') return conflictFault(subject)
-    const { rowId, decision, assigned } = resolution
+    const { decision, assigned } = resolution
     if (decision === 'registered') return identityFault(resolution)
-    if (assigned !== null)
-      return {
-        message: `Row ${rowId} names assigned identifiers, but is not called registered`,
-        next: 'Remove them, or decide "registered"',
-      }
+    if (assigned !== null) return notRegistered(resolution)
     return decision === 'written_off' ? null : waitFault(subject, decision)
   }
 
@@ -168,18 +166,49 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (fault !== null) return fault
     const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
     const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
-    return { subject, resolution, to: transition(subject.state, EVENT_OF[decision]), forcedAfterMs }
+    const to = decision === 'done' ? subject.state : transition(subject.state, EVENT_OF[decision])
+    return { subject, resolution, to, forcedAfterMs }
   }
 }
 
-function stateFault({ rowId, decision, attempt }: Resolution, subject: Subject): Rejection | null {
-  const { state, attempts } = subject
+/** A line of the latest comparison, about which something can be done at the service. */
+function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
+  const { rowId, assigned } = resolution
+  const line = sql(connection)<{ isHeld: 0 | 1 }>`
+    select is_held as isHeld from compared where ${IS_OPEN_LINE}`.get({ id: rowId })
+  if (line === undefined)
+    return {
+      message: `Row ${rowId} has no open line of the latest comparison with the last export`,
+      next: 'Write the report again and fill in its cut-over.csv',
+    }
+  if (subject.state === 'in_doubt')
+    return { message: `Row ${rowId} is in doubt, so nothing is done yet`, next: 'Settle the doubt first' }
+  if (line.isHeld === 1 && subject.state !== 'registered' && subject.state !== 'written_off')
+    return {
+      message: `Row ${rowId} is ${subject.state.replace('_', ' ')}, so nothing is to be done at the service`,
+      next: 'Decide "written-off": it is not sent then',
+    }
+  return assigned === null ? movedOn(resolution, subject) : notRegistered(resolution)
+}
+
+const notRegistered = ({ rowId }: Resolution): Rejection => ({
+  message: `Row ${rowId} names assigned identifiers, but is not called registered`,
+  next: 'Remove them, or decide "registered"',
+})
+
+function stateFault(resolution: Resolution, subject: Subject): Rejection | null {
+  const { rowId, decision } = resolution
+  const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
   if (state !== 'in_doubt' && !mayClose)
     return {
       message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
       ...nextFor(state, decision),
     }
+  return movedOn(resolution, subject)
+}
+
+function movedOn({ rowId, attempt }: Resolution, { attempts }: Subject): Rejection | null {
   if (attempt === null || attempt === attempts) return null
   return {
     message: `Row ${rowId} has moved on: the decision is about attempt ${attempt}, the latest is ${attempts}`,
@@ -220,7 +249,7 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
     evidence === null ? [] : maskEvidence(evidence),
   ]
-  sql(connection)`
+  const { lastInsertRowid } = sql(connection)`
     insert into decision
        (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
      values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`.run({
@@ -235,6 +264,14 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     reason: maskAccounts(reason),
     evidence: said.flat().join('; ') || null,
   })
+  // What was closed in doubt may be at the service all the same.
+  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt'))
+    sql(connection)`
+      update compared set decision_id = :decision where ${IS_OPEN_LINE}`.run({
+      decision: lastInsertRowid,
+      id,
+    })
+  if (decision === 'done') return
   if (assigned !== null) {
     register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
     return

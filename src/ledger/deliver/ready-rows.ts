@@ -18,6 +18,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
+import { IS_HELD_BACK } from '../compare/comparison.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -102,7 +103,7 @@ const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_dat
 const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
 
 /** What a run may send: by this one condition it is counted and given out. */
-const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING})) and ${IS_CHOSEN}`
+const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING})) and ${IS_CHOSEN} and not ${IS_HELD_BACK}`
 
 /** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
@@ -148,7 +149,7 @@ export function prepareReadyRows(
     waiting: (choice: Choice | null): WaitingRows => {
       const waiting = sql(connection)<{ count: number; latest: string | null }>`
         select count(distinct row.id) as count, max(started_at) as latest
-           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN}`
+           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN} and not ${IS_HELD_BACK}`
       const found = waiting.get(asked(choice)) ?? { count: 0, latest: null }
       const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
       return { count: found.count, until: until === null ? null : new Date(until).toISOString() }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { openAdmission, type AdmissionParts } from '../admit/admission.js'
+import { openAdmission, type Admission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
-import type { Ledger } from './writer.js'
 import type { Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
@@ -14,7 +13,9 @@ import type { Totals } from '../../domain/row/row-state.js'
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
 export interface ScratchLedger {
-  readonly admit: Ledger['admit']
+  readonly admit: (
+    options: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector'>>,
+  ) => Admission
   readonly reader: LedgerReader
   readonly close: () => void
 }
@@ -23,15 +24,26 @@ const NAME = 'scratch'
 
 /** @throws {LedgerError} where SQLite cannot be used at all, or its temporary folder is full */
 export function openScratchLedger(clock: Clock): ScratchLedger {
-  const connection = explaining('open', NAME, openScratch)
-  const { guard, write } = createStorage(connection, NAME)
-  guard(() => makeSchema(connection))
-  write(() => createCampaign(connection, randomBytes, timeOf(clock)))
+  const connection = makeScratch(timeOf(clock), randomBytes)
   const counted = new Map<number, number>()
   const { reader, ...ledger } = scratchLedger(connection, NAME, clock, (sourceId, records) =>
     counted.set(sourceId, records),
   )
   return { ...ledger, reader: countingIn(reader, counted) }
+}
+
+function makeScratch(at: string, random: (bytes: number) => Uint8Array): Connection {
+  const connection = explaining('open', NAME, openScratch)
+  const { guard, write } = createStorage(connection, NAME)
+  guard(() => makeSchema(connection))
+  write(() => createCampaign(connection, random, at))
+  return connection
+}
+
+/** One whose fingerprints are those of a campaign with this secret, and over whose rows anything can be asked. */
+export function openScratchBeside(secret: Uint8Array, clock: Clock) {
+  const connection = makeScratch(timeOf(clock), () => secret)
+  return { ...scratchLedger(connection, NAME, clock), connection }
 }
 
 /** The totals with the records that are ready and have no row. */

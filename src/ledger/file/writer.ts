@@ -38,6 +38,8 @@ import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Clock } from '../../domain/mandate/date.js'
 import { erase, eraseRows, removeAccounts, rewrite } from '../decide/purge.js'
+import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
+import { openScratchBeside } from './scratch.js'
 import { createReader, readTotals } from '../read/open-reader.js'
 import { prepareReadyRows, createClaims } from '../deliver/ready-rows.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
@@ -208,6 +210,14 @@ export function createLedger(parts: LedgerParts) {
         storage.write(() => recordPlan(connection, document, approvers)),
       /** As `recordApproval`. */
       approve: (approval: ApprovalGiven) => storage.write(() => recordApproval(connection, approval, now())),
+    },
+    /** How the last export stands to the ledger; no row changes by it. */
+    comparisons: {
+      /** Where that export is admitted alone. @throws {LedgerError} `unwritable` once the ledger was purged */
+      open: () => openScratchBeside(assertNotPurged(connection, file, 'compare an export with'), held.clock),
+      /** As `recordComparison`. */
+      record: ({ connection: final }: ReturnType<typeof openScratchBeside>, terms: ComparisonTerms) =>
+        storage.write(() => recordComparison(connection, final, terms, now())),
     },
     totals: () => readTotals(connection),
     /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */

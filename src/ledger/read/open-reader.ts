@@ -15,6 +15,7 @@ import {
   type Connection,
 } from '../file/connection.js'
 import { explaining } from '../file/storage.js'
+import { comparisonReads } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing } from '../schema/schema.js'
@@ -171,6 +172,7 @@ export function createReader(connection: Connection, file: string) {
     distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
     ...proofReads(connection),
     ...planReads(connection),
+    ...comparisonReads(connection),
     standing: () => readStanding(connection),
     /** Whether the run that the register noted is one of this ledger. */
     hasMark: (mark: string) => hasMark(connection, mark),

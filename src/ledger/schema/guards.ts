@@ -186,8 +186,16 @@ create trigger approval_needs_key before insert on approval
     when new.signature is null and exists (select 1 from approver)${refuse('an approval is signed where approvers are bound')}
 `
 
+/** A line is closed once, and what a comparison found stays. */
+const COMPARISONS = `
+create trigger comparison_stays before update on comparison${refuse('a comparison never changes')}
+create trigger compared_stays before update on compared when old.decision_id is not null
+    or new.comparison_id <> old.comparison_id or new.row_id <> old.row_id or new.class <> old.class
+    or new.why <> old.why or new.is_held <> old.is_held or new.final is not old.final${refuse('a comparison never changes')}
+`
+
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected'.split(
+  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected comparison compared'.split(
     ' ',
   )
 
@@ -204,5 +212,6 @@ export const GUARDS = [
   RUNS_AND_SOURCES,
   READ_BACKS,
   PLANS,
+  COMPARISONS,
   ...NOTHING_GOES,
 ].join('\n')

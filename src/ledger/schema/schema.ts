@@ -1,4 +1,5 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
+import { LISTED_CLASSES } from '../../domain/row/cut-over.js'
 import { sqlValue, type Connection } from '../file/connection.js'
 import { GUARDS } from './guards.js'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -213,7 +214,7 @@ create table decision (
   decided_as text
 ) strict;
 create unique index one_decision
-  on decision (row_id, coalesce(attempt_id, 0), from_state, decision = 'corrected');
+  on decision (row_id, coalesce(attempt_id, 0), from_state, iif(decision = 'done', id, decision = 'corrected'));
 
 create table read_back (
   id integer primary key,
@@ -303,7 +304,29 @@ create table collected (
   day text not null,
   is_ended integer not null check (is_ended in (0, 1))
 ) strict;
-${COLLECTED_ACCOUNT}
+${COLLECTED_ACCOUNT};
+
+create table comparison (
+  id integer primary key,
+  compared_at text not null,
+  compared_by text not null check (compared_by <> ''),
+  compared_as text,
+  sources text not null,
+  classes text not null,
+  ledger_mandates integer not null,
+  final_mandates integer not null
+) strict;
+
+create table compared (
+  comparison_id integer not null references comparison (id),
+  row_id integer not null references row (id),
+  class text not null check (class in (${sqlList(LISTED_CLASSES)})),
+  why text not null,
+  is_held integer not null check (is_held in (0, 1)),
+  final blob,
+  decision_id integer references decision (id),
+  primary key (comparison_id, row_id)
+) strict, without rowid;
 `
 
 /** Makes the tables of an empty file, with the promises that it keeps by itself. */

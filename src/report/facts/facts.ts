@@ -56,6 +56,9 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/${FILE_OF_PART.notSent}`,
 } as const satisfies Record<keyof typeof FILE_OF_PART, string>
 
+/** Written only where something of the cut-over is open. */
+export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
+
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 

@@ -135,6 +135,7 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
 }
 
 export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
+export const comparedPages = ({ comparedLines }: LedgerReader) => entriesOf(comparedLines, PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
 const verifiedPages = (reader: LedgerReader, verdict: VerdictKind) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
@@ -295,6 +296,8 @@ export async function walkLedger(
     vouched: reader.vouched(),
     /** Null where nobody asked the service about a registered row. */
     verification,
+    /** Null where nobody set the last export against the ledger. */
+    cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */
     creditors: {
       previous: gathered.previousCreditors.result(),
@@ -307,6 +310,12 @@ export async function walkLedger(
     /** Rows that were not sent by state and rule, between them a blank. */
     notSent: gathered.notSent.result(),
   }
+}
+
+/** What the last export said, who closed what of it, and what is open. */
+function cutOverIn(reader: LedgerReader) {
+  const comparison = reader.comparison()
+  return comparison === null ? null : { ...comparison, ...reader.openCutOver(), lines: reader.closedLines() }
 }
 
 /** Everything the pages of a report show: values only, read from the ledger in one walk. */

@@ -115,6 +115,8 @@ interface IdentityCell {
   readonly name: string
   /** Counts the columns of that name, from 0. */
   readonly nth: number
+  /** In such a file, from 0. */
+  readonly column: number
   /** The cell as it was read, or null where it is no longer held. */
   readonly value: string | null
 }
@@ -189,6 +191,13 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
 
     /** Where a file shows whose mandate a row is, and what stands there. */
     identityOf: (row: RowRecord): readonly IdentityCell[] => identityIn(merged, row),
+
+    /** The names of those columns over all sources, and what stands there, without an account number. */
+    identityNames: [...identityColumns(merged)].map((column) => headerCell(names[column] ?? '')),
+    identityCells: (row: RowRecord): string[] => {
+      const cells = new Map(identityIn(merged, row).map(({ column, value }) => [column, value]))
+      return [...identityColumns(merged)].map((column) => keptCell(maskedText(cells.get(column) ?? '')))
+    },
   }
 }
 
@@ -202,9 +211,14 @@ function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell
     if (placement === undefined || column === undefined) return []
     const name = names[column] ?? ''
     const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
-    return [{ name, nth, value: valueOf(row, placement, field, column) }]
+    return [{ name, nth, column, value: valueOf(row, placement, field, column) }]
   })
 }
+
+const identityColumns = ({ placements }: Merged): ReadonlySet<number> =>
+  new Set(
+    [...placements.values()].flatMap(({ fields }) => IDENTITY.flatMap((field) => fields.get(field) ?? [])),
+  )
 
 function valueOf(
   row: RowRecord,

@@ -12,7 +12,9 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import { type Explanation, explainVerified } from '../facts/explanation.js'
-import { PLACE_OF_PART } from '../facts/facts.js'
+import { CUT_OVER_FILE, PLACE_OF_PART } from '../facts/facts.js'
+import { actionOf, changeText } from '../../domain/row/cut-over.js'
+import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import {
   BYTE_ORDER_MARK,
@@ -79,8 +81,12 @@ export interface OpenRow {
   readonly absence: Absence | null
 }
 
-interface OpenLine extends OpenRow {
+interface OpenLineOf {
+  readonly row: RowRecord
   readonly campaign: CampaignRecord
+}
+
+interface OpenLine extends OpenRow, OpenLineOf {
   /** A record of the wrong shape as it was read; null for every other. */
   readonly stray: string | null
 }
@@ -158,7 +164,7 @@ const nothing = (): string => ''
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
  * refused; a person fills in the others.
  */
-const CLOSING_COLUMNS: readonly Column<OpenLine>[] = [
+const CLOSING_COLUMNS: readonly Column<OpenLineOf>[] = [
   ['migration_ledger', 'column.migration_ledger', ({ campaign }) => ledgerMark(campaign)],
   ['migration_attempt', 'column.migration_attempt', ({ row }) => text(row.lastAttempt?.n ?? null)],
   ['migration_decision', 'column.migration_decision', nothing],
@@ -218,6 +224,48 @@ export const ownColumns = (originals: OriginalColumns, campaign: CampaignRecord,
     kind: FILLED_IN.test(name) ? 'filled in' : MARK.test(name) ? 'mark' : 'said',
     value: (open: OpenRow) => cell({ ...open, campaign, stray: originals.strayRecord(open.row) }),
   }))
+
+/** A line of a comparison that nobody has closed. */
+export interface CutOverLine extends OpenLineOf {
+  readonly compared: ComparedLine
+  /** Ids of payment sources that a read-back showed of it. */
+  readonly paymentSources: readonly string[]
+}
+
+/** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
+const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
+  [ROW_NUMBER, 'column.migration_row', ({ row }) => String(row.id)],
+  ['migration_class', 'column.migration_class', ({ compared }) => compared.listed],
+  ['migration_change', 'column.migration_change', ({ compared }) => messageCell(changeText(compared.why))],
+  [
+    'migration_action',
+    'column.migration_action',
+    ({ compared, row }) => messageCell(actionOf(compared.listed, row.state)),
+  ],
+  ['migration_state', 'label.state', ({ row }) => row.state],
+  ['iban_masked', 'label.account', ({ row }) => text(row.ibanMasked)],
+  [
+    'assigned_creditor_identifier',
+    'label.assignedCreditor',
+    ({ row }) => editable('assignedCreditorIdentifier')(row),
+  ],
+  [
+    'assigned_mandate_reference',
+    'label.assignedReference',
+    ({ row }) => editable('assignedMandateReference')(row),
+  ],
+  ['payment_sources', 'label.paymentSources', ({ paymentSources }) => messageCell(paymentSources.join(' '))],
+  ...CLOSING_COLUMNS,
+]
+
+/** Without account numbers, since nothing in it is corrected. */
+export const cutOverList = (originals: OriginalColumns): List<CutOverLine> => ({
+  header:
+    BYTE_ORDER_MARK +
+    csvHeader([...originals.identityNames, ...namesOf(CUT_OVER_COLUMNS)], originals.delimiter),
+  line: (of) =>
+    csvLine([...originals.identityCells(of.row), ...cellsOf(CUT_OVER_COLUMNS, of)], originals.delimiter),
+})
 
 /** The name of a file or a column, with what would hide in it or turn it round shown as `<U+202E>`. */
 const nameCell = (name: string): string => neutralCell(printable(name))
@@ -326,8 +374,13 @@ interface ExplainedColumns {
 /**
  * Every column that this program writes, as the headers have them, file by file.
  * @param isVerified whether there is a file of what was read back
+ * @param isCutOver whether there is a list of what the last export changed
  */
-export function explainedColumns({ say }: Texts, isVerified: boolean): readonly ExplainedColumns[] {
+export function explainedColumns(
+  { say }: Texts,
+  isVerified: boolean,
+  isCutOver = false,
+): readonly ExplainedColumns[] {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
   const explained = (files: readonly string[], columns: readonly Column<never>[]): ExplainedColumns => ({
     files,
@@ -340,5 +393,6 @@ export function explainedColumns({ say }: Texts, isVerified: boolean): readonly 
     explained(['problems.csv'], PROBLEM_COLUMNS),
     explained([DECISIONS_FILE], HASHED_LINE),
     ...(isVerified ? [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)] : []),
+    ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]
 }

@@ -132,6 +132,8 @@ export const renderSummary = (facts: ReportFacts): string =>
     inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
     /** Registered rows by what the service showed; null where nobody asked. */
     verification: verificationIn(facts),
+    /** How the last export stood to the ledger, by class; null where nobody compared them. */
+    cutOver: facts.cutOver,
     distinct: facts.distinct,
     hashTotals: {
       read: facts.hashTotals.read,

@@ -229,7 +229,7 @@ export function findPack(
 }
 
 /** Result files that hold original cells, also copies with a number. */
-const HOLDS_CELLS = /^(?:(?:refused|in-doubt|not-sent|corrections)[^/]*\.csv|to-do[^/]*\.xlsx)$/
+const HOLDS_CELLS = /^(?:(?:refused|in-doubt|not-sent|corrections|cut-over)[^/]*\.csv|to-do[^/]*\.xlsx)$/
 /** Result files that quote single values or the words of people, with accounts masked. */
 const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
 /** Result files with customer numbers, references and masked accounts. */

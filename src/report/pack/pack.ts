@@ -5,6 +5,7 @@ import type { ProblemRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import {
+  CUT_OVER_FILE,
   FILE_OF_PART,
   isAsExpected,
   NOTHING_TOLD,
@@ -16,7 +17,7 @@ import {
 import type { ReportFacts } from '../facts/row-walk.js'
 import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
-import { walkLedger, type RowFiles } from '../facts/row-walk.js'
+import { comparedPages, walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
@@ -24,6 +25,7 @@ import type { Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
   type ChainEnd,
+  cutOverList,
   decisionList,
   DECISIONS_FILE,
   type List,
@@ -43,6 +45,9 @@ export const TO_DO_FILES = [
   PLACE_OF_PART.notSent,
   TO_DO_WORKBOOK,
 ] as const
+
+/** The same, with that of a cut-over. */
+export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE] as const
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
@@ -176,11 +181,34 @@ async function writeFiles(
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   const decisions = await lists.finish()
   await toDo?.finish()
+  if (hasLists && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder)
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)
   await folder.write('summary.json', renderSummary(facts))
   const written = { files: folder.finished(), decisions, language, absentAfterMs }
   return { facts, manifest: renderManifest(facts, written) }
+}
+
+/** The lines of the latest comparison that nobody has closed. */
+async function writeCutOver(
+  reader: LedgerReader,
+  columns: OriginalColumns,
+  folder: PackFolder,
+): Promise<void> {
+  const campaign = reader.campaign()
+  const list = cutOverList(columns)
+  const output = await folder.create(CUT_OVER_FILE)
+  output.put(list.header)
+  for (const page of comparedPages(reader)) {
+    for (const compared of page) {
+      const row = compared.isOpen === 1 ? reader.row(compared.current) : null
+      const sources = reader.proofsOfRow(compared.current).at(-1)?.sources ?? []
+      const paymentSources = sources.flatMap(({ id }) => id ?? [])
+      if (row !== null) output.put(list.line({ campaign, compared, row, paymentSources }))
+    }
+    await output.drain()
+  }
+  await output.finish()
 }
 
 /** The CSV files of a report; `finish` once everything was handed over. */

@@ -1,3 +1,5 @@
+import { CUT_OVER_CLASSES, type CutOverClass } from '../../domain/row/cut-over.js'
+import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
 import { PLACE_OF_PART, type ListedRow, FILE_OF_PART, type HashTotals, REPORT_ORDER } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
@@ -271,6 +273,36 @@ export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): 
         decisionsTable(corrections, texts),
       )
 
+/** What the last export said, class by class, and who closed what. */
+export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
+  if (cutOver === null) return ''
+  const { say, count } = texts
+  const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
+  const compared = { name: maskedText(by), at: texts.moment(at), final, ledger }
+  const of = (name: CutOverClass): ClosedLines[] => lines.filter(({ listed }) => listed === name)
+  const open = (name: CutOverClass): number =>
+    of(name).reduce((sum, line) => sum + (line.by === null ? line.count : 0), 0)
+  const closed = (name: CutOverClass): string =>
+    of(name)
+      .flatMap((line) =>
+        line.by === null
+          ? []
+          : `${maskedText(line.by)}: ${decisionWord(line.decision, texts)} (${count(line.count)})`,
+      )
+      .join(', ')
+  return section(
+    'cut-over',
+    say('cutOver.title'),
+    html`<p>${say('cutOver.compared', compared)}</p>
+      ${table(CUT_OVER_CLASSES, [
+        { name: say('label.class'), of: (name) => say(`cutOver.${name}`), as: 'head' },
+        { name: say('label.mandates'), of: (name) => count(classes[name]), as: 'figures' },
+        { name: say('label.open'), of: (name) => count(open(name)), as: 'figures' },
+        { name: say('label.closedBy'), of: closed },
+      ])}`,
+  )
+}
+
 function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
   const { say } = texts
   const shown = first.slice(0, DECISIONS_SHOWN)
@@ -294,6 +326,7 @@ const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {
   resend: 'decision.resend',
   retry_refused: 'decision.retry_refused',
   corrected: 'decision.corrected',
+  done: 'decision.done',
 }
 
 /** What a person decided; the word of another version stands as it was recorded. */
@@ -353,11 +386,11 @@ export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
   </section>`
 
 /** What stands in the files beside this page: their headers are the same in every language. */
-export const columnsSection = ({ verification }: ReportFacts, texts: Texts): Markup =>
+export const columnsSection = ({ verification, cutOver }: ReportFacts, texts: Texts): Markup =>
   html`<section id="columns">
     <h2>${texts.say('columns.title')}</h2>
     <p>${texts.say('columns.lead')}</p>
-    ${explainedColumns(texts, verification !== null).map(
+    ${explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).map(
       ({ files, columns }) =>
         html`<table class="columns">
           <caption>

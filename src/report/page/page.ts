@@ -25,6 +25,7 @@ import {
   proofText,
   columnsSection,
   correctionsSection,
+  cutOverSection,
   decisionsSection,
   definitionsSection,
   hashTotalsSection,
@@ -45,6 +46,7 @@ const ANNEX: readonly Section[] = [
   metadataSection,
   totalsSection,
   verificationSection,
+  cutOverSection,
   inDoubtSection,
   refusalsSection,
   problemsSection,
@@ -98,6 +100,11 @@ const OPEN_POINTS = [
   { state: 'conflict', anchor: 'problems' },
 ] as const
 
+const CUT_OVER_POINTS = [
+  ['open', 'open.cutOver'],
+  ['untaken', 'open.untaken'],
+] as const
+
 interface OpenPoint {
   readonly anchor: string
   readonly text: string
@@ -116,6 +123,10 @@ function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
       ? [{ anchor: 'sign-off', text: texts.say('open.differs', { expected: expectedText(facts, texts) }) }]
       : []),
     ...points,
+    ...CUT_OVER_POINTS.flatMap(([name, key]) => {
+      const count = facts.cutOver?.[name] ?? 0
+      return count === 0 ? [] : [{ anchor: 'cut-over', text: texts.say(key, { count }) }]
+    }),
   ]
 }
 

@@ -195,8 +195,8 @@ export const RUNS: ListColumns<RunRecord> = [
 /** A column of a file with its meaning, for a person who has the workbook alone. */
 type ColumnLine = ReturnType<typeof columnLines>[number]
 
-export const columnLines = ({ verification }: ReportFacts, texts: Texts) =>
-  explainedColumns(texts, verification !== null).flatMap(({ files, columns }) =>
+export const columnLines = ({ verification, cutOver }: ReportFacts, texts: Texts) =>
+  explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 

@@ -1,0 +1,112 @@
+import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
+import { countText } from '../../domain/text/text.js'
+import { UsageError } from '../../errors.js'
+import type { ComparisonRecord } from '../../ledger/compare/comparison-reads.js'
+import { ENGLISH } from '../../report/text/texts.js'
+import { admitSources } from '../../run/admit-sources.js'
+import { closingLines, lookedAt, oldPages, writePack } from '../closing.js'
+import {
+  actorOf,
+  IGNORE_COLUMN,
+  openers,
+  openExisting,
+  ownFlag,
+  SHEET,
+  type Command,
+  type Context,
+} from '../command.js'
+import { noteOutputs } from '../privacy/remains.js'
+import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
+import type { CommandResult } from '../terminal/result.js'
+
+export const compareCommand: Command = {
+  usage: 'compare <files...>',
+  summary: 'set the last export of the former system against the ledger; sends nothing',
+  examples: [
+    'sepa-migrate compare final.csv',
+    'sepa-migrate resolve --from sepa-migrate-report/to-do/cut-over.csv',
+  ],
+  options: [...SHARED, 'asOf'],
+  own: [
+    SHEET,
+    IGNORE_COLUMN,
+    ['--by <name>', 'who compares (default: the user)'],
+    ['--yes-it-is-final', 'it is the last export although most mandates of the ledger are not in it'],
+  ],
+  epilogue: [
+    'The export is read as run reads it; no row changes, and the latest comparison counts. A mandate is known by creditor and',
+    'reference; one that is registered or in doubt also by customer, account and date, where that is one on either side.',
+    'Rows that ended, are gone or are in doubt otherwise than they are there now are held: no run sends them.',
+    'A reference that changed before sending is a mandate that is gone and a new one: write the old one off first.',
+    'to-do/cut-over.csv has a line for each mandate that a person must act on: done (or written-off) with a reason, then resolve --from.',
+  ],
+  exits: {
+    ...EXITS.verified,
+    2: 'most mandates are gone, or a usage error; nothing was recorded',
+    3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
+    7: EXIT_STATUSES[7],
+    130: EXIT_STATUSES[130],
+    143: EXIT_STATUSES[143],
+  },
+  json: ['classes', 'mandates', 'sources', 'cutOver'],
+  run: compare,
+}
+
+async function compare(context: Context): Promise<CommandResult> {
+  const { settings, world, progress } = context
+  noteOutputs(context, settings.out)
+  const ledger = openExisting(context)
+  let comparison: ComparisonRecord | null
+  let looked: ReturnType<typeof lookedAt>
+  try {
+    const final = ledger.comparisons.open()
+    try {
+      const admitted = await admitSources(final, openers(context, 'refuse'), {
+        severities: settings.severities,
+        signal: world.signals.drain,
+        watch: progress.reading,
+        onTheirOwn: true,
+      })
+      assertExports(admitted)
+      ledger.comparisons.record(final, { by: actorOf(context), isFinal: ownFlag(context, 'yesItIsFinal') })
+    } finally {
+      final.close()
+    }
+    comparison = ledger.view.comparison()
+    looked = lookedAt(context, ledger.view)
+  } finally {
+    ledger.close()
+  }
+  const { result, standing } = looked
+  const { files, warnings, proposed, verification } = await writePack(settings)
+  if (comparison === null) throw new Error('The comparison is not on record')
+  const { classes, ledgerMandates, finalMandates, sources } = comparison
+  return {
+    ...result,
+    files,
+    warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
+    lines: [
+      `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
+      ...CUT_OVER_CLASSES.map(
+        (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,
+      ),
+      ...closingLines(context, { ...standing, files, notes: proposed, verification }),
+    ],
+    details: {
+      classes,
+      mandates: { ledger: ledgerMandates, final: finalMandates },
+      sources,
+      cutOver: standing.cutOver,
+    },
+  }
+}
+
+/** Lines that a person works in say nothing of what the former system holds. @throws {UsageError} */
+function assertExports(admitted: Awaited<ReturnType<typeof admitSources>>): void {
+  const list = admitted.find(({ isResultFile }) => isResultFile)
+  if (list === undefined) return
+  throw new UsageError(
+    `"${list.name}" is a list of this program and no export; nothing was recorded`,
+    'Compare the last export of the former system',
+  )
+}

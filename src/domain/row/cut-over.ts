@@ -1,0 +1,85 @@
+/**
+ * What the last export says of a mandate beside what the ledger holds; every mandate of either side is in exactly one. What
+ * a mandate is known by is its reference: where that changed before the row was sent, the old one is gone and the other new.
+ */
+export const CUT_OVER_CLASSES = [
+  'unchanged',
+  'new',
+  'changed_before_sending',
+  'changed_after_registration',
+  'ended_after_registration',
+  'gone_unsent',
+  'dormant',
+  'in_doubt_changed',
+] as const
+export type CutOverClass = (typeof CUT_OVER_CLASSES)[number]
+export type ClassCounts = Readonly<Record<CutOverClass, number>>
+
+/** Each mandate of these has a line that a person closes. */
+export const LISTED_CLASSES = [
+  'changed_after_registration',
+  'ended_after_registration',
+  'gone_unsent',
+  'dormant',
+  'in_doubt_changed',
+] as const satisfies readonly CutOverClass[]
+export type ListedClass = (typeof LISTED_CLASSES)[number]
+
+/** What the last export has of the others: a run that takes it in does the rest. */
+export const untakenOf = (classes: ClassCounts): number => classes.new + classes.changed_before_sending
+
+/** What differs: gone from the export, ended or lapsed there, another value, or a record that no one can be sure of. */
+export type CutOverChange =
+  'gone' | 'ended' | 'lapsed' | 'lapses_soon' | 'unclear' | 'reference' | 'customer' | 'account' | 'date'
+
+const CHANGE_TEXT: Readonly<Record<CutOverChange, string>> = {
+  gone: 'it is not in the last export',
+  ended: 'it has ended there',
+  lapsed: 'it has lapsed',
+  lapses_soon: 'it lapses soon',
+  unclear: 'its record there is wrong, unclear or contradicts another',
+  reference: 'it has another reference there',
+  customer: 'it has another customer number there',
+  account: 'it has another account there',
+  date: 'it has another date of signature there',
+}
+
+/** `why` is changes with blanks between them. */
+export const changeText = (why: string): string =>
+  why
+    .split(' ')
+    .map((change) => CHANGE_TEXT[change as CutOverChange])
+    .join(', ')
+
+/** What a person does about one mandate, where its row stands now. */
+export function actionOf(listed: ListedClass, state: string): string {
+  if (state === 'in_doubt')
+    return listed === 'dormant'
+      ? 'Settle the doubt; if the service holds it, collect before the last day or get a new mandate.'
+      : 'Settle the doubt first (in-doubt.csv); it is not sent meanwhile. If the service holds it, have it changed or cancelled there, then write done.'
+  const isHeldThere = state === 'registered' || state === 'written_off'
+  if (listed === 'dormant')
+    return isHeldThere
+      ? 'Make the first collection before the last day, or get a new mandate; then write done.'
+      : 'Send it and collect before the last day, or get a new mandate and write this one off; then write done.'
+  if (!isHeldThere) return 'It was not registered and is not sent. Write written-off.'
+  return listed === 'changed_after_registration'
+    ? 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
+    : 'It would be debited without authority: have it cancelled at the service, then write done.'
+}
+
+/** What is open of the latest comparison. */
+export interface OpenCutOver {
+  /** Lines that nobody has closed. */
+  readonly open: number
+  /** Ready rows that it holds back. */
+  readonly held: number
+  /** Mandates that are new or were changed, as long as its export did not come in. */
+  readonly untaken: number
+}
+
+export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0 }
+
+/** Why rows are ready and do not leave. */
+export const HELD_TEXT =
+  'by the latest comparison they have ended or are gone, or are in doubt as they were (to-do/cut-over.csv); write them off, or compare a newer export'

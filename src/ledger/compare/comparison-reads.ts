@@ -1,0 +1,87 @@
+import {
+  NO_CUT_OVER,
+  untakenOf,
+  type ClassCounts,
+  type ListedClass,
+  type OpenCutOver,
+} from '../../domain/row/cut-over.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
+import type { DecisionRecord } from '../read/reader.js'
+import { CURRENT_ROW, IS_HELD_BACK, IS_LATEST, IS_OPEN, type FinalSource } from './comparison.js'
+
+/** How the last export stood to the ledger when they were compared. */
+export interface ComparisonRecord {
+  readonly id: number
+  readonly at: string
+  readonly by: string
+  readonly as: string | null
+  readonly sources: readonly FinalSource[]
+  readonly classes: ClassCounts
+  /** Mandates of either side. Those of the ledger are all classes but `new`. */
+  readonly ledgerMandates: number
+  readonly finalMandates: number
+}
+
+/** A mandate that a person has to do something about. */
+export interface ComparedLine {
+  /** Of the row that was compared, and of what took its place since. */
+  readonly id: number
+  readonly current: number
+  readonly listed: ListedClass
+  readonly why: string
+  readonly isOpen: 0 | 1
+}
+
+interface Stored extends Omit<ComparisonRecord, 'sources' | 'classes'> {
+  readonly sources: string
+  readonly classes: string
+}
+
+/** Lines by class: how many, how many are open, and who closed the others. */
+export type ClosedLines = Pick<ComparedLine, 'listed'> &
+  Pick<DecisionRecord, 'decision'> & { readonly by: string | null; readonly count: number }
+
+/** The latest comparison counts. */
+export function comparisonReads(connection: Connection) {
+  const comparison = (): ComparisonRecord | null => {
+    const stored = sql(connection)<Stored>`
+      select id, compared_at as at, compared_by as "by", compared_as as "as", sources, classes,
+         ledger_mandates as ledgerMandates, final_mandates as finalMandates
+        from comparison order by id desc limit 1`.get()
+    return stored === undefined
+      ? null
+      : {
+          ...stored,
+          sources: JSON.parse(stored.sources) as FinalSource[],
+          classes: JSON.parse(stored.classes) as ClassCounts,
+        }
+  }
+  return {
+    comparison,
+    /** In order of row. */
+    comparedLines: (after: number, limit: number) =>
+      sql(connection)<ComparedLine>`
+        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${IS_OPEN} as isOpen from compared
+          where ${IS_LATEST} and row_id > ? order by row_id limit ?`.all(after, limit),
+    /** Its lines by class and by who closed them; `by` is null for those that are open. */
+    closedLines: () =>
+      sql(connection)<ClosedLines>`
+        select class as listed, decision, decided_by as "by", count(*) as count
+          from compared left join decision on decision.id = decision_id
+         where ${IS_LATEST} and not (decision_id is null and not (${IS_OPEN})) group by 1, 2, 3 order by 1, 3, 2`.all(),
+    openCutOver: (): OpenCutOver => {
+      const latest = comparison()
+      if (latest === null) return NO_CUT_OVER
+      const count = (such: string): number =>
+        sqlValue(connection)<number>`select count(*) from ${such}`.get() ?? 0
+      const isTaken = latest.sources.every(
+        ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
+      )
+      return {
+        open: count(`compared where ${IS_LATEST} and ${IS_OPEN}`),
+        held: count(`row where state = 'ready' and ${IS_HELD_BACK}`),
+        untaken: isTaken ? 0 : untakenOf(latest.classes),
+      }
+    },
+  }
+}

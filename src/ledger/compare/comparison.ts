@@ -1,0 +1,242 @@
+import { LISTED_CLASSES, CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { countText } from '../../domain/text/text.js'
+import { UsageError } from '../../errors.js'
+import { isErased } from '../admit/problems.js'
+import { noteChange } from '../deliver/campaign-rows.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
+
+/** A file of the last export. */
+export interface FinalSource {
+  readonly name: string
+  readonly sha256: string
+  readonly records: number
+}
+
+export interface ComparisonTerms {
+  readonly by: string
+  /** A person says that it is the last export although most mandates are gone. */
+  readonly isFinal: boolean
+}
+
+/** A mandate on either side: its key, or what was read where it has none. */
+const KEY = 'coalesce(mandate_key, hex(raw))'
+/** A row that says something of its mandate: no repetition, not replaced, and no line that was not taken. */
+const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0`
+const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
+
+/**
+ * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it. `min` of an aggregate takes the
+ * other columns from the row that has it: what may be at the service first, then the latest.
+ */
+const KIND = `case state when 'registered' then 'registered' when 'in_doubt' then 'doubt' when 'sending' then 'doubt'
+  when 'ready' then 'unsent' when 'refused' then 'unsent' when 'excluded' then 'excluded'
+  when 'written_off' then iif(exists (select 1 from attempt where row_id = row.id and outcome = 'in_doubt'), 'perhaps', 'closed')
+  else 'held' end`
+const RANK = `case state when 'registered' then 1 when 'in_doubt' then 2 when 'sending' then 2 when 'ready' then 4
+  when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 6) else 5 end`
+
+const TABLES = `
+  drop table if exists temp.final; drop table if exists temp.side; drop table if exists temp.alias;
+  drop table if exists temp.pair; drop table if exists temp.verdict;
+  create temp table final (id integer primary key, key text not null, digest blob, rule text, customer_no integer,
+    account blob, signed text, says text not null, lapses text);
+  create temp table side (key text primary key, id integer not null unique, kind text not null, customer_no integer,
+    account blob, signed text) without rowid;
+  create temp table alias (rep integer not null, key text not null, digest blob, rule text, is_own integer not null);
+  create temp table pair (key text primary key, id integer not null unique, is_renamed integer not null) without rowid;
+  create temp table verdict (id integer primary key, class text not null, why text, final blob)`
+
+/** What the last export says: a record that was excluded has ended or lapsed, one that is wrong or disputed says nothing clear. */
+const FINAL_ROWS = `select id, ${KEY} as key, coalesce(content_key, raw) as digest, rule, customer_no as customerNo,
+    iban_key as account, signed_date as signed,
+    case when state = 'ready' then 'lives' when state <> 'excluded' then 'unclear'
+      when rule = 'MANDATE_DORMANT' then 'lapsed' else 'ended' end as says,
+    (select latest_first_debit from problem where row_id = row.id and rule in ('MANDATE_DORMANT', 'MANDATE_DORMANT_SOON') limit 1) as lapses
+  from row where ${SPEAKS} order by id`
+
+function fill(connection: Connection, final: Connection): void {
+  connection.exec(TABLES)
+  const insert = connection.prepare(`insert into temp.final
+    values (:id, :key, :digest, :rule, :customerNo, :account, :signed, :says, :lapses)`)
+  for (const row of final.prepare(FINAL_ROWS).iterate()) insert.run(row)
+  connection.exec(`
+    create index temp.final_key on final (key);
+    insert into temp.side select key, id, kind, customer_no, account, signed_date from (
+      select ${KEY} as key, id, ${KIND} as kind, customer_no, iif(${isErased('row')}, null, iban_key) as account, signed_date,
+          min(${RANK} * 1000000000000000 - id)
+        from row where ${SPEAKS} group by 1);
+    ${ALIASES};
+    create index temp.alias_rep on alias (rep);
+    create index temp.alias_key on alias (key)`)
+}
+
+/**
+ * A correction counts in the place of a row that the former system may go on exporting as it was: that record says nothing
+ * new. Of what was never sendable all rows of the mandate count, since two may contradict each other.
+ */
+const ALIASES = `insert into temp.alias
+  with recursive chain (rep, id) as (
+    select side.id, row.id from row join temp.side on side.id = row.id where row.corrects is not null
+    union select chain.rep, old.id from chain join row as here on here.id = chain.id
+      join row as old on old.superseded_by = here.id where here.corrects is not null)
+  select rep, ${KEY}, coalesce(content_key, raw), rule, 0 from chain join row on row.id = chain.id where chain.id <> rep
+  union all
+  select side.id, side.key, coalesce(content_key, raw), rule, 1 from temp.side cross join row on row.mandate_key = side.key
+    where kind in ('held', 'excluded') and ${SPEAKS} and state in ${NEVER_SENDABLE}
+  union all
+  select side.id, side.key, raw, rule, 1 from temp.side cross join row on row.id = side.id
+    where kind in ('held', 'excluded') and mandate_key is null`
+
+/**
+ * By creditor and reference; then by those that a correction replaced. What is left on both sides of one customer, account
+ * and date, exactly one each, is one mandate with another reference: a run takes the two for one as well.
+ */
+const PAIRS = `
+  insert into temp.pair select distinct final.key, side.id, 0 from temp.final join temp.side on side.key = final.key;
+  insert or ignore into temp.pair select distinct final.key, rep, 0 from temp.alias cross join temp.final on final.key = alias.key
+    where is_own = 0 and rep not in (select id from temp.pair) and final.key not in (select key from temp.pair);
+  insert into temp.pair
+    with lone as (select min(key) as key, customer_no, account, signed from temp.final
+        where key not in (select key from temp.pair) and customer_no is not null and account is not null and signed is not null
+        group by customer_no, account, signed having count(distinct key) = 1),
+      left_over as (select min(id) as id, customer_no, account, signed from temp.side
+        where id not in (select id from temp.pair) and kind in ('registered', 'perhaps', 'doubt') and account is not null
+        group by customer_no, account, signed having count(*) = 1)
+    select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed)`
+
+const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and digest is final.digest
+  and (kind in ('held', 'excluded') or alias.rule is final.rule))`
+/** Of what a correction brought the former system need not know. */
+const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
+const differs = (column: string): string => `max(not known and final_${column} is not ${column})`
+
+/** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
+const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
+
+const SEEN = `select id, kind, is_renamed, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
+    ${differs('customer_no')} as customer, ${differs('signed')} as date,
+    max(not known and account is not null and final_account is not account) as account,
+    max(not known) as other, max(missing) as missing
+  from (select side.id, kind, is_renamed, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
+      final.account as final_account, final.signed as final_signed, digest, lapses, ${IS_KNOWN} as known,
+      iif(${IS_KNOWN} and kind not in ('held', 'excluded'), 'lives', says) as said,
+      kind in ('held', 'excluded') and not ${IS_CORRECTION} and exists (select 1 from temp.alias where rep = side.id and not exists
+        (select 1 from temp.final as same where same.key = pair.key and same.digest is alias.digest)) as missing
+    from temp.side left join temp.pair using (id) left join temp.final on final.key = pair.key)
+  group by id`
+
+const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'customer ', '') || iif(account, 'account ', '')
+  || iif(date, 'date ', '') || iif(says = 'unclear', 'unclear', ''))`
+
+const OVER = `why in ('gone', 'ended')`
+
+const VERDICTS = `insert into temp.verdict
+  with seen as (${SEEN}),
+  said as (select *, iif(first is null, 'gone', ${SAYS}) as says from seen),
+  told as (select *, case when says in ('gone', 'ended') then says
+      when kind in ('held', 'excluded') then iif(says = 'lapsed', 'ended', iif(other or missing, 'other', null))
+      when ${CHANGES} <> '' then ${CHANGES} when says = 'lapsed' then 'lapsed' when lapses is not null then 'lapses_soon' end as why
+    from said)
+  select id, case
+      when why is null or kind = 'closed' or kind = 'excluded' and ${OVER} then 'unchanged'
+      when why in ('lapsed', 'lapses_soon') then 'dormant'
+      when kind = 'doubt' then 'in_doubt_changed'
+      when kind in ('registered', 'perhaps') then iif(${OVER}, 'ended_after_registration', 'changed_after_registration')
+      when ${OVER} then 'gone_unsent' else 'changed_before_sending' end,
+    why, final
+  from told`
+
+/** A lapsed mandate is no more to be sent than an ended one. */
+const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed') or verdict.why = 'lapsed'`
+
+/** SQL of the rows in whose place a row came, and itself. */
+const formerOf = (row: string): string => `(with recursive former (id) as (
+  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
+
+/** SQL that is true for a line of the latest comparison. */
+export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
+
+/** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
+export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
+
+/** The row of a line as it is now. */
+export const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
+  union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
+
+/** What took the place of a row, and is never sent as it stands, leaves nothing to do about it. */
+export const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})`
+
+/**
+ * SQL that is true for a row that the latest comparison holds back: its line, what took its place since, and whatever other
+ * row has its mandate. Where nothing is held it looks at nothing of the row.
+ */
+export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} and is_held) and (
+  exists (select 1 from row as same join compared on row_id = same.id
+    where same.mandate_key = row.mandate_key and ${IS_LATEST} and is_held)
+  or row.corrects is not null and exists (select 1 from compared
+    where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
+
+/**
+ * Records how the last export and the ledger stand to each other. No row changes. What was done about a mandate of which
+ * the export says the same as in the comparison before stays done.
+ * @param final where the last export was admitted alone, with fingerprints of the same secret
+ * @throws {UsageError} where most mandates of the ledger are gone, and nobody says that it is the last export
+ */
+export function recordComparison(
+  connection: Connection,
+  final: Connection,
+  { by, isFinal }: ComparisonTerms,
+  at: string,
+): void {
+  fill(connection, final)
+  connection.exec(`${PAIRS}; ${VERDICTS}`)
+  if (!isFinal) assertSameSystem(connection)
+  const { lastInsertRowid } = sql(connection)`
+    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates)
+     values (:at, :by, (select user from holder), :sources, :classes, (select count(*) from temp.side),
+       (select count(distinct key) from temp.final))`.run({
+    at,
+    by: maskAccounts(by),
+    sources: JSON.stringify(sourcesOf(final)),
+    classes: JSON.stringify(countClasses(connection)),
+  })
+  sql(connection)`
+    insert into compared
+     select :id, verdict.id, verdict.class, verdict.why, ${HELD}, verdict.final, former.decision_id
+       from temp.verdict left join compared as former on former.comparison_id = :id - 1 and former.row_id = verdict.id
+         and former.class = verdict.class and former.why = verdict.why and former.final is verdict.final
+      where verdict.class in (${sqlList(LISTED_CLASSES)})`.run({ id: Number(lastInsertRowid) })
+  noteChange(connection, at)
+  connection.exec(TABLES)
+}
+
+const sourcesOf = (final: Connection): FinalSource[] =>
+  sql(final)<FinalSource>`select name, sha256, records from source order by id`.all()
+
+function countClasses(connection: Connection): ClassCounts {
+  const found = sql(connection)<{ name: string; count: number }>`
+    select class as name, count(*) as count from temp.verdict group by class
+     union all select 'new', count(distinct key) from temp.final where key not in (select key from temp.pair)`.all()
+  const counts = new Map(found.map(({ name, count }) => [name, count]))
+  return Object.fromEntries(CUT_OVER_CLASSES.map((name) => [name, counts.get(name) ?? 0])) as Record<
+    keyof ClassCounts,
+    number
+  >
+}
+
+/** Mandates that are closed or were never to be migrated may well be gone. */
+function assertSameSystem(connection: Connection): void {
+  const count = (such: string): number =>
+    sqlValue(connection)<number>`
+      select count(*) from temp.side where kind not in ('closed', 'excluded') and ${such}`.get() ?? 0
+  const [all, gone] = [count('true'), count('id not in (select id from temp.pair)')]
+  if (gone * 2 <= all) return
+  throw new UsageError(
+    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export: it does not look like the last one of the same system, read in the same way. Nothing was recorded`,
+    'Compare the whole last export, with the configuration that the campaign was read with. Or say that it is the last one',
+    { ways: ['final_export'] },
+  )
+}

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest'
+import { germanIban, validLine } from '../support/export.js'
+import { placeForEach } from '../support/place.js'
+
+const { read, rows, edit, write, held, sandbox, program, json } = placeForEach({
+  sandbox: {},
+})
+
+const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
+const line = (n: number, status = 'active'): string => `${validLine(n)},${status}`
+const save = (name: string, lines: readonly string[]): void =>
+  write(name, `${[HEADER, ...lines].join('\n')}\n`)
+const from = (first: number, last: number): string[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => line(first + at))
+
+/** Between export and cut-over customers cancel, move, get another reference and sign. */
+const FINAL = [
+  line(2).replace(germanIban(2), germanIban(902)),
+  line(3).replace(/2024-03-\d\d/, '2024-04-01'),
+  line(4).replace('MANDATE-4', 'MANDATE-4-B'),
+  line(5, 'cancelled'),
+  ...from(6, 12),
+  line(14).replace(germanIban(14), germanIban(914)),
+  line(15, 'cancelled'),
+  ...from(16, 22),
+]
+
+it('26.1 compare sets the last export against the ledger, run holds what is over, and a person closes each line', async () => {
+  save('export.csv', from(1, 20))
+  expect((await program('run', 'export.csv', '--limit', '12')).status).toBe(5)
+  save('other.csv', from(101, 120))
+  const refused = await json('compare', 'other.csv')
+  expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
+    2,
+    expect.stringContaining('20 are not in this export'),
+  ])
+  expect(refused.errors[0]?.next).toContain('--yes-it-is-final')
+  expect(await json('status')).toMatchObject({ cutOver: { open: 0, held: 0, untaken: 0 } })
+
+  save('final.csv', FINAL)
+  expect(await json('compare', 'final.csv')).toMatchObject({
+    exitCode: 5,
+    totals: { registered: 12, ready: 8 },
+    mandates: { ledger: 20, final: 20 },
+    classes: {
+      unchanged: 12,
+      new: 2,
+      changed_before_sending: 1,
+      changed_after_registration: 3,
+      ended_after_registration: 2,
+      gone_unsent: 2,
+      dormant: 0,
+      in_doubt_changed: 0,
+    },
+    cutOver: { open: 7, held: 2, untaken: 3 },
+  })
+  expect(held()).toHaveLength(12)
+
+  const run = await program('run', 'final.csv')
+  expect(run.status).toBe(3)
+  expect(held().toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: 12 }, (_, at) => at + 1),
+    14,
+    ...[16, 17, 18, 19, 20, 21, 22],
+  ])
+  expect(
+    sandbox()
+      .mandates()
+      .find(({ customer_no }) => customer_no === 14)?.iban,
+  ).toBe(germanIban(914))
+  expect(run.stdout).toContain('1 ready, and held back: by the latest comparison they have ended or are gone')
+  expect((await program('run')).status).toBe(3)
+  expect(held()).toHaveLength(20)
+
+  // Row 15 was replaced by what the last export says of it, which leaves nothing to do.
+  const open = rows('cut-over.csv')
+  expect(open.map((row) => [row['customer_no'], row['migration_class']].join(' '))).toEqual([
+    '1 ended_after_registration',
+    '2 changed_after_registration',
+    '3 changed_after_registration',
+    '4 changed_after_registration',
+    '5 ended_after_registration',
+    '13 gone_unsent',
+  ])
+  expect(open[0]).toMatchObject({
+    iban_masked: germanIban(1).replace(/^(..).*(....)$/, '$1…$2'),
+    migration_state: 'registered',
+  })
+  expect(open[0]?.['assigned_mandate_reference']).not.toBe('')
+  expect(open[1]?.['migration_change']).toContain('another account')
+  expect(read('cut-over.csv')).not.toMatch(/DE\d{20}/)
+  expect(read('report.html')).toContain('Open of the cut-over, each closed by a person: 6')
+
+  edit('cut-over.csv', (row) => ({
+    ...row,
+    migration_decision: row['migration_class'] === 'gone_unsent' ? 'written-off' : 'done',
+    migration_reason: 'told the service',
+    migration_by: 'Ada',
+  }))
+  const resolved = await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+  expect(resolved.stdout).toContain('6 decisions recorded')
+  expect(await json('status')).toMatchObject({
+    totals: { ready: 0 },
+    cutOver: { open: 0, held: 0, untaken: 0 },
+  })
+  expect((await program('report')).stdout).not.toContain('cut-over')
+  expect(read('report.html')).toContain('Ada: done (2)')
+  expect((await program('report', 'verify', 'sepa-migrate-report')).status).toBe(0)
+  expect(sandbox().requests().repeated).toEqual([])
+})

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest'
+import { CUT_OVER_CLASSES, type CutOverClass } from '../../../src/domain/row/cut-over.js'
+import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
+import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
+import { germanIban } from '../../support/export.js'
+import { seedChance } from '../../support/chance.js'
+import {
+  admit,
+  COLUMNS,
+  decide,
+  faultOf,
+  HEADER,
+  inDoubt,
+  open,
+  readyRow,
+  recordOf,
+  refused,
+  registered,
+  SETTINGS,
+  summaryOf,
+  type Values,
+} from '../campaign-setup.js'
+
+const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
+
+/** What the former system exports last, set against the ledger. */
+function compare(ledger: Ledger, final: readonly CheckedRecord[], isFinal = true) {
+  const scratch = ledger.comparisons.open()
+  try {
+    const admission = scratch.admit({ severities: {} })
+    const source = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
+    source.add(final.map((record, at) => ({ ...record, record: at + 1, line: at + 2 })))
+    source.close(summaryOf(final.length))
+    admission.commit()
+    ledger.comparisons.record(scratch, { by: 'Ada', isFinal })
+  } finally {
+    scratch.close()
+  }
+  const comparison = ledger.view.comparison()
+  if (comparison === null) throw new Error('Nothing is on record')
+  return comparison
+}
+
+const classesIn = (ledger: Ledger): Map<number, CutOverClass> =>
+  new Map(ledger.view.comparedLines(0, 1_000).map(({ id, listed }) => [id, listed]))
+
+/** Where a mandate stands in the ledger when the last export comes. */
+const STANDINGS = [
+  ...(['registered', 'in_doubt', 'closed_in_doubt', 'refused', 'ready', 'corrected'] as const),
+  ...(['invalid', 'excluded', 'written_off', 'absent'] as const),
+]
+type Standing = (typeof STANDINGS)[number]
+
+/** What the last export has of it. */
+const CHANGES = [
+  ...(['same', 'gone', 'ended', 'lapsed', 'lapses', 'wrong', 'twice'] as const),
+  ...(['account', 'date', 'customer', 'reference'] as const),
+]
+type Change = (typeof CHANGES)[number]
+
+/** The judge knows what was planted, and nothing of how it is looked up: of the row of the ledger, and of the export alone. */
+function truth(standing: Standing, change: Change): readonly [CutOverClass | null, isNew: boolean] {
+  if (standing === 'absent') return [null, change !== 'gone']
+  const isOver = change === 'gone' || change === 'ended' || change === 'lapsed'
+  const isSame = change === 'same' || change === 'lapses'
+  switch (standing) {
+    case 'written_off':
+      return ['unchanged', change === 'reference']
+    case 'excluded':
+      return change === 'reference' || isOver || isSame
+        ? ['unchanged', change === 'reference']
+        : ['changed_before_sending', false]
+    case 'invalid':
+      if (change === 'reference' || isOver) return ['gone_unsent', change === 'reference']
+      return [isSame ? 'unchanged' : 'changed_before_sending', false]
+    default:
+      if (change === 'same') return ['unchanged', false]
+      if (change === 'lapses' || change === 'lapsed') return ['dormant', false]
+  }
+  if (standing === 'in_doubt') return ['in_doubt_changed', false]
+  if (standing === 'registered' || standing === 'closed_in_doubt')
+    return [isOver ? 'ended_after_registration' : 'changed_after_registration', false]
+  if (change === 'reference') return ['gone_unsent', true]
+  return [isOver ? 'gone_unsent' : 'changed_before_sending', false]
+}
+
+const mandate = (n: number): Values => ({ customerNo: n, reference: `M-${n}`, iban: germanIban(n) })
+
+/** An account that nobody can read, as the former system goes on exporting it after a person corrected it. */
+const unread = (values: Values, account = 'XX00'): Values => ({
+  ...values,
+  verdict: 'invalid',
+  values: { iban: null },
+  cells: [String(values.customerNo), account, '2020-01-31', 'DE98ZZZ09999999999', values.reference ?? ''],
+})
+
+const exported = (n: number, standing: Standing): Values => {
+  if (standing === 'invalid' || standing === 'corrected') return unread(mandate(n))
+  return standing === 'excluded' ? { ...mandate(n), verdict: 'excluded' } : mandate(n)
+}
+
+function exportedLast(n: number, standing: Standing, change: Change): CheckedRecord[] {
+  const values = mandate(n)
+  const lapsing = (
+    rule: 'MANDATE_DORMANT' | 'MANDATE_DORMANT_SOON',
+    record: CheckedRecord,
+  ): CheckedRecord => ({
+    ...record,
+    ...(rule === 'MANDATE_DORMANT' ? { verdict: { kind: 'excluded', rule, reason: 'lapsed' } } : {}),
+    latestFirstDebit: '2026-07-01' as LocalDate,
+    findings: [
+      { rule, severity: 'warning', field: null, value: '', message: 'It lapses.', remedy: 'Collect.' },
+    ],
+  })
+  switch (change) {
+    case 'same':
+      return [recordOf(exported(n, standing))]
+    case 'gone':
+      return []
+    case 'ended':
+      return [recordOf({ ...values, verdict: 'excluded' })]
+    case 'lapsed':
+      return [lapsing('MANDATE_DORMANT', recordOf(values))]
+    case 'lapses':
+      return [lapsing('MANDATE_DORMANT_SOON', recordOf(exported(n, standing)))]
+    case 'wrong':
+      return [recordOf(unread(values, 'XX99'))]
+    case 'twice':
+      return [recordOf(values), recordOf({ ...values, iban: germanIban(n + 1_000) })]
+    case 'account':
+      return [recordOf({ ...values, iban: germanIban(n + 1_000) })]
+    case 'date':
+      return [recordOf({ ...values, signedDate: '2021-02-03' })]
+    case 'customer':
+      return [recordOf({ ...values, customerNo: n + 500_000 })]
+    case 'reference':
+      return [recordOf({ ...values, reference: `M-${n}-NEW` })]
+  }
+}
+
+const isSent = (standing: Standing): boolean =>
+  ['registered', 'in_doubt', 'closed_in_doubt', 'refused'].includes(standing)
+
+/** A ledger whose rows stand so, those that are sent first; @returns the row of each that has one */
+async function ledgerOf(
+  standings: readonly Standing[],
+): Promise<{ ledger: Ledger; rows: (number | null)[] }> {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  const ids = new Map<number, number>()
+  const admitted = standings.flatMap((standing, n) => (standing === 'absent' ? [] : [n]))
+  if (admitted.length > 0)
+    admit(
+      ledger,
+      admitted.map((n) => exported(n + 1, standings[n]!)),
+    )
+  admitted.forEach((n, at) => ids.set(n, at + 1))
+  for (const n of admitted) {
+    const standing = standings[n]!
+    const id = ids.get(n)!
+    if (standing === 'written_off') decide(ledger, id, 'written_off')
+    if (!isSent(standing)) continue
+    const row = readyRow(ledger, id - 1)
+    const outcome =
+      standing === 'registered' ? registered(`NEW-${n}`) : standing === 'refused' ? refused() : inDoubt()
+    await ledger.settle(await ledger.begin(row), outcome)
+    if (standing === 'closed_in_doubt') decide(ledger, id, 'written_off')
+  }
+  const corrected = admitted.filter((n) => standings[n] === 'corrected')
+  const last = admitted.length
+  if (corrected.length > 0)
+    admit(
+      ledger,
+      corrected.map((n) => ({ ...mandate(n + 1), corrects: ids.get(n)! })),
+    )
+  corrected.forEach((n, at) => ids.set(n, last + at + 1))
+  return { ledger, rows: standings.map((_, n) => ids.get(n) ?? null) }
+}
+
+describe('a comparison with the last export', () => {
+  it.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
+    'classes every mandate as the judge does, seed %i',
+    async (seed) => {
+      const chance = seedChance(seed)
+      const drawn = Array.from({ length: chance.between(1, 12) }, () => ({
+        standing: chance.pick(STANDINGS),
+        change: chance.pick(CHANGES),
+      }))
+      const { ledger, rows } = await ledgerOf(drawn.map(({ standing }) => standing))
+      const final = drawn.flatMap(({ standing, change }, n) => exportedLast(n + 1, standing, change))
+      const expected = drawn.map(({ standing, change }) => truth(standing, change))
+      const counts = Object.fromEntries(
+        CUT_OVER_CLASSES.map((name) => [name, expected.filter(([found]) => found === name).length]),
+      )
+      const statesBefore = ledger.totals()
+      if (process.env['DBG'])
+        console.log(
+          ledger.file,
+          JSON.stringify(drawn),
+          JSON.stringify(rows),
+          JSON.stringify(
+            ledger.view
+              .rows(['ready', 'conflict', 'superseded', 'invalid', 'duplicate'], 0, 99)
+              .map((r) => [r.id, r.state, r.rule, r.supersededBy, r.corrects, r.countedIn]),
+          ),
+        )
+
+      const { classes, ledgerMandates, finalMandates } = compare(ledger, final)
+
+      expect(classes, JSON.stringify(drawn)).toEqual({
+        ...counts,
+        new: expected.filter(([, isNew]) => isNew).length,
+      })
+      const lines = classesIn(ledger)
+      expected.forEach(([found], n) => {
+        const listed =
+          found === 'unchanged' || found === 'changed_before_sending' ? undefined : (found ?? undefined)
+        expect(rows[n] === null ? undefined : lines.get(rows[n]!), JSON.stringify(drawn[n])).toBe(listed)
+      })
+      expect(ledgerMandates).toBe(rows.filter((row) => row !== null).length)
+      expect(finalMandates).toBe(drawn.filter(({ change }) => change !== 'gone').length)
+      expect(Object.values(classes).reduce((sum, count) => sum + count, 0) - classes.new).toBe(ledgerMandates)
+      expect(ledger.totals()).toEqual(statesBefore)
+      // What is held is no more to be sent; everything else that is ready is.
+      const isHeld = drawn.map(
+        ({ change }, n) =>
+          ['gone_unsent', 'in_doubt_changed'].includes(expected[n]![0] ?? '') || change === 'lapsed',
+      )
+      const ready = drawn.flatMap(({ standing }, n) =>
+        (standing === 'ready' || standing === 'corrected') && !isHeld[n] ? rows[n]! : [],
+      )
+      expect(ledger.ready(0, 100).map(({ id }) => id)).toEqual(ready.sort((a, b) => a - b))
+      expect(ledger.countReady()).toBe(ready.length)
+      expect(ledger.view.openCutOver().held).toBe(ledger.totals().ready - ready.length)
+    },
+  )
+
+  it('is refused with the figure where most mandates are gone, unless a person says that it is the last export', async () => {
+    const { ledger } = await ledgerOf(['registered', 'ready', 'in_doubt', 'excluded'])
+    const final = exportedLast(1, 'registered', 'same')
+    expect(faultOf(() => compare(ledger, final, false)).message).toContain(
+      'Of 3 mandates of the ledger 2 are not',
+    )
+    expect(ledger.view.comparison()).toBeNull()
+    expect(compare(ledger, final).classes).toMatchObject({
+      unchanged: 2,
+      gone_unsent: 1,
+      in_doubt_changed: 1,
+    })
+  })
+
+  it('is made again, and what was done stays done until the export says something else', async () => {
+    const { ledger } = await ledgerOf(['registered', 'registered', 'ready'])
+    const final = (change: Change) => [
+      ...exportedLast(1, 'registered', change),
+      ...exportedLast(3, 'ready', 'same'),
+    ]
+    compare(ledger, final('account'))
+    expect(ledger.view.openCutOver()).toEqual({ open: 2, held: 0, untaken: 0 })
+    expect(decide(ledger, 3, 'done').isApplied).toBe(false)
+    expect([1, 2].map((row) => decide(ledger, row, 'done').isApplied)).toEqual([true, true])
+    expect(decide(ledger, 1, 'done').isApplied).toBe(false)
+    compare(ledger, final('account'))
+    expect(ledger.view.openCutOver().open).toBe(0)
+    compare(ledger, final('date'))
+    expect(ledger.view.openCutOver().open).toBe(1)
+    compare(
+      ledger,
+      [1, 2, 3].flatMap((n) => exportedLast(n, 'registered', 'same')),
+    )
+    expect(ledger.view.comparedLines(0, 9)).toEqual([])
+  })
+
+  it('holds the mandate of a row, whatever takes its place, until a later export has it again', async () => {
+    const { ledger } = await ledgerOf(['ready', 'refused', 'ready', 'in_doubt'])
+    const gone = exportedLast(3, 'ready', 'same')
+    compare(ledger, gone)
+    const ready = (): number[] => ledger.ready(0, 100).map(({ id }) => id)
+    expect(ready()).toEqual([3])
+    // Another export, a correction to another reference, and a doubt that is to be sent once more.
+    admit(ledger, [{ ...mandate(1), signedDate: '2021-02-03' }])
+    admit(ledger, [{ ...mandate(2), reference: 'M-2-RIGHT', corrects: 2 }])
+    expect(decide(ledger, 4, 'resend', { force: true }).isApplied).toBe(true)
+    expect(ledger.totals().ready).toBe(4)
+    expect(ready()).toEqual([3])
+    expect([...ledger.claims.toSend(null)].map(({ row }) => row)).toEqual([3])
+    expect(ledger.view.openCutOver().held).toBe(3)
+    compare(ledger, [...gone, recordOf({ ...mandate(1), signedDate: '2021-02-03' })])
+    expect(ready()).toEqual([3, 5])
+  })
+
+  it('has nothing done about a row that can still be sent or is in doubt, and closes the line of one that is written off', async () => {
+    const { ledger } = await ledgerOf(['ready', 'in_doubt', 'registered'])
+    compare(ledger, exportedLast(3, 'registered', 'same'))
+    expect([1, 2].map((row) => decide(ledger, row, 'done').isApplied)).toEqual([false, false])
+    decide(ledger, 1, 'written_off')
+    expect(ledger.view.closedLines()).toMatchObject([
+      { listed: 'gone_unsent', decision: 'written_off', by: 'Ada', count: 1 },
+      { listed: 'in_doubt_changed', decision: null, by: null, count: 1 },
+    ])
+    // Closed in doubt it may be at the service all the same.
+    decide(ledger, 2, 'written_off')
+    expect(ledger.view.openCutOver().open).toBe(1)
+    expect(decide(ledger, 2, 'done').isApplied).toBe(true)
+    expect(ledger.view.openCutOver()).toEqual({ open: 0, held: 0, untaken: 0 })
+  })
+})
