@@ -173,7 +173,7 @@ interface StoredLedger {
   readonly rows: readonly StoredRow[]
   readonly requests: readonly StoredRequest[]
   readonly decisions: readonly StoredDecision[]
-  /** Rows that took the place of one with another account, reference or date. */
+  /** Rows that took the place of one with another account, reference or date, which was not held as a neighbour's. */
   readonly corrected: readonly number[]
 }
 
@@ -192,7 +192,8 @@ function readLedger(file: string): StoredLedger {
       decisions: all('select id, row_id as rowId, decision from decision'),
       corrected: all<{ id: number }>(
         `select distinct row.id from row join row as older on older.superseded_by = row.id
-          where row.corrects > 0 and row.place > 0 and row.state <> 'duplicate' and older.id = row.corrects and (
+          where coalesce(older.rule, '') not in ('CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_REFERENCE')
+            and row.corrects > 0 and row.place > 0 and row.state <> 'duplicate' and older.id = row.corrects and (
             older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
             or older.original_mandate_reference <> row.original_mandate_reference)`,
       ).map(({ id }) => id),
