@@ -155,7 +155,6 @@ export type BillogramEvent = z.infer<typeof billogramEvent>
 
 /** `data` of the event of a failed direct debit. */
 export const failedDirectDebit = z.strictObject({ amount: z.number(), full_status: z.string() })
-export type FailedDirectDebit = z.infer<typeof failedDirectDebit>
 
 export const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
 export type Reminder = z.infer<typeof reminder>
