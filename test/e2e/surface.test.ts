@@ -35,7 +35,7 @@ const settings = () => ({ ...env(), HOME: folder() })
 beforeAll(() => {
   // One account is damaged, so that there is something to correct.
   const damaged = records.map((record, at) => (at === 1 ? record.replace(/,[A-Z]{2}\d\d/, ',DE00') : record))
-  write('export.csv', `${[header, ...damaged].join('\n')}\n`)
+  for (const name of ['export.csv', 'final.csv']) write(name, `${[header, ...damaged].join('\n')}\n`)
   write('.invoicing-password', `${PASSWORD}\n`)
   write('finance-key.pem', signer.privateKey.export({ type: 'pkcs8', format: 'pem' }))
   write('finance-public.pem', signer.publicKey.export({ type: 'spki', format: 'pem' }))

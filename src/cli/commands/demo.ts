@@ -25,7 +25,18 @@ export const demoCommand: Command = {
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
   epilogue: [],
   exits: { 0: 'its planted faults ended as planned', 1: 'they did not', 2: EXIT_STATUSES[2] },
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'folder'],
+  json: [
+    'stop',
+    'trusted',
+    'admitted',
+    'disk',
+    'askedFirst',
+    'held',
+    'choice',
+    'evidence',
+    'cutOver',
+    'folder',
+  ],
   run: demo,
 }
 
