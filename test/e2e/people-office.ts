@@ -132,9 +132,9 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
   const decisionsBefore = confirmed === 'no typed' ? judge.mark(desk.at(ledger)) : 0
   const receivedBefore = office.service.received()
   // With decisions and nothing to send nobody is asked.
-  let isAsked = false
+  let asked = 0
   const answer = async (): Promise<string> => {
-    isAsked = true
+    asked += 1
     await beforeAnswer?.()
     office.say(`    typed: ${confirmed === 'no typed' ? 'no' : HOST}`)
     return confirmed === 'no typed' ? 'no' : HOST
@@ -151,7 +151,7 @@ async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
   if (confirmed === 'no typed' && beforeAnswer === undefined) {
     if (office.service.received() > receivedBefore)
       judge.violate('NO: mandates were sent after "no" was typed')
-    if (isAsked && judge.mark(desk.at(ledger)) > decisionsBefore)
+    if (asked > 0 && judge.mark(desk.at(ledger)) > decisionsBefore)
       judge.violate('NO: decisions are on record after "no" was typed')
   }
   return ended
