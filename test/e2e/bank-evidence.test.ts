@@ -3,7 +3,10 @@ import { collectionFile, type Debit } from '../support/collections.js'
 import { germanIban } from '../support/export.js'
 import { placeForEach, type Told } from '../support/place.js'
 
-const { write, program, json, edit, held, totals, read, rows } = placeForEach({ rows: 4, sandbox: {} })
+const { write, program, programWith, json, edit, held, totals, read, rows } = placeForEach({
+  rows: 4,
+  sandbox: {},
+})
 
 const debit = (n: number, more: Partial<Debit> = {}): Debit => ({
   reference: `MANDATE-${n}`,
@@ -82,4 +85,21 @@ it('31.1 a run under a plan that was made beside collections is refused without 
   expect(await json('run', 'export.csv', '--plan', 'plan.json', '--evidence', 'january.xml')).toMatchObject({
     totals: { registered: 3, conflict: 1 },
   })
+})
+
+it('31.1 a row that was begun and turned away is held by collections that come later, as any other', async () => {
+  const refused = await programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, 'run', 'export.csv', '--limit', '1')
+  expect(refused.status).toBe(6)
+  write('january.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3), debit(4)]))
+  expect(await json('run', '--evidence', 'january.xml')).toMatchObject({
+    totals: { registered: 3, conflict: 1 },
+  })
+  expect(held()).toEqual([2, 3, 4])
+  edit(
+    'corrections.csv',
+    (row) => ({ ...row, migration_decision: 'send', migration_reason: 'moved' }),
+    'back.csv',
+  )
+  expect(await json('run', 'back.csv')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
+  expect(held()).toEqual([2, 3, 4, 1])
 })

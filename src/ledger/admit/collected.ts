@@ -149,7 +149,6 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
 type Compared = Record<Kind, 0 | 1> & {
   readonly id: number
   readonly sourceId: number
-  readonly attempts: number
   readonly isNewer: 0 | 1 | null
   readonly isDecided: 0 | 1
   readonly value: string
@@ -169,7 +168,7 @@ const SEEN = `'It was last collected on ' || collected.day || ': reference ' || 
 
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
-    select row.id as id, row.source_id as sourceId, row.attempts as attempts, ${SEEN} as seen,
+    select row.id as id, row.source_id as sourceId, ${SEEN} as seen,
        collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
        coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
@@ -204,10 +203,7 @@ export function decideCollected(scope: Scope): void {
   }
 }
 
-/**
- * Rows that earlier commands left ready, beside collection files that are new. A row that was begun to be sent keeps
- * its state, since it has a history; that it is contradicted is on record.
- */
+/** Rows that earlier commands left ready, beside collection files that are new. */
 export function holdContradicted({
   connection,
   severities,
@@ -220,8 +216,7 @@ export function holdContradicted({
     const findings = findingsOf(row, severities)
     for (const finding of findings) writeProblem({ connection, columns }, row.sourceId, row.id, finding)
     const error = findings.find(({ severity }) => severity === 'error')
-    if (error === undefined || row.attempts > 0) continue
-    holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
+    if (error !== undefined) holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
   }
 }
 

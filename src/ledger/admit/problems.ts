@@ -88,14 +88,15 @@ export function nameOf(
   return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
 }
 
-/** Makes a row that is ready, and never left, wait for a person: a decision of the program, on record with its reason. */
+/** Makes a row that is ready wait for a person: a decision of the program, on record with its reason. */
 export function holdRow(
   connection: Connection,
   { row, rule, reason, at }: { row: number; rule: RuleId; reason: string; at: string },
 ): void {
   sql(connection)`
-    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (?, ?, 'sepa-migrate', 'held', 'ready', 'conflict', ?)`.run(row, at, reason)
+    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (:row, (select id from attempt where row_id = :row order by n desc limit 1), :at, 'sepa-migrate', 'held', 'ready',
+       'conflict', :reason)`.run({ row, at, reason })
   const hold = sql(connection)`update row set state = ?, rule = ? where id = ?`
   hold.run(transition('ready', 'held'), rule, row)
 }

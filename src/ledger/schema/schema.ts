@@ -12,7 +12,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 19
+export const SCHEMA_VERSION = 20
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -33,7 +33,7 @@ const COMPLETE = `customer_no is not null and iban is not null and iban_key is n
 
 /** Made anew behind a load. */
 export const COLLECTED_ACCOUNT =
-  'create index if not exists collected_account on collected (account, signed_date) where account is not null;'
+  'create index if not exists collected_account on collected (account, signed_date) where account is not null'
 
 /**
  * What each state asks of its row is one condition that looks at the state first: eight that each looked at it took a
@@ -118,7 +118,7 @@ create table row (
       and iban is null and cells is null
     when 'duplicate' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
     when 'invalid' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
-    when 'conflict' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
+    when 'conflict' then superseded_by is null and ${UNREGISTERED}
     when 'excluded' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
     when 'refused' then attempts > 0 and superseded_by is null and ${UNREGISTERED}
     when 'in_doubt' then attempts > 0 and superseded_by is null and ${UNREGISTERED}
