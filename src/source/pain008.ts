@@ -38,7 +38,29 @@ type Place = keyof typeof COLUMNS
 const PLACES = Object.keys(COLUMNS) as readonly Place[]
 const HEADER = Object.values(COLUMNS)
 const COUNT = 'NbOfTxs'
-const NOTED: ReadonlySet<string> = new Set([...PLACES, COUNT])
+
+/** An element on the way to what is noted; every other costs a look at nothing. */
+interface Step {
+  readonly path: string
+  readonly inner: Map<string, Step>
+  noted?: { readonly level: (typeof LEVELS)[number]; readonly place: string }
+}
+const ROOT: Step = { path: '/', inner: new Map() }
+for (const level of LEVELS)
+  for (const place of [...PLACES, COUNT]) {
+    stepTo(`${level}${place}`).noted = { level, place }
+    // A transaction has its creditor a step further down.
+    if (place.startsWith('CdtrSchmeId/')) stepTo(`${level}DrctDbtTx/${place}`).noted = { level, place }
+  }
+
+function stepTo(path: string): Step {
+  const names = path.slice(1).split('/')
+  return names.reduce((from, name) => {
+    const step = from.inner.get(name) ?? { path: `${from.path}${name}/`, inner: new Map<string, Step>() }
+    from.inner.set(name, step)
+    return step
+  }, ROOT)
+}
 
 const CROSSWALK = `It names no customers: make a table customers.csv with the columns reference and customer_no, and write into sepa-migrate.yaml:
 crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }`
@@ -123,7 +145,7 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
 function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
-  const paths: string[] = []
+  const steps: (Step | undefined)[] = []
   const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
   let version = ''
   const batch: Collection[] = []
@@ -135,20 +157,20 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     })
 
   function open(name: string, attributes: Readonly<Record<string, string>>): void {
-    const path = `${paths.at(-1) ?? '/'}${name}/`
-    if (paths.length === 0) version = versionOf(bytes.label, name, attributes)
-    if (path === PAYMENT) before = transactions
-    if (path === PAYMENT || path === TRANSACTION) noted.get(path)?.clear()
-    paths.push(path)
+    if (steps.length === 0) version = versionOf(bytes.label, name, attributes)
+    const step = (steps.length === 0 ? ROOT : steps.at(-1))?.inner.get(name)
+    if (step?.path === PAYMENT) before = transactions
+    if (step?.path === PAYMENT || step?.path === TRANSACTION) noted.get(step.path)?.clear()
+    steps.push(step)
   }
 
   function close(_name: string, text: string): void {
-    const path = paths.pop() ?? ''
-    if (path === TRANSACTION) batch.push(collection())
-    if (path === PAYMENT) assertCount(PAYMENT, transactions - before)
-    const level = LEVELS.find((level) => path.startsWith(level))
-    const place = path.slice(level?.length, -1).replace(/^DrctDbtTx\/(?=CdtrSchmeId)/, '')
-    const values = level === undefined || !NOTED.has(place) ? undefined : noted.get(level)
+    const step = steps.pop()
+    if (step?.path === TRANSACTION) batch.push(collection())
+    if (step?.path === PAYMENT) assertCount(PAYMENT, transactions - before)
+    if (step?.noted === undefined) return
+    const { level, place } = step.noted
+    const values = noted.get(level)
     if (values?.has(place) === true) throw damaged(`has ${place} twice`)
     values?.set(place, text.trim())
   }
