@@ -2,7 +2,7 @@
  * What the bench measures. A round of a figure gives `ours` and `bare` in its unit, the program's peak memory, and where
  * they mean something the rows (for the cost of one) and the commits for each settled row.
  */
-import { discard, exportOf, fresh, here, PROGRAM, timed, withStub } from './processes.js'
+import { collectionsOf, discard, exportOf, fresh, here, PROGRAM, timed, withStub } from './processes.js'
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const LARGE = [5_000_000]
@@ -157,6 +157,20 @@ export function figuresOf({ size, program, large }) {
     repeating('repeat-check', (name, file) => program(name, ['check', file, '--quiet'])),
     repeating('repeat-admit', admitOnly),
     admitting('admit', 200_000, 1),
+    {
+      // What collection files beside an export cost a check, against saxes that does nothing with them.
+      name: 'evidence',
+      unit: 's',
+      better: 'less',
+      round: async () => {
+        const rows = size(200_000)
+        const check = (...more) => program('evidence', ['check', exportOf(rows), ...more, '--quiet'])
+        const bare = await timed([here('bare-saxes.js'), collectionsOf(rows)])
+        const alone = await check()
+        const { seconds, megabytes } = await check('--evidence', collectionsOf(rows))
+        return { ours: seconds - alone.seconds, bare: bare.seconds, megabytes }
+      },
+    },
     {
       name: 'run-again',
       unit: 's',

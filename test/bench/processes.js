@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { writeExport } from './export-file.js'
+import { writeCollections, writeExport } from './export-file.js'
 
 export const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 export const PROGRAM = here('../../dist/cli.js')
@@ -37,6 +37,16 @@ export function exportOf(rows, options = {}) {
     exports.set(key, file)
   }
   return exports.get(key)
+}
+
+/** The same mandates as they were collected; one file is kept. */
+let collections = null
+export function collectionsOf(rows) {
+  if (collections?.rows !== rows) {
+    collections = { rows, file: fresh('collections.xml') }
+    writeCollections(collections.file, rows)
+  }
+  return collections.file
 }
 
 /** Runs a process to its end: seconds, what it printed, and the most memory it held (Linux; the last look before it ends). */
