@@ -55,6 +55,11 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
     cutOver: { open: 7, held: 2, untaken: 3 },
   })
   expect(held()).toHaveLength(12)
+  await program('plan', '--to', 'plan.json')
+  expect(JSON.parse(read('plan.json'))).toMatchObject({
+    rows: { count: 6 },
+    staysBehind: [{ state: 'ready', rule: 'CUT_OVER', count: 2 }],
+  })
 
   const run = await program('run', 'final.csv')
   expect(run.status).toBe(3)

@@ -15,6 +15,7 @@ import { CORRECTED } from '../../domain/row/correction.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
+import { IS_HELD_BACK } from '../compare/comparison.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
@@ -171,9 +172,9 @@ export const planReads = (connection: Connection) => ({
   /** Rows that no run sends as they are. */
   staysBehind: () =>
     sql(connection)<StaysBehind>`
-      select state, coalesce(rule, ${FIRST_ERROR}) as rule, count(*) as count from row
-        where state not in ('ready', 'sending', 'registered', 'superseded') and place is not 0
-        group by 1, 2 order by 3 desc, 1, 2`.all(),
+      select state, iif(state = 'ready', 'CUT_OVER', coalesce(rule, ${FIRST_ERROR})) as rule, count(*) as count from row
+        where (state not in ('ready', 'sending', 'registered', 'superseded') or state = 'ready' and ${IS_HELD_BACK})
+         and place is not 0 group by 1, 2 order by 3 desc, 1, 2`.all(),
 })
 
 function readPlans(connection: Connection): PlanRecord[] {
@@ -201,14 +202,14 @@ const readApprovers = (connection: Connection): Approver[] =>
 const BITS = 256
 
 /**
- * The ready rows that the choice of the plan takes, with those that runs under it have sent: the same set before, within
- * and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
+ * The ready rows that the choice of the plan takes and no comparison holds back, with those that runs under it have sent:
+ * the same set before, within and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
  */
 function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
   // The keyed fingerprint of the five values that are sent; a row without it is never sent.
   const keys = sqlValue(connection)<Buffer | ''>`
     select coalesce(content_key, '') from row
-      where id in (select id from row where state = 'ready' and ${IS_CHOSEN}
+      where id in (select id from row where state = 'ready' and ${IS_CHOSEN} and not ${IS_HELD_BACK}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`
   const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
   let count = 0
