@@ -194,18 +194,6 @@ describe('a comparison with the last export', () => {
         CUT_OVER_CLASSES.map((name) => [name, expected.filter(([found]) => found === name).length]),
       )
       const statesBefore = ledger.totals()
-      if (process.env['DBG'])
-        console.log(
-          ledger.file,
-          JSON.stringify(drawn),
-          JSON.stringify(rows),
-          JSON.stringify(
-            ledger.view
-              .rows(['ready', 'conflict', 'superseded', 'invalid', 'duplicate'], 0, 99)
-              .map((r) => [r.id, r.state, r.rule, r.supersededBy, r.corrects, r.countedIn]),
-          ),
-        )
-
       const { classes, ledgerMandates, finalMandates } = compare(ledger, final)
 
       expect(classes, JSON.stringify(drawn)).toEqual({
