@@ -171,10 +171,11 @@ export const IS_OPEN = `decision_id is null and not exists (select 1 from row wh
 
 /**
  * SQL that is true for a row that the latest comparison holds back: its line, what took its place since, and whatever other
- * row has its mandate. Where nothing is held it looks at nothing of the row.
+ * row has its mandate. Where nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where
+ * SQLite would go through all that is held for every row.
  */
 export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} and is_held) and (
-  exists (select 1 from row as same join compared on row_id = same.id
+  exists (select 1 from row as same cross join compared on row_id = same.id
     where same.mandate_key = row.mandate_key and ${IS_LATEST} and is_held)
   or row.corrects is not null and exists (select 1 from compared
     where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
