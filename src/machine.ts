@@ -1,7 +1,7 @@
 import { homedir, hostname, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { After } from './run/engine.js'
-import { readVersion } from './version.js'
+import { readVersion } from './packaged.js'
 import type { Clock } from './domain/mandate/date.js'
 
 /** What a run takes from the machine it runs on. A test gives its own; everybody else has `thisMachine()`. */

@@ -7,7 +7,7 @@ import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
-import { readVersion } from '../../version.js'
+import { readVersion } from '../../packaged.js'
 
 export const MANIFEST_FILE = 'manifest.json'
 

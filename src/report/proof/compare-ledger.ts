@@ -12,7 +12,7 @@ import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { decisionList, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
 import { timeText } from '../../domain/text/text.js'
-import { readVersion } from '../../version.js'
+import { readVersion } from '../../packaged.js'
 
 /** What of a pack does not hold. */
 export interface Discrepancy {
