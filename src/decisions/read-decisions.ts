@@ -122,7 +122,12 @@ export async function waitingIn(
       if (row === null || row.state !== line.cell('migration_state')) continue
       const decision = line.cell('migration_decision') ?? ''
       if (decision !== '' && !isForRun(decision)) count.decisions += 1
-      else if (row.state !== 'in_doubt' && (decision !== '' || isCorrected(line, row))) count.corrections += 1
+      else if (
+        row.state !== 'in_doubt' &&
+        line.cell('migration_class') === null &&
+        (decision !== '' || isCorrected(line, row))
+      )
+        count.corrections += 1
     }
     waiting.push({ sheet: table.sheet, ...count })
   }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { germanIban, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
+import { openWork } from '../support/work.js'
 
-const { read, rows, edit, write, held, sandbox, program, json } = placeForEach({
+const { path, read, rows, edit, write, held, sandbox, program, json } = placeForEach({
   sandbox: {},
 })
 
@@ -111,5 +112,46 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
   expect((await program('report')).stdout).not.toContain('cut-over')
   expect(read('report.html')).toContain('Ada: done (2)')
   expect((await program('report', 'verify', 'sepa-migrate-report')).status).toBe(0)
+  expect(sandbox().requests().repeated).toEqual([])
+})
+
+it('31.2 the sheet of the workbook holds the same lines, closed by resolve or with corrections by run --all', async () => {
+  const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+  const zeros = (text: string): string => text.replace('MANDATE-5', '0005')
+  save('export.csv', [...from(1, 4), zeros(line(5)), line(6).replace('2024-03', '2024-13')])
+  expect((await program('run', 'export.csv')).status).toBe(3)
+  save('final.csv', [line(1), zeros(line(5, 'cancelled'))])
+  expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { open: 5 } })
+
+  const work = openWork(path('to-do.xlsx'))
+  expect(work.names).toEqual(['Corrections', 'Cut-over'])
+  const header = work.header('Cut-over')
+  expect(header.slice(0, 3)).toEqual(['migration_class', 'migration_change', 'migration_action'])
+  expect(header.slice(-2)).toEqual(['migration_ledger', 'migration_attempt'])
+  const lines = work.rows('Cut-over')
+  expect(lines.map((row) => row['migration_row'])).toEqual(['2', '3', '4', '5', '6'])
+  expect(lines[3]).toMatchObject({ unique_mandate_reference: '0005', migration_change: 'it has ended there' })
+  expect(read('cut-over.csv')).toContain('"=""0005"""')
+  expect(JSON.stringify(lines)).not.toMatch(/DE\d{20}/)
+
+  const done = { migration_decision: 'done', migration_reason: 'cancelled there', migration_by: 'Ada' }
+  for (const nth of [0, 3]) work.type('Cut-over', nth, done)
+  work.change('Cut-over', (all) => all.reverse())
+  work.save(path('back.xlsx'))
+  expect((await json('run', 'back.xlsx')).warnings.join()).toContain('the sheet Cut-over has 2 decisions')
+  expect(await json('status')).toMatchObject({ cutOver: { open: 5 } })
+  expect((await program('resolve', '--from', 'back.xlsx')).stdout).toContain('2 decisions recorded')
+  expect(await json('status')).toMatchObject({ cutOver: { open: 3 } })
+
+  await program('report')
+  const rest = openWork(path('to-do.xlsx'))
+  rest.type('Cut-over', 0, done)
+  rest.type('Corrections', 0, { signed_date: '2024-03-07' })
+  rest.save()
+  expect(await json('run', TO_DO, '--all')).toMatchObject({
+    totals: { invalid: 0, ready: 1, registered: 5 },
+    cutOver: { open: 2, held: 1 },
+  })
+  expect(held()).toHaveLength(5)
   expect(sandbox().requests().repeated).toEqual([])
 })

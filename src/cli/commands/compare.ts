@@ -38,7 +38,8 @@ export const compareCommand: Command = {
     'reference; one that is registered or in doubt also by customer, account and date, where that is one on either side.',
     'Rows that ended, are gone or are in doubt otherwise than they are there now are held: no run sends them.',
     'A reference that changed before sending is a mandate that is gone and a new one: write the old one off first.',
-    'to-do/cut-over.csv has a line for each mandate that a person must act on: done (or written-off) with a reason, then resolve --from.',
+    'to-do/cut-over.csv, like the sheet Cut-over of to-do.xlsx, has a line for each mandate that a person must act on: done (or',
+    'written-off) with a reason, then resolve --from.',
   ],
   exits: {
     ...EXITS.verified,

@@ -192,11 +192,11 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     /** Where a file shows whose mandate a row is, and what stands there. */
     identityOf: (row: RowRecord): readonly IdentityCell[] => identityIn(merged, row),
 
-    /** The names of those columns over all sources, and what stands there, without an account number. */
-    identityNames: [...identityColumns(merged)].map((column) => headerCell(names[column] ?? '')),
+    /** The names of those columns over all sources, and what stands there, without an account number; for a workbook. */
+    identityNames: identityColumns(merged).map((column) => plainText(names[column] ?? '')),
     identityCells: (row: RowRecord): string[] => {
       const cells = new Map(identityIn(merged, row).map(({ column, value }) => [column, value]))
-      return [...identityColumns(merged)].map((column) => keptCell(maskedText(cells.get(column) ?? '')))
+      return identityColumns(merged).map((column) => maskedText(cells.get(column) ?? ''))
     },
   }
 }
@@ -215,10 +215,11 @@ function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell
   })
 }
 
-const identityColumns = ({ placements }: Merged): ReadonlySet<number> =>
-  new Set(
+const identityColumns = ({ placements }: Merged): readonly number[] => [
+  ...new Set(
     [...placements.values()].flatMap(({ fields }) => IDENTITY.flatMap((field) => fields.get(field) ?? [])),
-  )
+  ),
+]
 
 function valueOf(
   row: RowRecord,

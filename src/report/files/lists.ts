@@ -21,6 +21,7 @@ import {
   csvHeader,
   csvLine,
   editableCell,
+  keptCell,
   maskedText,
   messageCell,
   neutralCell,
@@ -217,12 +218,20 @@ export function openList(
 const FILLED_IN = /^migration_(?:decision|reason|by|assigned_.*)$/
 const MARK = /^migration_(?:row|state|rule|status|ledger|attempt)$/
 
-/** What such a list has besides the original columns, as a person works through it. */
-export const ownColumns = (originals: OriginalColumns, campaign: CampaignRecord, isInDoubt: boolean) =>
-  (isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS).map(([name, , cell]) => ({
+/** What a list has besides the original columns, as a person works through it. */
+const worked = <Of, Line>(columns: readonly Column<Line>[], lineOf: (of: Of) => Line) =>
+  columns.map(([name, , cell]) => ({
     name,
     kind: FILLED_IN.test(name) ? 'filled in' : MARK.test(name) ? 'mark' : 'said',
-    value: (open: OpenRow) => cell({ ...open, campaign, stray: originals.strayRecord(open.row) }),
+    value: (of: Of) => cell(lineOf(of)),
+  }))
+export type OwnColumn<Of> = ReturnType<typeof worked<Of, never>>[number]
+
+export const ownColumns = (originals: OriginalColumns, campaign: CampaignRecord, isInDoubt: boolean) =>
+  worked(isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS, (open: OpenRow) => ({
+    ...open,
+    campaign,
+    stray: originals.strayRecord(open.row),
   }))
 
 /** A line of a comparison that nobody has closed. */
@@ -262,10 +271,19 @@ const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
 export const cutOverList = (originals: OriginalColumns): List<CutOverLine> => ({
   header:
     BYTE_ORDER_MARK +
-    csvHeader([...originals.identityNames, ...namesOf(CUT_OVER_COLUMNS)], originals.delimiter),
+    csvHeader(
+      [...originals.identityNames.map(editableCell), ...namesOf(CUT_OVER_COLUMNS)],
+      originals.delimiter,
+    ),
   line: (of) =>
-    csvLine([...originals.identityCells(of.row), ...cellsOf(CUT_OVER_COLUMNS, of)], originals.delimiter),
+    csvLine(
+      [...originals.identityCells(of.row).map(keptCell), ...cellsOf(CUT_OVER_COLUMNS, of)],
+      originals.delimiter,
+    ),
 })
+
+/** The same on a sheet. */
+export const CUT_OVER_OWN = worked(CUT_OVER_COLUMNS, (line: CutOverLine) => line)
 
 /** The name of a file or a column, with what would hide in it or turn it round shown as `<U+202E>`. */
 const nameCell = (name: string): string => neutralCell(printable(name))

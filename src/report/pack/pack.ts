@@ -180,8 +180,8 @@ async function writeFiles(
   }
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   const decisions = await lists.finish()
+  if (toDo !== null && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder, toDo)
   await toDo?.finish()
-  if (hasLists && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder)
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)
   await folder.write('summary.json', renderSummary(facts))
@@ -194,6 +194,7 @@ async function writeCutOver(
   reader: LedgerReader,
   columns: OriginalColumns,
   folder: PackFolder,
+  toDo: ReturnType<typeof openToDo>,
 ): Promise<void> {
   const campaign = reader.campaign()
   const list = cutOverList(columns)
@@ -204,9 +205,13 @@ async function writeCutOver(
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
       const sources = reader.proofsOfRow(compared.current).at(-1)?.sources ?? []
       const paymentSources = sources.flatMap(({ id }) => id ?? [])
-      if (row !== null) output.put(list.line({ campaign, compared, row, paymentSources }))
+      if (row === null) continue
+      const line = { campaign, compared, row, paymentSources }
+      output.put(list.line(line))
+      toDo.cutOver(line)
     }
     await output.drain()
+    await toDo.drain()
   }
   await output.finish()
 }

@@ -13,7 +13,14 @@ import type { ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import { explainVerified } from '../facts/explanation.js'
 import { maskedText, type OriginalColumns } from '../files/cells.js'
-import { explainedColumns, type OpenRow, ownColumns } from '../files/lists.js'
+import {
+  CUT_OVER_OWN,
+  type CutOverLine,
+  explainedColumns,
+  type OpenRow,
+  type OwnColumn,
+  ownColumns,
+} from '../files/lists.js'
 import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
 import { toSend } from '../../domain/plan/plan.js'
 import { runsUnder } from '../page/annex-runs.js'
@@ -210,40 +217,67 @@ export const FILE_COLUMNS: ListColumns<ColumnLine> = [
 export const DECISION_WORDS = {
   inDoubt: ['registered', 'refused', 'resend', 'written-off'],
   others: ['send', 'written-off'],
+  cutOver: ['done', 'written-off'],
 } as const
 
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
-export function toDoColumns(
+function workedColumns<Of>(
+  own: readonly OwnColumn<Of>[],
+  choices: readonly string[],
+  originals: readonly SheetColumn<Of>[],
+): SheetColumn<Of>[] {
+  const those = (wanted: string, how: Partial<SheetColumn<Of>>): SheetColumn<Of>[] =>
+    own
+      .filter(({ kind }) => kind === wanted)
+      .map(({ name, value }) => ({
+        ...{ header: name, width: /message|remedy|change|action/.test(name) ? 48 : 16, value, ...how },
+        ...(name === 'migration_decision' ? { choices } : {}),
+      }))
+  return [
+    ...those('said', { isWrapped: true }),
+    ...originals,
+    ...those('filled in', { isRead: true, isEdited: true }),
+    ...those('mark', { isRead: true, isHidden: true }),
+  ]
+}
+
+/** @param cellsOf as they stand under the names */
+function originalColumns<Of>(
+  names: readonly string[],
+  cellsOf: (of: Of) => readonly string[],
+  isEdited: boolean,
+): SheetColumn<Of>[] {
+  let last: { readonly of: Of; readonly cells: readonly string[] } | null = null
+  return names.map((header, at) => ({
+    ...{ header, width: 14, isRead: true, isEdited },
+    value: (of) => {
+      if (last?.of !== of) last = { of, cells: cellsOf(of) }
+      return last.cells[at] ?? ''
+    },
+  }))
+}
+
+export const toDoColumns = (
   originals: OriginalColumns,
   campaign: CampaignRecord,
   isInDoubt: boolean,
-): SheetColumn<OpenRow>[] {
-  let last: { readonly open: OpenRow; readonly cells: readonly string[] } | null = null
-  const cellsOf = (open: OpenRow): readonly string[] => {
-    if (last?.open !== open) last = { open, cells: originals.plainCellsOf(open.row) }
-    return last.cells
-  }
-  const own = (wanted: string, how: Partial<SheetColumn<OpenRow>>): SheetColumn<OpenRow>[] =>
-    ownColumns(originals, campaign, isInDoubt)
-      .filter(({ kind }) => kind === wanted)
-      .map(({ name, value }) => ({
-        ...{ header: name, width: /message|remedy/.test(name) ? 48 : 16, value, ...how },
-        ...(name === 'migration_decision'
-          ? { choices: DECISION_WORDS[isInDoubt ? 'inDoubt' : 'others'] }
-          : {}),
-      }))
-  const original = { width: 14, isRead: true, isEdited: !isInDoubt }
-  return [
-    ...own('said', { isWrapped: true }),
-    ...originals.plainNames.map((header, at) => ({
-      ...original,
-      header,
-      value: (open: OpenRow) => cellsOf(open)[at] ?? '',
-    })),
-    ...own('filled in', { isRead: true, isEdited: true }),
-    ...own('mark', { isRead: true, isHidden: true }),
-  ]
-}
+): SheetColumn<OpenRow>[] =>
+  workedColumns(
+    ownColumns(originals, campaign, isInDoubt),
+    DECISION_WORDS[isInDoubt ? 'inDoubt' : 'others'],
+    originalColumns(originals.plainNames, ({ row }) => originals.plainCellsOf(row), !isInDoubt),
+  )
+
+/** The same of the cut-over, where nothing is corrected. */
+export const cutOverColumns = ({
+  identityNames,
+  identityCells,
+}: OriginalColumns): SheetColumn<CutOverLine>[] =>
+  workedColumns(
+    CUT_OVER_OWN,
+    DECISION_WORDS.cutOver,
+    originalColumns(identityNames, ({ row }) => identityCells(row), false),
+  )
 
 /** The first sheet: what finance signs, as far as figures say it. */
 export function summarySheet(facts: ReportFacts, texts: Texts): string {

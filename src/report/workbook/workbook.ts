@@ -9,6 +9,7 @@ import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import {
   columnLines,
   columnsIn,
+  cutOverColumns,
   DECISIONS,
   FILE_COLUMNS,
   IN_DOUBT,
@@ -24,7 +25,7 @@ import {
   toDoColumns,
   VERIFIED,
 } from './columns.js'
-import { DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
+import { type CutOverLine, DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
 import {
   LARGEST_ARCHIVE,
   openArchive,
@@ -283,7 +284,12 @@ async function writeSheets(
 const LARGEST_TO_DO = 1_000_000_000
 
 /** In every language: a program may name them. */
-const TO_DO_SHEETS = { inDoubt: 'In doubt', corrections: 'Corrections', refused: 'Refused' } as const
+const TO_DO_SHEETS = {
+  inDoubt: 'In doubt',
+  corrections: 'Corrections',
+  refused: 'Refused',
+  cutOver: 'Cut-over',
+} as const
 
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
@@ -293,7 +299,10 @@ export function openToDo(
   originals: OriginalColumns,
   campaign: CampaignRecord,
   limits = WORKBOOK_LIMITS,
-): Pick<RowFiles, 'row' | 'drain'> & { readonly finish: () => Promise<void> } {
+): Pick<RowFiles, 'row' | 'drain'> & {
+  readonly cutOver: (line: CutOverLine) => void
+  readonly finish: () => Promise<void>
+} {
   const texts = ENGLISH
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
@@ -303,6 +312,7 @@ export function openToDo(
     inDoubt: sheetList(toDoColumns(originals, campaign, true), terms),
     corrections: sheetList(correcting, terms),
     refused: sheetList(correcting, terms),
+    cutOver: sheetList(cutOverColumns(originals), terms),
   }
   const open = new Set<keyof typeof lists>()
   return {
@@ -312,11 +322,17 @@ export function openToDo(
       open.add(part)
       lists[part].add({ row, explanation, absence })
     },
+    cutOver: (line) => {
+      open.add('cutOver')
+      lists.cutOver.add(line)
+    },
     drain: async () => {
       for (const list of Object.values(lists)) await list.drain()
     },
     finish: async () => {
-      const parts = (['inDoubt', 'corrections', 'refused'] as const).filter((part) => open.has(part))
+      const parts = (['inDoubt', 'corrections', 'refused', 'cutOver'] as const).filter((part) =>
+        open.has(part),
+      )
       const sheets = parts.flatMap((part) => lists[part].sheets({ sheet: TO_DO_SHEETS[part] }))
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return

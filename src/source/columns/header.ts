@@ -53,7 +53,8 @@ export const isResultHeader = (cells: readonly string[]): boolean => {
 
 /** Of these, one in which rows are decided about and nothing is corrected. */
 export const isDecisionHeader = (cells: readonly string[]): boolean =>
-  isResultHeader(cells) && cells.map(ownName).includes('migration_assigned_mandate_reference')
+  isResultHeader(cells) &&
+  cells.map(ownName).some((name) => /^migration_(?:assigned_mandate_reference|class)$/.test(name))
 
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
 export function findColumn(
