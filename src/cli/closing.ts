@@ -1,5 +1,5 @@
 import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
-import type { KeyObject } from 'node:crypto'
+import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
 import {
   contradictedIn,
@@ -34,13 +34,14 @@ export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language' | 'told'>,
-  signWith: KeyObject | null = null,
+  { signWith, toCancel }: Pick<ReportOptions, 'signWith' | 'toCancel'> = {},
 ) {
   const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const signing = signWith === null ? {} : { signWith }
-  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, told, ...signing })
+  const signing = signWith === undefined ? {} : { signWith }
+  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, ...signing }
+  const written = await writeReport(ledger, asked)
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
     /** The path of each file by its name. */

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { germanIban, validLine } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, type Told } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
 const { path, read, rows, edit, write, held, sandbox, program, json } = placeForEach({
-  sandbox: {},
+  sandbox: {
+    faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }],
+  },
 })
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
@@ -154,4 +156,40 @@ it('31.2 the sheet of the workbook holds the same lines, closed by resolve or wi
   })
   expect(held()).toHaveLength(5)
   expect(sandbox().requests().repeated).toEqual([])
+})
+
+it('31.3 report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
+  save('export.csv', from(601, 605))
+  await program('run', 'export.csv', '--limit', '2')
+  expect((await program('run', '--limit', '2')).status).toBe(4)
+  await program('run')
+  const [, , , lost] = sandbox().mandates()
+  const assigned = ['--assigned-creditor-identifier', lost?.sepa_creditor_identifier ?? '']
+  const found = [...assigned, '--assigned-mandate-reference', lost?.unique_mandate_reference ?? '']
+  await program('resolve', '--row', '4', '--as', 'registered', '--reason', 'they hold it', ...found)
+  await program('verify')
+  const told = await json<Told>('report', '--to-cancel', '2')
+  expect(Object.keys(told.files)).toContain('to-cancel.csv')
+  const listed = rows('to-cancel.csv')
+  expect(listed.map((row) => row['customer_no'])).toEqual(['603', '604'])
+  const held = sandbox().mandates().slice(2, 4)
+  expect(listed.map((row) => row['assigned_mandate_reference'])).toEqual(
+    held.map(({ unique_mandate_reference }) => unique_mandate_reference),
+  )
+  for (const row of listed) expect(row['payment_sources']).toMatch(/^\S+$/)
+  expect(read('to-cancel.csv')).not.toMatch(/DE\d{20}/)
+  expect(sandbox().mandates()).toHaveLength(5)
+  expect(
+    sandbox()
+      .mandates()
+      .every(({ cancelled_at }) => cancelled_at === null),
+  ).toBe(true)
+
+  const unknown = await json<Told>('report', '--to-cancel', '4')
+  expect([unknown.exitCode, unknown.errors[0]?.message]).toEqual([
+    2,
+    expect.stringContaining('There is no run "4"'),
+  ])
+  expect(unknown.errors[0]?.next).toMatch(/: 1 \(.*\), 2 \(.*\), 3 \(/)
+  expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
 })

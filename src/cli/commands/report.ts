@@ -1,4 +1,7 @@
-import { lookInto, type Command } from '../command.js'
+import { timeText } from '../../domain/text/text.js'
+import { UsageError } from '../../errors.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { lookInto, ownText, type Command } from '../command.js'
 import { closingLines, lookedAt, writePack, OLDER_STATUS, standingWith } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
@@ -13,6 +16,12 @@ export const reportCommand: Command = {
     'sepa-migrate report --sign-with finance-key.pem',
   ],
   options: [...SHARED, 'lang', 'signWith', 'expectedRecords', 'expected'],
+  own: [
+    [
+      '--to-cancel <run>',
+      'also to-do/to-cancel.csv: what that run registered, for the service to cancel; it cancels nothing',
+    ],
+  ],
   epilogue: [
     '--lang is for the page and the workbook; the CSV and JSON files are the same in every language. Other commands that',
     'write a report take it from "lang" in the configuration, or from SEPA_MIGRATE_LANG.',
@@ -26,10 +35,14 @@ export const reportCommand: Command = {
   run: async (context) => {
     const { settings } = context
     const keyFile = settings.get('signWith')
-    const signWith = keyFile === null ? null : readSigningKey(keyFile)
-    const { result, standing } = await lookInto(settings, (reader) => lookedAt(context, reader))
+    const signing = keyFile === null ? {} : { signWith: readSigningKey(keyFile) }
+    const asked = ownText(context, 'toCancel')
+    const { result, standing, toCancel } = await lookInto(settings, (reader) => ({
+      ...lookedAt(context, reader),
+      toCancel: asked === null ? undefined : runOf(reader, asked),
+    }))
     noteOutputs(context, settings.out)
-    const { files, warnings, proposed, verification } = await writePack(settings, signWith)
+    const { files, warnings, proposed, verification } = await writePack(settings, { ...signing, toCancel })
     return {
       ...result,
       exitCode: standing.isOlder
@@ -43,4 +56,17 @@ export const reportCommand: Command = {
       ],
     }
   },
+}
+
+/** Runs are counted from 1, as `status` and the page number them. @throws {UsageError} for any other */
+function runOf(reader: LedgerReader, text: string): number {
+  const runs = reader.runs()
+  const run = runs.find(({ id }) => text === String(id))
+  if (run !== undefined) return run.id
+  throw new UsageError(
+    `There is no run "${text}" in this ledger; nothing was written`,
+    runs.length === 0
+      ? 'No run has sent anything yet'
+      : `Name one of its runs: ${runs.map(({ id, startedAt }) => `${id} (${timeText(startedAt)})`).join(', ')}`,
+  )
 }

@@ -41,7 +41,7 @@ function standingOf(context: Context, reader: LedgerReader): CommandResult {
       `Campaign: ${settings.ledger} for ${campaign.baseUrl ?? 'no service yet'}`,
       lastRun === undefined
         ? 'No run yet.'
-        : `Last run: started ${lastRun.startedAt}, ${
+        : `Last run: ${lastRun.id}, started ${lastRun.startedAt}, ${
             lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
           }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
       plan !== undefined && planStandingLine(plan, world.clock.now()),

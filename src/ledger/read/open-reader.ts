@@ -96,7 +96,7 @@ export type LedgerReader = ReturnType<typeof createReader>
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string) {
-  const { one, each, ofStates, page } = rowReads(connection)
+  const { one, each, ofStates, page, registeredBy } = rowReads(connection)
   const idsOfCustomer = (customerNo: number): number[] =>
     sqlValue(connection)<number>`select id from row where customer_no = ? order by id`.all(customerNo)
   const reads = {
@@ -121,6 +121,7 @@ export function createReader(connection: Connection, file: string) {
     runs: (): RunRecord[] => connection.transaction(readRuns)(connection),
     rows: ofStates,
     page,
+    registeredBy,
     row: one,
     /** The row to which the service gave this reference, in any case of letters. */
     rowOfReference: (reference: string): RowRecord | null => {

@@ -132,6 +132,12 @@ export function rowReads(connection: Connection) {
             .slice(0, limit),
         ),
       )(),
+    /** Registered rows whose latest attempt is of this run, whether its answer or a person said later what became of it. */
+    registeredBy: (runId: number, after: number, limit: number) =>
+      sql(connection)<RegisteredRow>`
+        select ${ROW_COLUMNS} from row join source on source.id = source_id where row.id > ? and state = 'registered'
+          and exists (select 1 from attempt where row_id = row.id and n = row.attempts and run_id = ?)
+          order by row.id limit ?`.all(after, runId, limit),
     /**
      * Rows of all states behind the given id: at least one, at most `limit`. Those that are registered, and count, come
      * without their requests.

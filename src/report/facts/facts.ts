@@ -59,6 +59,9 @@ export const PLACE_OF_PART = {
 /** Written only where something of the cut-over is open. */
 export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
 
+/** Written where it is asked for: what one run registered. */
+export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
+
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 

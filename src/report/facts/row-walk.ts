@@ -136,6 +136,8 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
 
 export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
 export const comparedPages = ({ comparedLines }: LedgerReader) => entriesOf(comparedLines, PAGE_ROWS)
+export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
+  entriesOf((after, limit) => registeredBy(runId, after, limit), PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
 const verifiedPages = (reader: LedgerReader, verdict: VerdictKind) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)

@@ -48,6 +48,8 @@ const listOf = <Of>(columns: readonly Column<Of>[], mark = ''): List<Of> => ({
 })
 
 const text = (value: string | number | null): string => (value === null ? '' : String(value))
+const paymentSources = (of: Pick<CutOverLine, 'paymentSources'>): string =>
+  messageCell(of.paymentSources.join(' '))
 const editable =
   <Name extends string>(name: Name) =>
   (row: Readonly<Record<Name, string | null>>): string =>
@@ -71,6 +73,12 @@ const REGISTERED_COLUMNS: readonly Column<RegisteredRow>[] = [
 ]
 
 export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)
+
+/** to-cancel.csv: the same of one run, with what the service calls each where a read-back showed it. */
+export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>(
+  [...REGISTERED_COLUMNS, ['payment_sources', 'label.paymentSources', paymentSources]],
+  BYTE_ORDER_MARK,
+)
 
 /** Where registered.csv says of which file a row is. */
 export const PLACE_OF_SOURCE = namesOf(REGISTERED_COLUMNS).indexOf('source')
@@ -263,7 +271,7 @@ const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
     'label.assignedReference',
     ({ row }) => editable('assignedMandateReference')(row),
   ],
-  ['payment_sources', 'label.paymentSources', ({ paymentSources }) => messageCell(paymentSources.join(' '))],
+  ['payment_sources', 'label.paymentSources', paymentSources],
   ...CLOSING_COLUMNS,
 ]
 

@@ -6,6 +6,7 @@ import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import {
   CUT_OVER_FILE,
+  TO_CANCEL_FILE,
   FILE_OF_PART,
   isAsExpected,
   NOTHING_TOLD,
@@ -17,7 +18,7 @@ import {
 import type { ReportFacts } from '../facts/row-walk.js'
 import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
-import { comparedPages, walkLedger, type RowFiles } from '../facts/row-walk.js'
+import { comparedPages, registeredPages, walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
@@ -32,6 +33,7 @@ import {
   openList,
   PROBLEM_LIST,
   REGISTERED_LIST,
+  TO_CANCEL_LIST,
   VERIFICATION_FILE,
   VERIFICATION_LIST,
 } from '../files/lists.js'
@@ -46,8 +48,8 @@ export const TO_DO_FILES = [
   TO_DO_WORKBOOK,
 ] as const
 
-/** The same, with that of a cut-over. */
-export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE] as const
+/** The same, with those that are not always written. */
+export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE] as const
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
@@ -77,6 +79,8 @@ export interface ReportOptions {
   readonly sharedFolder?: boolean
   /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
   readonly signWith?: KeyObject
+  /** The number of a run, for a list of what it registered. */
+  readonly toCancel?: number | undefined
   /** What page and manifest say besides the ledger. */
   readonly told?: Told
   /** What people read is in it: page and workbook; English where nothing is said. */
@@ -114,6 +118,7 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const kept = [...ledgerFiles(reader.file), ...forbidden]
   return inPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder }, async (folder) => {
     const { facts, manifest } = await writeFiles(reader, folder, options, true)
+    if (options.toCancel !== undefined) await writeToCancel(reader, options.toCancel, folder)
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
@@ -203,15 +208,29 @@ async function writeCutOver(
   for (const page of comparedPages(reader)) {
     for (const compared of page) {
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
-      const sources = reader.proofsOfRow(compared.current).at(-1)?.sources ?? []
-      const paymentSources = sources.flatMap(({ id }) => id ?? [])
       if (row === null) continue
-      const line = { campaign, compared, row, paymentSources }
+      const line = { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) }
       output.put(list.line(line))
       toDo.cutOver(line)
     }
     await output.drain()
     await toDo.drain()
+  }
+  await output.finish()
+}
+
+/** Ids of payment sources that a read-back showed of a row. */
+const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
+  (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
+
+/** For whoever owns the service to cancel there: nothing is cancelled by it. */
+async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFolder): Promise<void> {
+  const output = await folder.create(TO_CANCEL_FILE)
+  output.put(TO_CANCEL_LIST.header)
+  for (const page of registeredPages(reader, runId)) {
+    for (const row of page)
+      output.put(TO_CANCEL_LIST.line({ ...row, paymentSources: paymentSourcesOf(reader, row.id) }))
+    await output.drain()
   }
   await output.finish()
 }
