@@ -25,7 +25,7 @@ export const openTheDoubts: Act = async (office, chance) => {
   if (paper.sheet.length > 1) office.sheets.push({ ledger, paper })
 }
 
-type Decided = 'registered' | 'resend' | 'refused' | 'written-off'
+type Decided = 'registered' | 'resend' | 'refused' | 'written-off' | 'done'
 
 /** What a person says of a mandate after a look at the service; null where it is left open. */
 function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance): Decided | null {

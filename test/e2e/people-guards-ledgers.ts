@@ -34,6 +34,21 @@ interface Comparison {
   readonly file: RegisterFile
 }
 
+/** Spoils what is on record once a comparison with the last export was made. */
+const afterComparison = (sql: string) => ({
+  'ledger/compare/comparison.ts': {
+    recordComparison:
+      (real: Real<[RegisterFile['connection'], ...unknown[]]>) =>
+      (connection: RegisterFile['connection'], ...rest: readonly unknown[]) => {
+        real(connection, ...rest)
+        connection.exec(
+          `drop trigger if exists compared_stays; drop trigger if exists compared_is_kept; ${sql}`,
+        )
+      },
+  },
+})
+const CUT_OVER = { acts: ['runTheExport', 'cutOver', 'goOn'], seed: 1 } as const
+
 /** Opens a register whose ledger says other things of itself. */
 const withClaims =
   (change: (claims: Claims) => Partial<Claims>) =>
@@ -267,5 +282,24 @@ export const GUARDS_OF_LEDGERS = {
     acts: ['runTheExport', 'killARun', 'rewriteAnAccount'],
     seed: 8,
     finds: ['WRONG'],
+  },
+  '31.2 held': {
+    without: 'sends what the last export has not any more',
+    off: afterComparison('update compared set is_held = 0'),
+    ...CUT_OVER,
+    seed: 9,
+    finds: ['HELD'],
+  },
+  '31.2 lines': {
+    without: 'lists nothing of what ended when it was registered',
+    off: afterComparison(`delete from compared where class = 'ended_after_registration'`),
+    ...CUT_OVER,
+    finds: ['LIVE'],
+  },
+  '31.2 closed': {
+    without: 'calls a line closed of which nobody said anything',
+    off: afterComparison('update compared set decision_id = (select min(id) from decision)'),
+    ...CUT_OVER,
+    finds: ['LIVE'],
   },
 } as const satisfies Readonly<Record<string, Guard>>

@@ -68,6 +68,10 @@ export interface Office {
   readonly given: Map<string, Set<TrueMandate>>
   /** Files that a ledger has, which add nothing when they are given to it again. */
   readonly known: Set<string>
+  /** Mandates that no first export has. */
+  readonly signedLater: readonly TrueMandate[]
+  /** Those that a last export has not any more, by its name. */
+  readonly gone: Map<string, readonly TrueMandate[]>
   /** Ledgers that another user of the machine went on with. */
   readonly handedOver: Set<string>
   readonly say: (text: string) => void

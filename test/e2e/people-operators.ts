@@ -1,11 +1,12 @@
 import * as corrections from './people-corrections.js'
+import { cutOver } from './people-cut-over.js'
 import * as decisions from './people-decisions.js'
 import * as ledgers from './people-ledgers.js'
 import * as secondLedger from './people-second-ledger.js'
 import * as workbook from './people-workbook.js'
 
 /** Everything that people do. */
-export const ACTS = { ...corrections, ...decisions, ...ledgers, ...secondLedger, ...workbook }
+export const ACTS = { ...corrections, ...decisions, ...ledgers, ...secondLedger, ...workbook, cutOver }
 
 /** How often. */
 export const WEIGHTS = {
@@ -37,6 +38,7 @@ export const WEIGHTS = {
   giveTwoCopies: 1,
   reconcileWithTheList: 2,
   rewriteAnAccount: 0.3,
+  cutOver: 3,
 } as const satisfies Partial<Record<keyof typeof ACTS, number>>
 
 export type ActName = keyof typeof WEIGHTS

@@ -19,6 +19,7 @@ const SHEET_OF: Readonly<Record<string, string>> = {
   'in-doubt.csv': 'In doubt',
   'corrections.csv': 'Corrections',
   'refused.csv': 'Refused',
+  'cut-over.csv': 'Cut-over',
 }
 
 /** Written anew. Some work in the lists, some in the workbook, some now in this and now in that. */

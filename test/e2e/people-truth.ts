@@ -95,6 +95,14 @@ export function inventMandates(chance: Chance, { pairs, status }: Scene): TrueMa
   return mandates
 }
 
+/** Mandates of other customers, that were signed when the campaign had begun. */
+export const inventLater = (chance: Chance): TrueMandate[] =>
+  inventMandates(chance, { ...drawScene(chance), pairs: 0, status: null }).map((mandate, at) => ({
+    ...mandate,
+    customerNo: mandate.customerNo + 700,
+    reference: `LATER-${at + 1}`,
+  }))
+
 function referenceOf(kind: 'zeros' | 'letters' | 'mixed', index: number): string {
   const isDigits = kind === 'zeros' || (kind === 'mixed' && index % 2 === 0)
   return isDigits ? `00${4711 + index}` : `MND-2020-${String(index + 1).padStart(4, '0')}`

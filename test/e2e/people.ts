@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { judgeCutOver } from './people-cut-over.js'
 import { openDesk } from './people-desk.js'
 import { startPeopleJudge } from './people-judge.js'
 import { exists, exportOf, runLedger, type Campaign, type Office } from './people-office.js'
@@ -6,6 +7,7 @@ import { ACTS, WEIGHTS, type ActName } from './people-operators.js'
 import { startPeopleService } from './people-service.js'
 import {
   drawScene,
+  inventLater,
   inventMandates,
   type ExportRow,
   type Fault,
@@ -65,12 +67,13 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
   const scene = { ...drawScene(seedChance(seed + 3)), ...plot.scene }
   const mandates = inventMandates(chance, scene)
   const desk = openDesk({ folder, chance: seedChance(seed + 1), say })
+  const signedLater = inventLater(seedChance(seed + 5))
   const service = startPeopleService({
-    ...{ mandates, scene, say },
+    ...{ mandates: [...mandates, ...signedLater], scene, say },
     ...{ chance: seedChance(seed + 2), nowMs: desk.nowMs },
   })
   desk.plugIn(service)
-  const judge = startPeopleJudge(mandates, service)
+  const judge = startPeopleJudge([...mandates, ...signedLater], service)
   const office: Office = {
     desk,
     service,
@@ -86,6 +89,8 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
     given: new Map(),
     known: new Set(),
     handedOver: new Set(),
+    signedLater,
+    gone: new Map(),
     say,
     count: { files: 0 },
   }
@@ -118,6 +123,7 @@ async function bringToAnEnd(office: Office): Promise<void> {
     if (exists(office, ledger)) {
       const { status } = await runLedger(office, { ledger })
       if (status === 8) await runLedger(office, { ledger })
+      judgeCutOver(office, 'all of it', ledger)
     }
 }
 
