@@ -65,7 +65,7 @@ const FORMATS: Readonly<
   'the names of the service': { file: 'csv', bytes: (mandates) => table(',', HEADER, mandates) },
   'Latin-1 with semicolons, by a configuration': {
     file: 'csv',
-    yaml: `columns: { ${FIELDS.map((field, at) => `${field}: ${GERMAN[at]}`).join(', ')} }\n`,
+    yaml: `columns: { ${FIELDS.map((field, at) => `${field}: ${GERMAN[at] ?? ''}`).join(', ')} }\n`,
     bytes: (mandates) => Buffer.from(table(';', GERMAN, mandates), 'latin1'),
   },
   'UTF-16 with tabs': {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { germanIban, validLine } from '../support/export.js'
-import { placeForEach, type Told } from '../support/place.js'
+import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
 const { path, read, rows, edit, write, held, sandbox, program, json } = placeForEach({
@@ -168,7 +168,7 @@ it('31.3 report --to-cancel lists what one run registered, also by a later word 
   const found = [...assigned, '--assigned-mandate-reference', lost?.unique_mandate_reference ?? '']
   await program('resolve', '--row', '4', '--as', 'registered', '--reason', 'they hold it', ...found)
   await program('verify')
-  const told = await json<Told>('report', '--to-cancel', '2')
+  const told = await json('report', '--to-cancel', '2')
   expect(Object.keys(told.files)).toContain('to-cancel.csv')
   const listed = rows('to-cancel.csv')
   expect(listed.map((row) => row['customer_no'])).toEqual(['603', '604'])
@@ -185,7 +185,7 @@ it('31.3 report --to-cancel lists what one run registered, also by a later word 
       .every(({ cancelled_at }) => cancelled_at === null),
   ).toBe(true)
 
-  const unknown = await json<Told>('report', '--to-cancel', '4')
+  const unknown = await json('report', '--to-cancel', '4')
   expect([unknown.exitCode, unknown.errors[0]?.message]).toEqual([
     2,
     expect.stringContaining('There is no run "4"'),
