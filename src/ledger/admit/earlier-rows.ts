@@ -109,6 +109,16 @@ const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
     union select row.superseded_by from row join heir on row.id = heir.id where row.superseded_by is not null)
   select 1 from heir join row as last on last.id = heir.id where last.superseded_by is null and ${isSent('last')}))`
 
+/** The export from which a correction came, step by step. */
+const exportOf = (row: string): string => `(select origin.source_id from row as origin where origin.id = (
+  with recursive former (id) as (select ${row}.id
+    union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
+  select min(id) from former))`
+
+/** Rows of two exports that one command corrects to the same: nobody compared them, as those of one export are. */
+const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state = 'ready' and older.corrects > 0 and row.corrects > 0
+  and ${exportOf('older')} <> ${exportOf('row')}`
+
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
  * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
@@ -127,8 +137,8 @@ export function decideResemblances(scope: Scope): void {
     insert into temp.resembling select row.id, min(older.id) from row
        join row as older on older.customer_no = row.customer_no
          and (older.iban_key = row.iban_key or ${isErased('older')})
-         and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key and older.id < :first
-      where row.id >= :first and row.state = 'ready' and ${SENT}
+         and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key
+      where row.id >= :first and row.state = 'ready' and (older.id < :first and ${SENT} or ${IS_OF_ANOTHER_EXPORT})
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
           and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
       group by row.id`.run({ first, firstOfAll })

@@ -283,6 +283,25 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     expect(found(file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([1, 2].map((row) => [row, 'warning']))
   })
 
+  const wrong = (values: Values): Values => ({ ...values, verdict: 'invalid', values: { iban: null } })
+
+  it('waits, each of them, where one file corrects rows of two exports to the same, until a person says which', () => {
+    const ledger = open()
+    for (const row of [{}, RENAMED]) admit(ledger, [wrong(row)])
+    admit(ledger, [{ corrects: 1 }, { ...RENAMED, corrects: 2 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict', 'conflict'])
+    expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([3, 4].map((row) => [row, 'error']))
+    admit(ledger, [{ corrects: 3, isDecided: true }])
+    expect(statesOf(ledger.file).slice(2)).toEqual(['superseded', 'conflict', 'ready'])
+  })
+
+  it('stays a warning where one file corrects two rows of one export', () => {
+    const ledger = open()
+    admit(ledger, [wrong({}), wrong(RENAMED)])
+    admit(ledger, [{ corrects: 1 }, { ...RENAMED, corrects: 2 }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready', 'ready'])
+  })
+
   it.each([{ iban: OTHER_IBAN }, { signedDate: '2020-02-01' }, { customerNo: 1001 }])(
     'goes with %j',
     (other) => expectStates('registered ready', [{}], registered('NEW-1'), [{ ...RENAMED, ...other }]),
