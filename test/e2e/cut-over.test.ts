@@ -155,6 +155,8 @@ it('31.2 the sheet of the workbook holds the same lines, closed by resolve or wi
     cutOver: { open: 2, held: 1 },
   })
   expect(held()).toHaveLength(5)
+  expect(openWork(path('to-do.xlsx')).names).toEqual(['Corrections', 'Cut-over'])
+  expect((await program('run', TO_DO)).status).toBe(3)
   expect(sandbox().requests().repeated).toEqual([])
 })
 

@@ -330,6 +330,8 @@ export function openToDo(
       for (const list of Object.values(lists)) await list.drain()
     },
     finish: async () => {
+      // A run reads what is to be corrected, also where that is nothing.
+      if (open.has('cutOver') && !open.has('refused')) open.add('corrections')
       const parts = (['inDoubt', 'corrections', 'refused', 'cutOver'] as const).filter((part) =>
         open.has(part),
       )

@@ -353,7 +353,7 @@ const PROTECTED =
 export function workTail(columns: readonly SheetColumn<never>[], entries: number): string {
   const validations = columns.flatMap(({ choices }, index) => {
     const name = columnName(index + 1)
-    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${name}2:${name}${entries + 1}"`
+    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${name}2:${name}${Math.max(entries, 1) + 1}"`
     return choices === undefined
       ? []
       : [`<dataValidation ${terms}><formula1>"${choices.join(',')}"</formula1></dataValidation>`]
