@@ -146,10 +146,11 @@ describe('11.3 a program that embeds the library', () => {
 
 describe('the packed file', () => {
   it('10.2.1 holds the program, its samples and what explains them, and nothing of development', () => {
-    const needed = 'dist/cli.js samples/clean.csv README.md src/domain/rulebook.md src/help/library.md'
+    const needed =
+      'dist/cli.js samples/clean.csv README.md src/domain/rulebook.md src/help/library.md src/report/page/look.css'
     for (const name of [...needed.split(' '), 'src/CHANGELOG.md', 'LICENSE'])
       expect(files).toContain(`package/${name}`)
-    const isOurs = /^package\/(dist|samples|package\.json|README|LICENSE|src\/.*\.md$)/
+    const isOurs = /^package\/(dist|samples|package\.json|README|LICENSE|src\/.*\.(?:md|css)$)/
     expect(files.filter((name) => !isOurs.test(name))).toEqual([])
   })
 
