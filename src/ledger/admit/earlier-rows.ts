@@ -138,6 +138,7 @@ export function decideResemblances(scope: Scope): void {
        join row as older on older.customer_no = row.customer_no
          and (older.iban_key = row.iban_key or ${isErased('older')})
          and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key
+         and older.id < iif(row.corrects > 0, ${Number.MAX_SAFE_INTEGER}, :first)
       where row.id >= :first and row.state = 'ready' and (older.id < :first and ${SENT} or ${IS_OF_ANOTHER_EXPORT})
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
           and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
