@@ -126,6 +126,14 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(dry).toMatchObject({ status: 4, stderr: '' })
   })
 
+  it('31.3 the demo shows one of each class of the cut-over', async () => {
+    const { program } = await open(0)
+    const { status, stdout } = await program('demo', '--json')
+    const { classes } = JSON.parse(stdout) as { classes: Record<string, number> }
+    const { unchanged, ...others } = classes
+    expect([status, unchanged, Object.values(others)]).toEqual([0, 53, [1, 1, 1, 1, 1, 1, 1]])
+  })
+
   /** Pastes one after the other, until it is the same again or the word of a person is needed. */
   async function follow(place: Place, from: Ended, until = / purge/): Promise<Ended> {
     const pasted = new Set<string>()
@@ -143,11 +151,14 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
   /** What somebody does with the list that the last line names. */
   function closeAll({ edit }: Place, ended: Ended): void {
     const [, quoted, plain = ''] = /--from (?:'([^']+)'|(\S+))/.exec(nextOf(ended)) ?? []
-    const closed = { migration_decision: 'written-off', migration_reason: 'closed by hand' }
-    edit(quoted ?? plain, (row) => ({ ...row, ...closed }))
+    edit(quoted ?? plain, (row) => {
+      const isDone = (row['migration_class'] ?? 'gone_unsent') !== 'gone_unsent'
+      const decision = isDone ? 'done' : 'written-off'
+      return { ...row, migration_decision: decision, migration_reason: 'closed by hand' }
+    })
   }
 
-  it('29.3 of the demo, from its doubt to the rows that are to be corrected', async () => {
+  it('29.3 of the demo, from its doubt to the last export', async () => {
     const place = await open(0)
     const shown = await follow(place, await place.program('demo'))
     expect(nextOf(shown)).toContain('to-do/in-doubt.csv --dry-run')
@@ -155,7 +166,12 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     // What is to be sent after that has no service any more: its sandbox ended with the demo.
     const decided = await follow(place, shown, / run /)
     expect(decided.stdout).not.toContain('in doubt:')
-    expect(nextOf(decided)).toContain('corrections.csv')
+    expect(nextOf(decided)).toContain('to-do/cut-over.csv --dry-run')
+    closeAll(place, decided)
+    const closed = await place.pasteNext(await place.pasteNext(decided))
+    expect(closed.stdout).not.toContain('of the cut-over')
+    const { stdout } = await place.pasteNext(closed)
+    expect(stdout).toContain('Give the last export to a run')
   })
 
   it('29.3 of a rehearsal with chaos, to the purge (seed 7)', async () => {

@@ -49,6 +49,14 @@ test('demo.csv has rows of every kind, among them the two that the sandbox treat
   expect(kinds[0]).toBe('sendable')
 })
 
+test('demo-final.csv is demo.csv with a new mandate and six that changed, ended or are gone', () => {
+  const linesOf = (file: string) => readFileSync(sample(file), 'utf8').trim().split('\n')
+  const known = new Set(linesOf('demo.csv').map((line) => `${line},2026-05-29`))
+  const other = linesOf('demo-final.csv').filter((line) => !known.has(line))
+  expect(other.slice(1)).toHaveLength(5)
+  expect(new Set(linesOf('demo.csv')).size - linesOf('demo-final.csv').length).toBe(1)
+})
+
 const texts = z.array(z.string())
 const expectedFaults = z.object({
   records: z.array(z.object({ line: z.number(), state: z.string(), rules: texts, acrossRows: texts })),

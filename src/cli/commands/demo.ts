@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
 import type { Command, Context } from '../command.js'
 import type { CommandResult } from '../terminal/result.js'
+import { compareCommand } from './compare.js'
 import { runCommand } from './run.js'
 import { noConfiguration } from '../settings/configuration.js'
-import { readSettings } from '../settings/settings.js'
+import { type Flags, readSettings } from '../settings/settings.js'
 import { EXIT_STATUSES } from '../settings/declared.js'
+import type { ClassCounts } from '../../domain/row/cut-over.js'
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 /** Nobody else on this machine is to look into it while it runs. */
@@ -18,6 +20,9 @@ const PASSWORD_BYTES = 15
 const REFUSED_CUSTOMER = 424_242
 const LOST_ANSWER_CUSTOMER = 424_243
 
+/** From which day the later export of the sample is read, so that it always shows the same. */
+const DAY_OF_FINAL = '2026-06-30'
+
 export const demoCommand: Command = {
   usage: 'demo',
   summary: 'the whole job on a small sample; needs no settings',
@@ -25,18 +30,7 @@ export const demoCommand: Command = {
   options: ['out', 'json', 'quiet', 'verbose', 'noColor'],
   epilogue: [],
   exits: { 0: 'its planted faults ended as planned', 1: 'they did not', 2: EXIT_STATUSES[2] },
-  json: [
-    'stop',
-    'trusted',
-    'admitted',
-    'disk',
-    'askedFirst',
-    'held',
-    'choice',
-    'evidence',
-    'cutOver',
-    'folder',
-  ],
+  json: [...new Set([...runCommand.json, ...compareCommand.json, 'folder'])],
   run: demo,
 }
 
@@ -58,15 +52,14 @@ async function demo(context: Context): Promise<CommandResult> {
     context.progress.note(
       `Demo: a local simulator of the service at ${sandbox.url}; nothing leaves this machine`,
     )
-    const result = await runAgainst(sandbox, folder, context)
-    return verdictOn(result, sandbox, folder)
+    return verdictOn(await campaignAgainst(sandbox, folder, context), sandbox, folder)
   } finally {
     await sandbox.close()
   }
 }
 
-/** The real `run`, on settings of its own: neither the user's environment nor a configuration file counts. */
-async function runAgainst(sandbox: Sandbox, folder: string, context: Context): Promise<CommandResult> {
+/** The real `run` and `compare`, on settings of their own: neither the user's environment nor a configuration file counts. */
+async function campaignAgainst(sandbox: Sandbox, folder: string, context: Context): Promise<CommandResult> {
   const world = {
     ...context.world,
     stateFolder: join(folder, 'register'),
@@ -79,12 +72,24 @@ async function runAgainst(sandbox: Sandbox, folder: string, context: Context): P
     out: folder,
     sharedFolder: '1',
   }
-  const settings = readSettings(flags, world, noConfiguration)
-  return runCommand.run({ ...context, world, settings, args: [join(world.samples, 'demo.csv')] })
+  const given = (file: string, more: Flags): Context => ({
+    ...context,
+    world,
+    settings: readSettings({ ...flags, ...more }, world, noConfiguration),
+    args: [join(world.samples, file)],
+  })
+  const ran = await runCommand.run(given('demo.csv', { noReport: '1' }))
+  if (ran.totals === null) return ran
+  const compared = await compareCommand.run(given('demo-final.csv', { asOf: DAY_OF_FINAL }))
+  return { ...compared, details: { ...ran.details, ...compared.details } }
 }
 
 function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): CommandResult {
-  const surprises = result.totals === null ? ['the run did not finish'] : surprisesIn(result.totals, sandbox)
+  const { totals, details = {} } = result
+  const surprises =
+    totals === null
+      ? ['the run did not finish']
+      : surprisesIn(totals, details['classes'] as ClassCounts, sandbox)
   return {
     ...result,
     exitCode: surprises.length === 0 ? 0 : 1,
@@ -99,6 +104,7 @@ function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): Com
       `The demo planted two faults: the service refuses customer ${REFUSED_CUSTOMER}, and the answer for customer`,
       `${LOST_ANSWER_CUSTOMER} is lost after the service registered it. The second is why the row is in doubt and not`,
       `sent again. ${surprises.length === 0 ? 'Both ended as planned.' : ''}`,
+      'Then it compares a later export, in which customers have left, moved and signed since.',
       `All files are in: ${folder}`,
       'Your own export: sepa-migrate check export.csv',
     ],
@@ -106,7 +112,7 @@ function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): Com
   }
 }
 
-function surprisesIn(totals: Totals, sandbox: Sandbox): string[] {
+function surprisesIn(totals: Totals, classes: ClassCounts, sandbox: Sandbox): string[] {
   const held = sandbox.mandates()
   const times = (customerNo: number): number =>
     held.filter(({ customer_no }) => customer_no === customerNo).length
@@ -123,6 +129,10 @@ function surprisesIn(totals: Totals, sandbox: Sandbox): string[] {
       'the row with the lost answer is not in doubt',
     ],
     [totals.ready + totals.sending === 0, 'rows were left behind'],
+    [
+      Object.values(classes).every((count) => count > 0),
+      'the later export does not show each kind of change',
+    ],
     [held.length === totals.registered + 1, 'the service does not hold what the ledger says'],
   ]
   return expectations.filter(([isMet]) => !isMet).map(([, surprise]) => surprise)
