@@ -102,13 +102,9 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
     <h2>${heading}</h2>
     <p>${mark('refused.lead', { file: fileLink(PLACE_OF_PART.refused), command })}</p>
     ${table(shown, [
-      { name: 'HTTP', of: ({ status }) => status ?? say('label.decision') },
-      { name: say('label.answer'), of: causeText },
-      {
-        name: say('label.rows'),
-        of: (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`,
-        as: 'figures',
-      },
+      ['HTTP', ({ status }) => status ?? say('label.decision')],
+      [say('label.answer'), causeText],
+      [say('label.rows'), (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`, 'figures'],
     ])}
     ${restOf(shown.length, causes.length, PLACE_OF_PART.refused, texts)}
   </section>`
@@ -128,22 +124,18 @@ export function problemsSection({ problems, problemCounts }: ReportFacts, texts:
     <h2>${heading}</h2>
     <p>${mark('problems.lead', files)}</p>
     ${table(counts, [
-      {
-        name: say('label.severity'),
-        of: ({ severity }) =>
+      [
+        say('label.severity'),
+        ({ severity }) =>
           severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning'),
-      },
-      {
-        name: say('label.rule'),
-        of: ({ rule }) =>
+      ],
+      [
+        say('label.rule'),
+        ({ rule }) =>
           html`<code>${rule}</code>
             <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>`,
-      },
-      {
-        name: say('label.count'),
-        of: ({ count }) => html`${lineBar(count, highest)} ${texts.count(count)}`,
-        as: 'figures',
-      },
+      ],
+      [say('label.count'), ({ count }) => html`${lineBar(count, highest)} ${texts.count(count)}`, 'figures'],
     ])}
   </section>`
 }
@@ -197,23 +189,23 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
 
 const unprovenTable = (rows: readonly VerifiedRow[], { say, time }: Texts): Markup =>
   table(rows, [
-    { name: say('label.row'), of: ({ id }) => id, as: 'figures' },
-    {
-      name: say('label.verification'),
-      of: ({ verdict }) => html`<strong>${say(`proof.${verificationWord(verdict)}`)}</strong>`,
-    },
-    {
-      name: say('label.customer'),
-      of: (row) => html`${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span>`,
-    },
-    { name: say('label.assignedReference'), of: (row) => plainText(row.assignedMandateReference), as: 'id' },
-    {
-      name: say('label.message'),
-      of: (row) =>
+    [say('label.row'), ({ id }) => id, 'figures'],
+    [
+      say('label.verification'),
+      ({ verdict }) => html`<strong>${say(`proof.${verificationWord(verdict)}`)}</strong>`,
+    ],
+    [
+      say('label.customer'),
+      (row) => html`${row.customerNo}<br /><span class="soft">${row.ibanMasked ?? ''}</span>`,
+    ],
+    [say('label.assignedReference'), (row) => plainText(row.assignedMandateReference), 'id'],
+    [
+      say('label.message'),
+      (row) =>
         html`<span lang="en">${plainText(explainVerified(row))}</span><br /><span class="soft t"
             >${time(row.answeredAt)}</span
           >`,
-    },
+    ],
   ])
 
 const DECISIONS_SHOWN = 50
@@ -241,18 +233,10 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup
   if (rows.length === 0) return ''
   return html`<h3>${say('registered.lapseFirst')}</h3>
     ${table(rows, [
-      { name: say('label.firstDebitBy'), of: (row) => row.latestFirstDebit ?? '', as: 'head' },
-      { name: say('label.customer'), of: (row) => row.customerNo ?? '' },
-      {
-        name: say('label.assignedReference'),
-        of: (row) => plainText(row.assignedMandateReference ?? ''),
-        as: 'id',
-      },
-      {
-        name: say('label.previousReference'),
-        of: (row) => plainText(row.originalMandateReference ?? ''),
-        as: 'id',
-      },
+      [say('label.firstDebitBy'), (row) => row.latestFirstDebit ?? '', 'head'],
+      [say('label.customer'), (row) => row.customerNo ?? ''],
+      [say('label.assignedReference'), (row) => plainText(row.assignedMandateReference ?? ''), 'id'],
+      [say('label.previousReference'), (row) => plainText(row.originalMandateReference ?? ''), 'id'],
     ])}`
 }
 
@@ -295,10 +279,10 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
     say('cutOver.title'),
     html`<p>${say('cutOver.compared', compared)}</p>
       ${table(CUT_OVER_CLASSES, [
-        { name: say('label.class'), of: (name) => say(`cutOver.${name}`), as: 'head' },
-        { name: say('label.mandates'), of: (name) => count(classes[name]), as: 'figures' },
-        { name: say('label.open'), of: (name) => count(open(name)), as: 'figures' },
-        { name: say('label.closedBy'), of: closed },
+        [say('label.class'), (name) => say(`cutOver.${name}`), 'head'],
+        [say('label.mandates'), (name) => count(classes[name]), 'figures'],
+        [say('label.open'), (name) => count(open(name)), 'figures'],
+        [say('label.closedBy'), closed],
       ])}`,
   )
 }
@@ -308,13 +292,13 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
   const shown = first.slice(0, DECISIONS_SHOWN)
   const rest = `${say('page.shown', { shown: shown.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
   return html`${table(shown, [
-    { name: say('label.row'), of: ({ rowId }) => rowId, as: 'figures' },
-    { name: say('label.decision'), of: ({ decision }) => decisionWord(decision, texts) },
-    {
-      name: say('label.by'),
-      of: ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${texts.time(at)}</span>`,
-    },
-    { name: say('label.reason'), of: reasonOf },
+    [say('label.row'), ({ rowId }) => rowId, 'figures'],
+    [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
+    [
+      say('label.by'),
+      ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${texts.time(at)}</span>`,
+    ],
+    [say('label.reason'), reasonOf],
   ])}
   ${shown.length < total ? html`<p>${rest}</p>` : ''}`
 }
@@ -362,9 +346,9 @@ export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
     </dl>
     <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
     ${table(hashTotalLines(facts, texts), [
-      { name: say('hash.title'), of: ({ name }) => name, as: 'head' },
-      { name: say('label.rows'), of: ({ rows }) => count(rows), as: 'figures' },
-      { name: say('label.value'), of: ({ value }) => value, as: 'id' },
+      [say('hash.title'), ({ name }) => name, 'head'],
+      [say('label.rows'), ({ rows }) => count(rows), 'figures'],
+      [say('label.value'), ({ value }) => value, 'id'],
     ])}
   </section>`
 }

@@ -231,24 +231,20 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
     ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
     ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
     ${table(shown, [
-      { name: say('label.plan'), of: ({ digest }) => html`<code>${shortDigest(digest)}</code>`, as: 'head' },
-      {
-        name: say('cover.plannedBy'),
-        of: (plan) => `${texts.time(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
-      },
-      {
-        name: say('label.rows'),
-        of: (plan) => texts.count(toSend(plan.document)),
-        as: 'figures',
-      },
-      {
-        name: say('cover.approvedBy'),
-        of: ({ approvals }) =>
+      [say('label.plan'), ({ digest }) => html`<code>${shortDigest(digest)}</code>`, 'head'],
+      [
+        say('cover.plannedBy'),
+        (plan) => `${texts.time(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+      ],
+      [say('label.rows'), (plan) => texts.count(toSend(plan.document)), 'figures'],
+      [
+        say('cover.approvedBy'),
+        ({ approvals }) =>
           approvals.length === 0
             ? say('plans.notApproved')
             : html`${approvals.map((approval) => html`<div>${approvalText(approval, texts)}</div>`)}`,
-      },
-      { name: say('runs.title'), of: (plan) => runsUnder(plan, runs) },
+      ],
+      [say('runs.title'), (plan) => runsUnder(plan, runs)],
     ])}
   </section>`
 }

@@ -227,14 +227,10 @@ export const tableHead = (names: readonly (string | { readonly figures: string }
 
 type Cell = Markup | string | number
 
-/** What stands in a column: words, figures on the right, identifiers, or what heads the line. */
-interface Column<Entry> {
-  readonly name: string
-  readonly of: (entry: Entry) => Cell
-  readonly as?: 'figures' | 'id' | 'head'
-}
+/** A column: its name, and what stands in it: words, figures on the right, identifiers, or what heads the line. */
+type Column<Entry> = readonly [name: string, of: (entry: Entry) => Cell, as?: 'figures' | 'id' | 'head']
 
-const cellOf = (value: Cell, as: Column<unknown>['as']): Markup =>
+const cellOf = (value: Cell, as: Column<unknown>[2]): Markup =>
   as === 'head'
     ? html`<th scope="row">${value}</th>`
     : html`<td class="${as === 'figures' ? 'n' : (as ?? '')}">${value}</td>`
@@ -242,12 +238,12 @@ const cellOf = (value: Cell, as: Column<unknown>['as']): Markup =>
 /** A table with a line for each entry. */
 export const table = <Entry>(entries: readonly Entry[], columns: readonly Column<Entry>[]): Markup =>
   html`<table>
-    ${tableHead(columns.map(({ name, as }) => (as === 'figures' ? { figures: name } : name)))}
+    ${tableHead(columns.map(([name, , as]) => (as === 'figures' ? { figures: name } : name)))}
     <tbody>
       ${entries.map(
         (entry) =>
           html`<tr>
-            ${columns.map((column) => cellOf(column.of(entry), column.as))}
+            ${columns.map(([, of, as]) => cellOf(of(entry), as))}
           </tr>`,
       )}
     </tbody>

@@ -304,9 +304,9 @@ function reasons({ notSent: { values, others } }: ReportFacts, texts: Texts): Ma
   })
   const rest = { state: texts.say('cover.others', { count: values.length - SHOWN }), rule: '', count: left }
   return table(left === 0 ? lines : [...lines, rest], [
-    { name: texts.say('cover.notSent'), of: ({ state }) => state, as: 'head' },
-    { name: texts.say('label.rule'), of: ({ rule }) => html`<code>${plainText(rule)}</code>` },
-    { name: texts.say('label.rows'), of: ({ count }) => texts.count(count), as: 'figures' },
+    [texts.say('cover.notSent'), ({ state }) => state, 'head'],
+    [texts.say('label.rule'), ({ rule }) => html`<code>${plainText(rule)}</code>`],
+    [texts.say('label.rows'), ({ count }) => texts.count(count), 'figures'],
   ])
 }
 

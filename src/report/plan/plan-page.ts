@@ -95,31 +95,20 @@ const changedLines = (now: PlanDocument, last: PlanDocument): string[] =>
     ...versionDrifts(last.version, now.version),
   ].map(({ text }) => plainText(text))
 
-function totalsTable(document: PlanDocument, last: PlanDocument | null): Markup {
-  const countsIn = (plan: PlanDocument | null) => [
-    ...ROW_STATES.map((state) => plan?.totals[TOTAL_OF_STATE[state]] ?? 0),
-    plan?.totals.read ?? 0,
+function totalsTable({ totals }: PlanDocument, last: PlanDocument | null): Markup {
+  const lines = [
+    ...ROW_STATES.map((state) => ({ name: stateName(state), total: TOTAL_OF_STATE[state] })),
+    { name: 'Records read', total: 'read' as const },
   ]
-  const [now, then] = [countsIn(document), countsIn(last)]
-  const lines = [...ROW_STATES.map(stateName), 'Records read'].map((name, at) => ({
-    name,
-    now: now[at] ?? 0,
-    then: then[at] ?? 0,
-  }))
+  const then = ({ total }: (typeof lines)[0]): number => last?.totals[total] ?? 0
   return table(
-    lines.filter((line, at) => line.now + line.then > 0 || at === ROW_STATES.length),
+    lines.filter((line) => line.total === 'read' || totals[line.total] + then(line) > 0),
     [
-      { name: 'State', of: ({ name }) => name, as: 'head' },
-      { name: 'Rows', of: (line) => countText(line.now), as: 'figures' },
+      ['State', ({ name }) => name, 'head'],
+      ['Rows', ({ total }) => countText(totals[total]), 'figures'],
       ...(last === null
         ? []
-        : [
-            {
-              name: 'In the last plan',
-              of: (line: (typeof lines)[0]) => countText(line.then),
-              as: 'figures' as const,
-            },
-          ]),
+        : [['In the last plan', (line: (typeof lines)[0]) => countText(then(line)), 'figures'] as const]),
     ],
   )
 }
@@ -136,15 +125,12 @@ function correctionsSection({ corrections }: PlanDocument): Markup | '' {
         so.${changed === '' ? '' : ` Changed: ${changed}.`}
       </p>
       ${table(first.flatMap(fieldsOf), [
-        { name: 'Row', of: ({ row }) => row, as: 'figures' },
-        { name: 'Field', of: ({ field }) => field, as: 'head' },
-        { name: 'Before', of: ({ before }) => maskedText(before), as: 'id' },
-        { name: 'After', of: ({ after }) => maskedText(after), as: 'id' },
-        {
-          name: 'By',
-          of: ({ by, at }) => html`${maskedText(by)}<br /><span class="soft t">${timeText(at)}</span>`,
-        },
-        { name: 'Reason', of: ({ reason }) => maskedText(reason) },
+        ['Row', ({ row }) => row, 'figures'],
+        ['Field', ({ field }) => field, 'head'],
+        ['Before', ({ before }) => maskedText(before), 'id'],
+        ['After', ({ after }) => maskedText(after), 'id'],
+        ['By', ({ by, at }) => html`${maskedText(by)}<br /><span class="soft t">${timeText(at)}</span>`],
+        ['Reason', ({ reason }) => maskedText(reason)],
       ])}
       ${rows > first.length ? html`<p>The first ${first.length} of them.</p>` : ''}`,
   )
