@@ -48,10 +48,15 @@ function defaultLine(status: number): StatusLine {
 export function createStatusTable(overrides: Readonly<Record<string, string>> = {}) {
   const changed = new Map<number, StatusLine>()
   const recorded: Record<string, OverrideKind> = {}
-  for (const [status, kind] of Object.entries(overrides)) {
-    const line = { kind: readOverrideKind(status, kind), halt: null }
-    changed.set(readOverriddenStatus(status), line)
-    recorded[status] = line.kind
+  for (const [status, named] of Object.entries(overrides)) {
+    const kind = OVERRIDE_KINDS.find((one) => one === named)
+    if (kind === undefined || !OVERRIDABLE_STATUS.test(status))
+      throw new UsageError(
+        `Cannot use the setting "outcomes": "${status}: ${named}"`,
+        `Nothing was sent. Give ${OVERRIDE_KINDS.join(', ')} for statuses from 400 to 599; 401, 403 and 407 always stop the run.`,
+      )
+    changed.set(Number(status), { kind, halt: null })
+    recorded[status] = kind
   }
   return {
     lineOf: (status: number): StatusLine => changed.get(status) ?? defaultLine(status),
@@ -59,35 +64,6 @@ export function createStatusTable(overrides: Readonly<Record<string, string>> = 
     overrides: recorded,
   }
 }
-
-function readOverriddenStatus(text: string): number {
-  const status = Number(text)
-  if (!/^[45]\d\d$/.test(text)) {
-    throw unusableStatus(
-      `the status "${text}" is not one of 400 to 599`,
-      'The meaning of 2xx and 3xx is fixed.',
-    )
-  }
-  if (defaultLine(status).halt !== null) {
-    throw unusableStatus(
-      `the meaning of the status "${text}" is fixed`,
-      '401, 403 and 407 always stop the run.',
-    )
-  }
-  return status
-}
-
-function readOverrideKind(status: string, kind: string): OverrideKind {
-  const known = OVERRIDE_KINDS.find((one) => one === kind)
-  if (known !== undefined) return known
-  throw unusableStatus(
-    `"${kind}" is not an outcome for the status "${status}"`,
-    `Use ${OVERRIDE_KINDS.join(', ')}.`,
-  )
-}
-
-const unusableStatus = (problem: string, next: string): UsageError =>
-  new UsageError(`Cannot use the setting "outcomes": ${problem}`, `Nothing was sent. ${next}`)
 
 /**
  * How long the service asks us to wait (RFC 9110, 10.2.3), in milliseconds; null when it does not say so

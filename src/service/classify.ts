@@ -197,7 +197,7 @@ const explainStatusDoubt = (halt: Halt | null): string =>
     ? 'a redirect, which is never followed'
     : 'this does not tell whether the request was applied'
 
-function quoteHints({ serviceCode, field, message }: ErrorHints): string {
+export function quoteHints({ serviceCode, field, message }: ErrorHints): string {
   const words = [serviceCode, field === null ? null : `field ${field}`, message]
   const known = words.filter((word) => word !== null)
   return known.length === 0 ? '' : ` (${known.join(', ')})`
@@ -212,7 +212,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
+export const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
   serviceCode: hints.serviceCode === null ? null : clean(hints.serviceCode, MAX_MESSAGE_BYTES),
   field: hints.field === null ? null : clean(hints.field, MAX_MESSAGE_BYTES),
   message: hints.message === null ? null : clean(hints.message, MAX_MESSAGE_BYTES),

@@ -29,7 +29,7 @@ import {
   type OfferAnswer,
 } from './classify.js'
 import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
-import { exchangeOnce, type Exchange, type ExchangeClock } from './exchange.js'
+import { exchangeOnce, type Exchange, type ExchangeClock, type ExchangeRequest } from './exchange.js'
 import { createCleaner } from './evidence.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
@@ -48,11 +48,41 @@ export interface ClientOptions extends ConnectionOptions {
   readonly freshConnections?: boolean
 }
 
-interface SendOptions {
+export interface SendOptions {
   /** Sent as `X-Request-Id`. */
   readonly requestId: string
   /** Breaks the exchange off at once: not sent, or in doubt when it had begun. */
   readonly signal?: AbortSignal
+}
+
+/** The way of every request, over connections of its own. @throws {UsageError} as `createClient` */
+export function openWay(options: Omit<ClientOptions, 'statusTable'>) {
+  const { baseUrl, clock, deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
+  checkTimer('time limit', deadlineMs)
+  const authorization = basicAuthorization(options.username, options.password)
+  const connections = openConnections(baseUrl, options)
+  return {
+    /** What an answer that repeats it must not leave in the evidence. */
+    secrets: [options.password, authorization.slice('Basic '.length)],
+    exchange: (
+      method: ExchangeRequest['method'],
+      path: string,
+      body: string | null,
+      { requestId, signal = new AbortController().signal }: SendOptions,
+    ): Promise<Exchange> => {
+      const headers = {
+        authorization,
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+        accept: 'application/json',
+        'user-agent': `sepa-mandate-migrator/${options.version}`,
+        'x-request-id': requestId,
+      }
+      const request = { method, path: baseUrl.pathPrefix + path, headers, body }
+      return exchangeOnce(connections, request, { deadlineMs, freshConnections }, clock, signal)
+    },
+    open: connections.open,
+    close: connections.close,
+  }
 }
 
 /** The three operations of the service. None rejects, none sends twice: each ends in an outcome. */
@@ -60,31 +90,18 @@ export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
 export function createClient(options: ClientOptions) {
-  const { baseUrl, clock, statusTable = createStatusTable() } = options
-  const { deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
-  checkTimer('time limit', deadlineMs)
-  const authorization = basicAuthorization(options.username, options.password)
-  const secrets = [options.password, authorization.slice('Basic '.length)]
-  const connections = openConnections(baseUrl, options)
+  const { clock, statusTable = createStatusTable() } = options
+  const { secrets, exchange: exchangeOf, open, close } = openWay(options)
 
   const post = async (
     method: 'POST' | 'PUT',
     path: string,
     request: z.ZodSafeParseResult<unknown>,
-    { requestId, signal = new AbortController().signal }: SendOptions,
-  ): Promise<Exchange> => {
-    if (!request.success) return unsendable(request.error, clock)
-    const headers = {
-      authorization,
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'user-agent': `sepa-mandate-migrator/${options.version}`,
-      'x-request-id': requestId,
-    }
-    const body = JSON.stringify(request.data)
-    const sent = { method, path: baseUrl.pathPrefix + path, headers, body }
-    return exchangeOnce(connections, sent, { deadlineMs, freshConnections }, clock, signal)
-  }
+    sendOptions: SendOptions,
+  ): Promise<Exchange> =>
+    request.success
+      ? exchangeOf(method, path, JSON.stringify(request.data), sendOptions)
+      : unsendable(request.error, clock)
 
   return {
     /**
@@ -128,10 +145,10 @@ export function createClient(options: ClientOptions) {
      * Loads what the first request needs, which would load it by itself: before an intent is written, so that it neither
      * waits for that nor is left in doubt by a broken installation.
      */
-    open: connections.open,
+    open,
 
     /** Ends all connections at once; what is still in flight ends in doubt or not sent. */
-    close: connections.close,
+    close,
   }
 }
 

@@ -1,21 +1,18 @@
 import { readErrorHints } from '../contract/envelope.js'
 import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { factsOf, parseJson } from './classify.js'
+import { cleanHints, factsOf, parseJson, quoteHints } from './classify.js'
 import {
   type Exchange,
   type Response,
-  exchangeOnce,
-  type ExchangeRequest,
   explainDoubt,
   explainUnsent,
   explainUnsentHalt,
   isTlsFault,
 } from './exchange.js'
 import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
-import { type CheckedService, type Credentials, USUAL_TIMEOUT_MS } from './checked-service.js'
-import { basicAuthorization, clientOptions, type ClientMachine, type ClientOptions } from './client.js'
-import { checkTimer, openConnections } from './connections.js'
+import type { CheckedService, Credentials } from './checked-service.js'
+import { clientOptions, openWay, type ClientMachine, type ClientOptions, type SendOptions } from './client.js'
 import type { Evidence, Halt } from '../domain/row/row-state.js'
 
 /** What one question for the payment sources of a customer brought. */
@@ -108,22 +105,12 @@ function causeOf(status: number): Cause {
 }
 
 function answered({ status, bodyText }: Response, clean: Cleaner): string {
-  const { serviceCode, field, message } = readErrorHints(parseJson(bodyText))
-  const words = [serviceCode, field === null ? null : `field ${field}`, message]
-    .filter((word) => word !== null)
-    .map((word) => clean(word, MAX_MESSAGE_BYTES))
-  return `The service answered ${status}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
+  const hints = cleanHints(readErrorHints(parseJson(bodyText)), clean)
+  return `The service answered ${status}${quoteHints(hints)}`
 }
 
 /** Ten thousand sources take some 2.5 MB. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024
-
-interface ReadOptions {
-  /** Sent as `X-Request-Id`. */
-  readonly requestId: string
-  /** Breaks the exchange off at once. */
-  readonly signal?: AbortSignal
-}
 
 /** Reads what the service holds. It never rejects and asks once; that a question may be repeated is told by its answer. */
 export type SourceReader = ReturnType<typeof createSourceReader>
@@ -133,42 +120,21 @@ export type SourceReader = ReturnType<typeof createSourceReader>
  * @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used
  */
 export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>) {
-  const { baseUrl, clock, deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
-  checkTimer('time limit', deadlineMs)
-  const authorization = basicAuthorization(options.username, options.password)
-  const clean = createCleaner({
-    iban: null,
-    secrets: [options.password, authorization.slice('Basic '.length)],
-  })
-  const connections = openConnections(baseUrl, { ...options, maxAnswerBytes: MAX_LIST_BYTES })
+  const { secrets, exchange, close } = openWay({ ...options, maxAnswerBytes: MAX_LIST_BYTES })
+  const clean = createCleaner({ iban: null, secrets })
   return {
     /**
      * The payment sources of a customer (contract/README.md#payment-sources).
      * @throws {RangeError} for what is no customer number; nothing was sent
      */
-    async listPaymentSources(
-      customerNo: number,
-      { requestId, signal = new AbortController().signal }: ReadOptions,
-    ): Promise<SourcesSeen> {
+    async listPaymentSources(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
       if (!Number.isSafeInteger(customerNo) || customerNo < 1)
         throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
-      const request: ExchangeRequest = {
-        method: 'GET',
-        path: baseUrl.pathPrefix + paymentSourcesPath(customerNo),
-        headers: {
-          authorization,
-          accept: 'application/json',
-          'user-agent': `sepa-mandate-migrator/${options.version}`,
-          'x-request-id': requestId,
-        },
-        body: null,
-      }
-      const limits = { deadlineMs, freshConnections }
-      return classifySources(await exchangeOnce(connections, request, limits, clock, signal), clean)
+      return classifySources(await exchange('GET', paymentSourcesPath(customerNo), null, sendOptions), clean)
     },
 
     /** Ends all connections at once. */
-    close: connections.close,
+    close,
   }
 }
 

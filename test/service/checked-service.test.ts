@@ -195,28 +195,15 @@ describe('the table of outcomes', () => {
   })
 
   it.each([
-    ...['200', '301', '100', '399', '600', '5xx', '503 ', ' 503', '5030', '1503', ''].map((status) => [
-      status,
-      'in_doubt',
-      `Cannot use the setting "outcomes": the status "${status}" is not one of 400 to 599`,
-      'The meaning of 2xx and 3xx is fixed.',
-    ]),
-    ...['401', '403', '407'].map((status) => [
-      status,
-      'in_doubt',
-      `the meaning of the status "${status}" is fixed`,
-      '401, 403 and 407 always stop the run.',
-    ]),
-    ...['registered', 'ready', 'not_sent', 'Refused', ''].map((kind) => [
-      '503',
-      kind,
-      `"${kind}" is not an outcome for the status "503"`,
-      'Use refused, turned_away, in_doubt.',
-    ]),
-  ])('refuses an override of "%s" by "%s"', (status = '', kind = '', problem = '', instead = '') => {
+    ...['200', '301', '100', '399', '600', '5xx', '503 ', ' 503', '5030', '1503', ''].map(
+      (status) => [status, 'in_doubt'] as const,
+    ),
+    ...['401', '403', '407'].map((status) => [status, 'in_doubt'] as const),
+    ...['registered', 'ready', 'not_sent', 'Refused', ''].map((kind) => ['503', kind] as const),
+  ])('refuses to read "%s" as "%s"', (status, kind) => {
     const { message, next } = refusalOf(() => createStatusTable({ [status]: kind }))
-    expect(message).toContain(problem)
-    expect(next).toBe(`Nothing was sent. ${instead}`)
+    expect(message).toBe(`Cannot use the setting "outcomes": "${status}: ${kind}"`)
+    expect(next).toContain('Give refused, turned_away, in_doubt for statuses from 400 to 599')
   })
 })
 
