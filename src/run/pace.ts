@@ -17,7 +17,7 @@ export interface PaceLimits {
 export const startPace = ({ concurrency, rate }: PaceLimits, nowMs: number): Pace => ({
   ramp: startRamp(concurrency),
   bucket: startBucket(rate, nowMs),
-  budget: startRetryBudget(),
+  budget: startRetryBudget(nowMs),
   pausedUntilMs: nowMs,
 })
 
@@ -166,49 +166,33 @@ export function takeToken(bucket: Bucket, nowMs: number): Bucket {
 }
 
 /**
- * Repeats may be at most a tenth of the requests of the last two minutes, and ten are always free, so that a
- * service in trouble is not hit harder by our repeats than by our rows (run/README.md#pacing).
+ * Repeats are earned, so that a service in trouble is not hit harder by our repeats than by our rows: ten to begin with,
+ * one more for ten requests, and after the first ten one for twelve seconds (run/README.md#pacing).
  */
 export interface RetryBudget {
-  readonly slices: readonly Slice[]
-}
-
-interface Slice {
-  readonly startedMs: number
-  readonly requests: number
   readonly repeats: number
+  readonly earnedAtMs: number
 }
 
-const WINDOW_MS = 120_000
-const SLICE_MS = 5_000
-const SHARE = 0.1
 const FREE = 10
+/** As many as requests can be under way: each of them may be repeated once. */
+const MOST_SAVED = 256
+const EARNED_BY_REQUEST = 0.1
+const EARNED_IN_MS = 12_000
 
-export const startRetryBudget = (): RetryBudget => ({ slices: [] })
+export const startRetryBudget = (nowMs: number): RetryBudget => ({ repeats: FREE, earnedAtMs: nowMs })
 
-const recent = (budget: RetryBudget, nowMs: number): readonly Slice[] =>
-  budget.slices.filter((slice) => nowMs - slice.startedMs < WINDOW_MS)
+const earned = ({ repeats, earnedAtMs }: RetryBudget, nowMs: number): number =>
+  Math.max(repeats, Math.min(FREE, repeats + (nowMs - earnedAtMs) / EARNED_IN_MS))
 
-export function noteRequest(budget: RetryBudget, isRepeat: boolean, nowMs: number): RetryBudget {
-  const { slices } = budget
-  const last = slices.at(-1)
-  const repeats = isRepeat ? 1 : 0
-  if (last === undefined || nowMs - last.startedMs >= SLICE_MS)
-    return { slices: [...recent(budget, nowMs), { startedMs: nowMs, requests: 1, repeats }] }
-  const grown = { ...last, requests: last.requests + 1, repeats: last.repeats + repeats }
-  return { slices: [...slices.slice(0, -1), grown] }
-}
+export const noteRequest = (budget: RetryBudget, isRepeat: boolean, nowMs: number): RetryBudget => ({
+  repeats: Math.min(MOST_SAVED, earned(budget, nowMs) + (isRepeat ? -1 : EARNED_BY_REQUEST)),
+  earnedAtMs: nowMs,
+})
 
 /** Milliseconds until a repeat may leave; 0 when it may leave now. */
-export function waitForRepeat(budget: RetryBudget, nowMs: number): number {
-  if (budget.slices.every((slice) => slice.repeats === 0)) return 0
-  const slices = recent(budget, nowMs)
-  const requests = slices.reduce((sum, slice) => sum + slice.requests, 0)
-  const repeats = slices.reduce((sum, slice) => sum + slice.repeats, 0)
-  if (repeats < FREE + SHARE * requests) return 0
-  const oldest = slices.find((slice) => slice.repeats > 0)
-  return oldest === undefined ? 0 : oldest.startedMs + WINDOW_MS - nowMs
-}
+export const waitForRepeat = (budget: RetryBudget, nowMs: number): number =>
+  Math.max(0, Math.ceil((1 - earned(budget, nowMs)) * EARNED_IN_MS))
 
 /** Waits before a repeat (run/README.md#pacing). `random` is a number in [0, 1). All times in milliseconds. */
 
