@@ -170,7 +170,7 @@ function unsendable(error: z.ZodError, clock: ExchangeClock): Exchange {
 }
 
 /** RFC 7617 in UTF-8: a colon ends the user name, and control characters are not allowed. */
-export function basicAuthorization(username: string, password: string): string {
+function basicAuthorization(username: string, password: string): string {
   if (username === '') throw unusableCredentials('the user name is empty')
   if (username.includes(':')) throw unusableCredentials('the user name holds a colon')
   if (/\p{Cc}/u.test(username + password))
