@@ -78,7 +78,7 @@ export async function openSource(
   ): AsyncIterable<CheckedRecord[]> {
     const watch = isWanted === undefined ? watchSource(source) : null
     const data = piecesOf(readData(source, readSignal ?? signal))
-    const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted }))
+    const records = piecesOf(checkAll(data, checkOne, watch?.note, isWanted))
     yield* records
     if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
   }
@@ -184,18 +184,10 @@ async function* readData(
     held = known.slice(-MOST_TOTALS)
   }
   // Only at the end: further up the word may be a name, and a line that is left out there would not be noticed.
-  const totals: RawRecord[] = []
-  for (
-    let last = held.at(-1);
-    last !== undefined && isBareTotals(last.cells, mapping.fields);
-    last = held.at(-1)
-  ) {
-    totals.push(last)
-    held.pop()
-  }
+  const totals = held.splice(held.findLastIndex(({ cells }) => !isBareTotals(cells, mapping.fields)) + 1)
   const end = batches.end()
   yield held.map((record) => (record.line === end.openLine ? { ...record, isOpen: true } : record))
-  return { ...end, totals }
+  return { ...end, totals: totals.reverse() }
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
@@ -243,16 +235,12 @@ async function decideFormats(
   }
 }
 
-interface Checking {
-  readonly note: ((result: RecordCheck, record: number) => void) | undefined
-  readonly isWanted: ((record: number) => boolean) | undefined
-}
-
 /** @returns how many records there are */
 async function* checkAll(
   data: AsyncIterable<RawRecord[]>,
   checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  { note, isWanted }: Checking,
+  note?: (result: RecordCheck, record: number) => void,
+  isWanted?: (record: number) => boolean,
 ): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
   let records = 0

@@ -92,9 +92,6 @@ export const lookupsOf = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' |
 /** The columns of the export that rows are looked up by. */
 export const keyColumns = ({ keys }: Lookup): ColumnRef[] => keys.flatMap(({ from }) => from)
 
-/** What the configuration says about one field, in one shape. */
-type FieldOptions = ReturnType<typeof readOption>
-
 interface Problem {
   readonly rule: RuleId
   readonly detail: string
@@ -140,9 +137,9 @@ export function mapColumns(
   const creditor = readOption(columns.sepa_creditor_identifier)
   const { template } = readOption(columns.unique_mandate_reference)
   const find = (wanted: Candidates, purpose: string) => {
-    const index = locate(header, candidatesOf(wanted))
-    if (index === null) problems.push(missing(purpose, candidatesOf(wanted)))
-    return index === null ? [] : [at(header, index)]
+    const found = located(header, candidatesOf(wanted))
+    if (found === null) problems.push(missing(purpose, candidatesOf(wanted)))
+    return found === null ? [] : [at(header, found.index)]
   }
   const parts = namesInTemplate(template ?? '').flatMap((name) =>
     find(name, 'the template of unique_mandate_reference').map(({ position }) => ({ name, position })),
@@ -153,9 +150,12 @@ export function mapColumns(
     if (!isRequired(field) && columns[field] === NONE) continue
     const option = readOption(columns[field])
     const found =
-      option.candidates.length > 0 ? configured(header, field, option) : recognised(header, field, ignored)
+      option.candidates.length > 0
+        ? (located(header, option.candidates) ?? missing(field, option.candidates))
+        : recognised(header, field, ignored)
     if ('rule' in found) problems.push(found)
-    else if (found.index !== null) fields.push(mapped(header, field, found.index, option))
+    else if (found.index !== null)
+      fields.push({ field, ...at(header, found.index), transforms: option.transforms })
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
@@ -235,21 +235,9 @@ function readOption(option: ColumnsOptions[keyof ColumnsOptions]) {
 const isRequired = (field: Field): boolean => REQUIRED_FIELDS.some((required) => required === field)
 
 /** The first of the candidates that the file has. */
-function locate(header: Header, candidates: readonly ColumnRef[]): number | null {
-  for (const candidate of candidates) {
-    const index = findColumn(header, candidate)
-    if (index !== null) return index
-  }
-  return null
-}
-
-function configured(
-  header: Header,
-  field: Field,
-  { candidates }: FieldOptions,
-): { readonly index: number } | Problem {
-  const index = locate(header, candidates)
-  return index === null ? missing(field, candidates) : { index }
+function located(header: Header, candidates: readonly ColumnRef[]): { readonly index: number } | null {
+  const [index] = candidates.flatMap((candidate) => findColumn(header, candidate) ?? [])
+  return index === undefined ? null : { index }
 }
 
 const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => ({
@@ -286,12 +274,6 @@ function recognised(
 const at = (header: Header, index: number): { position: number; name: string } => ({
   position: header.positions[index] ?? 0,
   name: header.names[index] ?? '',
-})
-
-const mapped = (header: Header, field: Field, index: number, option: FieldOptions): MappedColumn => ({
-  field,
-  ...at(header, index),
-  transforms: option.transforms,
 })
 
 function sharedColumns(fields: readonly MappedColumn[]): Problem[] {
@@ -362,31 +344,13 @@ function headerProblem(
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
 
 /** Values that somebody named for a column, and how a cell is compared with them. */
-interface NamedValues {
-  readonly exact: ReadonlySet<string>
-  readonly folded: ReadonlySet<string>
-}
-
-function namedValues(values: readonly (string | number | boolean)[]): NamedValues {
+function namedValues(values: readonly (string | number | boolean)[]) {
   const cleaned = values.map((value) => cleanCell(String(value)))
   return {
     exact: new Set(cleaned),
     // A value of signs only, such as "-", folds to nothing and would match every empty cell.
     folded: new Set(cleaned.map(fold).filter((word) => word !== '')),
   }
-}
-
-/** @param value a cleaned cell */
-const isNamed = ({ exact, folded }: NamedValues, value: string): boolean =>
-  exact.has(value) || folded.has(fold(value))
-
-interface Exclusion extends NamedValues {
-  readonly index: number
-  readonly reason: string
-  /** Any value will do. */
-  readonly filled: boolean
-  /** Any value that is not named. */
-  readonly others: boolean
 }
 
 /** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
@@ -397,18 +361,20 @@ function isDated(value: string, folded: ReadonlySet<string>): boolean {
 
 /** Prepares the exclude rules for the columns of one source, which are known to be there. */
 export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides): Excluder {
-  const exclusions = rules.map((rule): Exclusion => ({
+  const exclusions = rules.map((rule) => ({
     index: findColumn(header, rule.column) ?? -1,
     reason: rule.reason,
+    /** Any value will do. */
     filled: rule.filled === true,
+    /** Any value that is not named. */
     others: rule.except !== undefined,
     ...namedValues(rule.equals ?? rule.except ?? []),
   }))
   if (exclusions.length === 0) return () => NO_FINDINGS
   return (cells) =>
-    exclusions.flatMap(({ index, reason, filled, others, ...named }) => {
+    exclusions.flatMap(({ index, reason, filled, others, exact, folded }) => {
       const value = cleanCell(cells[index] ?? '')
-      const isOne = isNamed(named, value) || (!others && isDated(value, named.folded))
+      const isOne = exact.has(value) || folded.has(fold(value)) || (!others && isDated(value, folded))
       if (filled ? isAbsentCollection(value) : isOne === others) return []
       return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
     })

@@ -1,5 +1,11 @@
 import { cleanCell, cleanIban, fold, plural } from '../../domain/text/text.js'
-import { type Finding, NO_FINDINGS, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
+import {
+  type Finding,
+  NO_FINDINGS,
+  type RuleId,
+  type SeverityOverrides,
+  findingOf,
+} from '../../domain/rule/verdict.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { findColumn, showNames } from './header.js'
@@ -147,6 +153,8 @@ function addLine(
 
 const MOST_KEYS_SHOWN = 5
 
+const linesText = (lines: number): string => plural(lines, 'line', 'lines')
+
 function crosswalkFindings(
   name: string,
   entries: ReadonlyMap<string, Entry>,
@@ -160,20 +168,11 @@ function crosswalkFindings(
     unused += entry.lines
     if (keys.length < MOST_KEYS_SHOWN) keys.push(key)
   }
-  const count = (lines: number): string => plural(lines, 'line', 'lines')
+  const told = (rule: RuleId, lines: number, value: string): readonly Finding[] =>
+    lines === 0 ? [] : findingOf(rule, severities, { value, detail: `${linesText(lines)} of ${name}.` })
   return [
-    ...(repeated === 0
-      ? []
-      : findingOf('CROSSWALK_DUPLICATE_LINE', severities, {
-          value: count(repeated),
-          detail: `${count(repeated)} of ${name}.`,
-        })),
-    ...(unused === 0
-      ? []
-      : findingOf('CROSSWALK_UNUSED_LINE', severities, {
-          value: keys.join(', '),
-          detail: `${count(unused)} of ${name}.`,
-        })),
+    ...told('CROSSWALK_DUPLICATE_LINE', repeated, linesText(repeated)),
+    ...told('CROSSWALK_UNUSED_LINE', unused, keys.join(', ')),
   ]
 }
 

@@ -5,6 +5,7 @@ import {
   counted,
   kindByAnswers,
   kindByWords,
+  meaningsOf,
   readWords,
   WORD_FIELDS,
   type ColumnKind,
@@ -13,7 +14,7 @@ import {
   countWords,
 } from './column-kind.js'
 import { isUsualName } from '../columns/mapping.js'
-import { isFirmenMandat, meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header.js'
+import { meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban } from '../../domain/text/text.js'
@@ -269,12 +270,7 @@ const kindOfColumn = (name: string, { words, ends }: ColumnEvidence): ColumnKind
 const isWordField = (field: Field): field is WordField => WORD_FIELDS.some((known) => known === field)
 
 function kindOfField(field: Field, name: string, { words }: ColumnEvidence, known: Words): ColumnKind | null {
-  if (!isWordField(field) || words === null) return null
-  return readWords(
-    field,
-    words,
-    field === 'scheme' && isFirmenMandat(name) ? known.firmenMandat : known[field],
-  )
+  return isWordField(field) && words !== null ? readWords(field, words, meaningsOf(field, name, known)) : null
 }
 
 function wordsOf({ staysBehind, goes, unknown }: ColumnKind): readonly string[] {

@@ -13,6 +13,7 @@ import {
 import { isAbsentCollection } from '../../domain/value/check-mandate.js'
 import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
+import { isFirmenMandat } from '../columns/header.js'
 import other from './other-columns.json' with { type: 'json' }
 
 /** A column that says which mandates live, told by its values. */
@@ -41,6 +42,9 @@ const OPPOSITE: Readonly<Record<WordField, RuleId>> = {
   sequence: 'SEQUENCE_ONE_OFF',
   scheme: 'SCHEME_B2B',
 }
+
+export const meaningsOf = (field: WordField, name: string, words: Words): Meanings =>
+  field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
 /** What the words of a column mean as the field says. */
 export function readWords(

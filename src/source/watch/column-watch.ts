@@ -21,8 +21,9 @@ import {
   countWords,
   type WordCounts,
   mayBeStatus,
+  meaningsOf,
 } from '../guess/column-kind.js'
-import { findColumn, isFirmenMandat, namesEnd, namesLastCollection } from '../columns/header.js'
+import { findColumn, namesEnd, namesLastCollection } from '../columns/header.js'
 import { guessDateFormat, MOST_WORDS, watchColumn } from '../guess/column-guess.js'
 import type { RecognisedSource } from '../record-check.js'
 
@@ -102,9 +103,6 @@ export function watchColumns(source: RecognisedSource) {
     },
   }
 }
-
-const meaningsOf = (field: WordField, name: string, words: Words): Meanings =>
-  field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
 type UsedColumn = ReturnType<typeof watchUsed> & { readonly field: WordField; readonly name: string }
 

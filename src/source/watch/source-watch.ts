@@ -27,16 +27,9 @@ const EXAMPLES = 3
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
-  const { mapping, options, against, second } = source
+  const { mapping, against, second } = source
   const { severities } = against
-  const file = watchFile({
-    today: against.today,
-    severities,
-    fillerDates: [...options.source.fillerDates, options.source.exportDay ?? against.today],
-    hasLastCollection:
-      mapping.taken.has('last_collection_date') ||
-      mapping.fields.some(({ field }) => field === 'last_collection_date'),
-  })
+  const file = watchFile(source)
   const columns = watchColumns(source)
   const damage = watchDamage()
   const cleaning = countCleaning()
@@ -132,14 +125,6 @@ function undeclaredTotal(
     : []
 }
 
-interface WatchOptions {
-  readonly today: LocalDate
-  readonly severities: SeverityOverrides
-  /** Dates that are suspicious from 10 % of the rows on. */
-  readonly fillerDates: readonly string[]
-  readonly hasLastCollection: boolean
-}
-
 interface Dated {
   count: number
   readonly first: number
@@ -153,7 +138,11 @@ const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
-function watchFile(options: WatchOptions) {
+function watchFile({ mapping, options, against: { today, severities } }: RecognisedSource) {
+  const { fillerDates, exportDay = today } = options.source
+  const hasLastCollection =
+    mapping.taken.has('last_collection_date') ||
+    mapping.fields.some(({ field }) => field === 'last_collection_date')
   const dates = new Map<LocalDate, Dated>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
@@ -164,7 +153,7 @@ function watchFile(options: WatchOptions) {
   let undated = 0
   let lastCreditor = ''
   const noteDate = (date: LocalDate, order: number): void => {
-    if (date > options.today) return
+    if (date > today) return
     const known = dates.get(date)
     if (known === undefined) dates.set(date, { count: 1, first: order })
     else known.count += 1
@@ -197,21 +186,21 @@ function watchFile(options: WatchOptions) {
     },
     findings: (): readonly Finding[] => {
       const report = (rule: RuleId, value: string, detail: string): readonly Finding[] =>
-        findingOf(rule, options.severities, { value, detail })
+        findingOf(rule, severities, { value, detail })
       return [
-        ...dominantDates(dates, rows, options.fillerDates).flatMap(([date, count]) =>
+        ...dominantDates(dates, rows, [...fillerDates, exportDay]).flatMap(([date, count]) =>
           report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
         ),
         ...(references >= 2 && allAreCustomers
           ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
           : []),
-        ...(options.hasLastCollection || undated === 0
-          ? []
-          : report(
+        ...(undated > 0 && !hasLastCollection
+          ? report(
               'FILE_DORMANCY_UNKNOWN',
               `${undated}`,
               `${undated} rows were signed more than 36 months ago.`,
-            )),
+            )
+          : []),
         ...(creditors.size > 1
           ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
           : []),
