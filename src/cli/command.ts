@@ -52,6 +52,10 @@ export interface Context {
   readonly log: Log
 }
 
+/** `max-in-doubt` → `maxInDoubt`. */
+export const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
 /** An own flag's text, or null. */
 export function ownText(context: Context, name: string): string | null {
   const value = context.own[name]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
 import { assertTrustedOutput } from '../trust/output.js'
 import {
+  camelCase,
   namedFiles,
   nameOf,
   type Command,
@@ -23,7 +24,7 @@ import {
 import { refusalOfRemoved } from './settings/removed.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import { boundedProgress, boundedWorld, printResult } from './terminal/output.js'
+import { boundedWorld, printResult } from './terminal/output.js'
 import type { Progress } from './terminal/progress.js'
 import { emptyResult, jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
 import { said, type Output, type World } from './terminal/world.js'
@@ -270,9 +271,6 @@ function flagsTyped(options: readonly OptionName[], values: Readonly<Record<stri
   return flags
 }
 
-const camelCase = (name: string): string =>
-  name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
-
 /** Runs a command with what was typed and returns the exit status. Never throws. */
 async function execute(
   command: Command,
@@ -291,9 +289,7 @@ async function execute(
     isJson = settings.get('json') ?? false
     for (const option of command.options) settings.get(option) // refused before anything is opened or made
     const isSilent = (settings.get('quiet') ?? false) || isJson
-    const progress = isSilent
-      ? silentProgress
-      : boundedProgress((await import('./terminal/progress.js')).startProgress(world))
+    const progress = isSilent ? silentProgress : (await import('./terminal/progress.js')).startProgress(world)
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')

@@ -18,7 +18,6 @@ import {
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import type { OptionName } from './settings/declared.js'
 import {
   assertOwnColumns,
   type Target,
@@ -36,20 +35,6 @@ import { canAsk } from './terminal/prompt.js'
 import { said, type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
 import { durationText, plural, timeText } from '../domain/text/text.js'
-
-/** Settings that decide what a run sends, and how: a plan is made with them, and a run under it is held to them. */
-export const RUN_SETTINGS = [
-  'baseUrl',
-  'asOf',
-  'concurrency',
-  'rate',
-  'timeout',
-  'connectTimeout',
-  'limit',
-  'maxInDoubt',
-  'maxRefused',
-  'retryRefused',
-] as const satisfies readonly OptionName[]
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,

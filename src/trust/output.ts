@@ -3,11 +3,13 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  fsyncSync,
   lstatSync,
   openSync,
   realpathSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UsageError } from '../errors.js'
@@ -111,6 +113,17 @@ export function openTrusted(path: string, request: OutputRequest): number {
   } catch (error) {
     closeSync(descriptor)
     throw error
+  }
+}
+
+/** Writes a new file that passes the check; it is on disk then. @throws as `openTrusted`, and the error of the system */
+export function createTrusted(path: string, what: string, text: string): void {
+  const descriptor = openTrusted(path, { mode: 'create', what })
+  try {
+    writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

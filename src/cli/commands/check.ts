@@ -32,7 +32,7 @@ import {
 } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { EXITS, usual } from '../settings/declared.js'
 import { said, type Line, toned } from '../terminal/world.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -63,9 +63,7 @@ export const checkCommand: Command = {
     0: 'nothing is wrong',
     3: 'some rows are invalid or in conflict',
     7: 'input unreadable, or run would refuse it',
-    8: EXIT_STATUSES[8],
-    130: EXIT_STATUSES[130],
-    143: EXIT_STATUSES[143],
+    ...usual(8, 130, 143),
   },
   json: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
   run: check,

@@ -16,7 +16,7 @@ import {
   type Context,
 } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
-import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
+import { EXITS, SHARED, usual } from '../settings/declared.js'
 import type { CommandResult } from '../terminal/result.js'
 
 export const compareCommand: Command = {
@@ -45,9 +45,7 @@ export const compareCommand: Command = {
     ...EXITS.verified,
     2: 'most mandates are gone, or a usage error; nothing was recorded',
     3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
-    7: EXIT_STATUSES[7],
-    130: EXIT_STATUSES[130],
-    143: EXIT_STATUSES[143],
+    ...usual(7, 130, 143),
   },
   json: ['classes', 'mandates', 'sources', 'cutOver'],
   run: compare,

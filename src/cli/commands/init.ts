@@ -1,6 +1,5 @@
-import { closeSync, writeSync } from 'node:fs'
 import { relative } from 'node:path'
-import { openTrusted } from '../../trust/output.js'
+import { createTrusted } from '../../trust/output.js'
 import { ownFlag, ownText, SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
@@ -38,7 +37,7 @@ async function init(context: Context): Promise<CommandResult> {
   const inspection = await inspect(onlyNamedConfiguration(context))
   const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
-  writeNew(target, `# yaml-language-server: $schema=${schema}\n${text}`)
+  createTrusted(target, 'configuration', `# yaml-language-server: $schema=${schema}\n${text}`)
   // The first line names the schema.
   const edits = text.split('\n').flatMap((line, index) => (line.includes('EDIT:') ? [index + 2] : []))
   const toCheck = {
@@ -81,15 +80,6 @@ function configurationLines(context: Context): string[] {
       ? `Read with the configuration "${file}".`
       : `Read without the configuration "${file}" of this folder; --config ${file} applies it.`,
   ]
-}
-
-function writeNew(target: string, text: string): void {
-  const descriptor = openTrusted(target, { mode: 'create', what: 'configuration' })
-  try {
-    writeSync(descriptor, text)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 export const inspectCommand: Command = {

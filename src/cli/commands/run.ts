@@ -39,14 +39,13 @@ import { evidenceLines } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
-  RUN_SETTINGS,
   runOptions,
   confirmRun,
   heldLines,
   leftRefusedNote,
   refuseUnasked,
 } from '../run-options.js'
-import { EXITS, SHARED } from '../settings/declared.js'
+import { EXITS, SHARED, RUN_SETTINGS } from '../settings/declared.js'
 import {
   assertReadBackTold,
   readService,

@@ -16,7 +16,7 @@ import {
   type Context,
 } from '../command.js'
 import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/asking.js'
-import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { standingAs, worded, type CommandResult } from '../terminal/result.js'
@@ -83,10 +83,7 @@ export const resolveCommand: Command = {
     2: 'nothing was recorded',
     3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
     5: 'stopped early, or ready rows remain',
-    6: EXIT_STATUSES[6],
-    7: EXIT_STATUSES[7],
-    130: EXIT_STATUSES[130],
-    143: EXIT_STATUSES[143],
+    ...usual(6, 7, 130, 143),
   },
   json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
   run: resolve,

@@ -5,7 +5,7 @@ import {
   readPlan,
   textOfApproval,
 } from '../../migrate/plan/hold-to-plan.js'
-import { closeSync, existsSync, rmSync, writeSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   approversText,
@@ -18,7 +18,7 @@ import { UsageError } from '../../errors.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { openTrusted } from '../../trust/output.js'
+import { createTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
 import { ownText, type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
@@ -106,12 +106,7 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   // The one of an earlier plan lies there; anything else does not go.
   const isOurs = entryAt(path)?.isFile() === true && approvalIn(readApproval(path)) !== null
   if (isOurs) rmSync(path)
-  const descriptor = openTrusted(path, { mode: 'create', what: 'approval' })
-  try {
-    writeSync(descriptor, textOfApproval({ ...statement, signature }))
-  } finally {
-    closeSync(descriptor)
-  }
+  createTrusted(path, 'approval', textOfApproval({ ...statement, signature }))
   const key = signingKey(statement, signature)
   return {
     ...emptyResult,

@@ -1,20 +1,20 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { actorOf, ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
-import { RUN_FLAGS, RUN_SETTINGS, runOptions } from '../run-options.js'
+import { RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
-import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustOwnFile, entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { assertNotTaken, openTrusted } from '../../trust/output.js'
+import { assertNotTaken, createTrusted } from '../../trust/output.js'
 
 const FILE = 'plan.json'
 
@@ -38,9 +38,7 @@ export const planCommand: Command = {
   exits: {
     ...EXITS.plain,
     7: 'input unreadable, or run would refuse it',
-    8: EXIT_STATUSES[8],
-    130: EXIT_STATUSES[130],
-    143: EXIT_STATUSES[143],
+    ...usual(8, 130, 143),
   },
   json: ['plan', 'evidence'],
   run: plan,
@@ -149,14 +147,8 @@ export function writePlanFiles(paths: PlanPaths, { text, page }: { text: string;
 
 function replace(path: string, text: string): void {
   const partial = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-  const descriptor = openTrusted(partial, { mode: 'create', what: 'plan' })
   try {
-    try {
-      writeSync(descriptor, text)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    createTrusted(partial, 'plan', text)
     renameSync(partial, path)
   } catch (error) {
     rmSync(partial, { force: true })

@@ -12,7 +12,7 @@ import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'
 import { type Context, type OwnFlag } from '../command.js'
-import { EXIT_STATUSES, OF_SERVICE, SHARED, type OptionName } from '../settings/declared.js'
+import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
 import { readService } from '../settings/settings.js'
 import { worded } from '../terminal/result.js'
 import { said, toned, type Line } from '../terminal/world.js'
@@ -25,14 +25,9 @@ export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, dra
 
 /** 4 and 5 are told by each command. */
 export const ASK_EXITS = {
-  0: EXIT_STATUSES[0],
+  ...usual(0, 3, 6, 8, 130, 143),
   2: 'usage or configuration error; nothing was asked',
-  3: EXIT_STATUSES[3],
-  6: EXIT_STATUSES[6],
-  8: EXIT_STATUSES[8],
-  130: EXIT_STATUSES[130],
-  143: EXIT_STATUSES[143],
-} as const
+}
 
 /**
  * Asks the service for the customers of these rows, or of a sample of them, and tells how far it is.

@@ -320,6 +320,20 @@ export const OF_SERVICE: readonly OptionName[] = [
   'connectTimeout',
 ]
 
+/** Settings that decide what a run sends, and how: a plan is made with them, and a run under it is held to them. */
+export const RUN_SETTINGS = [
+  'baseUrl',
+  'asOf',
+  'concurrency',
+  'rate',
+  'timeout',
+  'connectTimeout',
+  'limit',
+  'maxInDoubt',
+  'maxRefused',
+  'retryRefused',
+] as const satisfies readonly OptionName[]
+
 export const SHARED: readonly OptionName[] = [
   'config',
   'ledger',
@@ -352,10 +366,11 @@ type ExitStatus = keyof typeof EXIT_STATUSES
 /** What a command ends with, besides 1 for a bug and 2 for a wrong command line: the meaning, or the general one. */
 export type Exits = Readonly<Partial<Record<ExitStatus, string>>>
 
-const general = (...statuses: readonly ExitStatus[]): Exits =>
+/** These statuses, with their general meaning. */
+export const usual = (...statuses: readonly ExitStatus[]): Exits =>
   Object.fromEntries(statuses.map((status) => [status, EXIT_STATUSES[status]]))
 
-const STANDING: Exits = { ...general(0, 2, 3, 4), 5: 'ready rows remain', ...general(8) }
+const STANDING: Exits = { ...usual(0, 2, 3, 4), 5: 'ready rows remain', ...usual(8) }
 
 export const EXITS = {
   /** Nothing but what was asked for. */
@@ -367,7 +382,7 @@ export const EXITS = {
     ...STANDING,
     4: 'rows are in doubt, or a registered mandate is missing, twice or different at the service (outranks 3 and 5)',
   },
-  run: general(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
+  run: usual(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
 } as const satisfies Record<string, Exits>
 
 /** Statuses of the same meaning on one line. */

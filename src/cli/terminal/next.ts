@@ -6,9 +6,9 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
 import { CUT_OVER_FILE, PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
-import type { Context } from '../command.js'
-import { flagName, flagsOf, OF_SERVICE, type OptionName } from '../settings/declared.js'
+import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
+import { camelCase, type Context } from '../command.js'
 import { nextText } from './result.js'
 import { said, type Line, toned } from './world.js'
 import type { Totals } from '../../domain/row/row-state.js'
@@ -31,14 +31,7 @@ const ASKING: readonly OptionName[] = [...PLACE, ...OF_SERVICE]
 
 const SENDING: readonly OptionName[] = [
   ...PLACE,
-  'baseUrl',
-  'asOf',
-  'concurrency',
-  'rate',
-  'timeout',
-  'connectTimeout',
-  'maxInDoubt',
-  'maxRefused',
+  ...RUN_SETTINGS.filter((name) => name !== 'limit' && name !== 'retryRefused'),
   'readBack',
 ]
 
@@ -296,24 +289,13 @@ function packOf({ settings }: Typed, { campaign, pack }: CommandEnd): string | n
 }
 
 /** The flags of `resolve` that say what is decided. */
-const DECIDING = {
-  row: '--row',
-  as: '--as',
-  from: '--from',
-  of: '--of',
-  sample: '--sample',
-  reason: '--reason',
-  assignedCreditorIdentifier: '--assigned-creditor-identifier',
-  assignedMandateReference: '--assigned-mandate-reference',
-  by: '--by',
-  force: '--force',
-  yesResend: '--yes-resend',
-} as const
+const DECIDING =
+  'row as from of sample reason assigned-creditor-identifier assigned-mandate-reference by force yes-resend'
 
 /** The `resolve` that was typed, without `--dry-run`. */
 export function sameResolve({ own }: Pick<Context, 'own'>): NextCommand {
-  const words = Object.entries(DECIDING).flatMap(([name, flag]) => {
-    const value = own[name]
+  const words = DECIDING.split(' ').flatMap((name) => {
+    const [value, flag] = [own[camelCase(name)], `--${name}`]
     if (value === true) return [flag]
     const values = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
     return values.flatMap((text) => [flag, text])

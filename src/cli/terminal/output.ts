@@ -8,10 +8,9 @@ import {
   TOTAL_OF_STATE,
   type Totals,
 } from '../../domain/row/row-state.js'
-import type { Progress } from './progress.js'
 import type { CommandResult } from './result.js'
 import { type Output, type Screen, type World, type Line, type Tone, toned, writtenLine } from './world.js'
-import { oneLine, plainLines, countText } from '../../domain/text/text.js'
+import { plainLines, countText } from '../../domain/text/text.js'
 
 /** Totals that are no states. */
 const COUNTED: Readonly<Record<'read' | 'resubmitted', string>> = {
@@ -94,18 +93,3 @@ export function boundedWorld(world: World<Output>, { noColor = false } = {}): Wo
   })
   return Object.defineProperties(bounded, { stdout: bound(world.stdout), stderr: bound(world.stderr) })
 }
-
-const plainLine = (line: Line): Line =>
-  typeof line === 'string'
-    ? oneLine(line)
-    : line.map((part) =>
-        typeof part === 'string' ? oneLine(part) : { tone: part.tone, text: oneLine(part.text) },
-      )
-
-/** Progress draws on the stream itself, and a line break in a name would begin a line of its own. */
-export const boundedProgress = (progress: Progress): Progress => ({
-  ...progress,
-  reading: (source, records) => progress.reading(oneLine(source), records),
-  note: (line) => progress.note(plainLine(line)),
-  event: (text, cause) => progress.event(oneLine(text), cause),
-})

@@ -97,7 +97,7 @@ function drawnProgress(world: World): Progress {
   return {
     reading: (source, records) => {
       shown = 'reading'
-      text = () => [readingText(source, records)]
+      text = () => [writtenLine(readingText(source, records), false)]
       drawSoon()
     },
     sending: (total) => {
@@ -134,7 +134,7 @@ function lineProgress(world: World): Progress {
   let saidAt = 0
   /** Of the last event: said once, however often it comes again. */
   let saidCause = ''
-  const say = (text: string): void => world.stderr.write(`${text}\n`)
+  const say = world.stderr.print
   const isDue = (): boolean => world.clock.monotonic() - saidMs >= LINE_INTERVAL_MS
   function sayCounts(): void {
     saidMs = world.clock.monotonic()

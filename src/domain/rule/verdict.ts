@@ -211,6 +211,17 @@ export const unusable = <Readable>(check: ValueCheck, value: Readable | null): C
   findings: check.findings,
 })
 
+/** A rule is broken, and nothing can be read. */
+export function lost(
+  check: ValueCheck,
+  rule: RuleId,
+  detail?: string,
+  better?: string,
+): Checked<never, never> {
+  breaks(check, rule, detail, better)
+  return unusable(check, null)
+}
+
 /** What was found out about a source before its first record: how it is written, and which column feeds which field. */
 export interface LayoutReading {
   readonly encoding?: { readonly encoding: string; readonly by: string }

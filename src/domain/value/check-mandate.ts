@@ -17,6 +17,7 @@ import {
   NO_FINDINGS,
   type Checked,
   breaks,
+  lost,
   plainlyUsable,
   startCheck,
   unusable,
@@ -148,17 +149,13 @@ export function checkSignedDate(
     return plainlyUsable(raw as LocalDate)
   const check = startCheck('signed_date', raw, severities)
   const text = cleanCell(raw)
-  if (text === '') {
-    breaks(check, 'DATE_EMPTY')
-    return unusable(check, null)
-  }
+  if (text === '') return lost(check, 'DATE_EMPTY')
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
     const { detail, remedy } = explainDate(text) ?? {}
     // A number of days or a row of # is not ambiguous, whatever the other values of the column are.
     const rule = read.kind === 'ambiguous' && detail === undefined ? 'DATE_AMBIGUOUS' : 'DATE_INVALID'
-    breaks(check, rule, detail, remedy)
-    return unusable(check, null)
+    return lost(check, rule, detail, remedy)
   }
   return endsAtOddDate(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
 }

@@ -10,6 +10,7 @@ import type { Iban } from '../mandate/mandate.js'
 import { cleanCell, cleanIban, isScientific, printable } from '../text/text.js'
 import {
   breaks,
+  lost,
   plainlyUsable,
   startCheck,
   unusable,
@@ -126,10 +127,7 @@ export function checkIban(raw: string, severities: SeverityOverrides = {}): Chec
   if (isPlainIban(raw)) return plainlyUsable(raw as Iban)
   const check = startCheck('iban', raw, severities)
   const text = cleanCell(raw)
-  if (text === '') {
-    breaks(check, 'IBAN_EMPTY')
-    return unusable(check, null)
-  }
+  if (text === '') return lost(check, 'IBAN_EMPTY')
   if (endsAsLost(check, text)) return unusable(check, null)
   const iban = cleanIban(text)
   const country = SEPA_COUNTRIES.get(iban.slice(0, 2))
@@ -137,8 +135,7 @@ export function checkIban(raw: string, severities: SeverityOverrides = {}): Chec
   if (endsAtNumber(check, iban, country) || endsAtReach(check, iban, country)) return unusable(check, iban)
   if (iban === '') {
     // A label or hyphens alone, with every rule above lowered: still nothing to send.
-    breaks(check, 'IBAN_EMPTY')
-    return unusable(check, null)
+    return lost(check, 'IBAN_EMPTY')
   }
   return usable(check, iban as Iban)
 }

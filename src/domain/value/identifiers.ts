@@ -17,6 +17,7 @@ import {
 } from '../text/text.js'
 import {
   breaks,
+  lost,
   plainlyUsable,
   startCheck,
   unusable,
@@ -139,10 +140,7 @@ export function checkCreditorIdentifier(
   const check = startCheck('sepa_creditor_identifier', raw, severities)
   const text = cleanCell(raw)
   const ci = cleanCreditorIdentifier(text)
-  if (ci === '') {
-    breaks(check, 'CI_EMPTY')
-    return unusable(check, null)
-  }
+  if (ci === '') return lost(check, 'CI_EMPTY')
   if (endsAtForm(check, text, ci)) return unusable(check, null)
   const ended = endsAtIssuer(check, ci) || endsAtCreditor(check, ci, isOwnCell, settings)
   return ended ? unusable(check, ci) : usable(check, ci as CreditorIdentifier)
@@ -174,20 +172,11 @@ export function checkCustomerNo(raw: string, severities: SeverityOverrides = {})
   if (PLAIN_NUMBER.test(raw)) return plainlyUsable(Number(raw))
   const check = startCheck('customer_no', raw, severities)
   const text = cleanCell(raw)
-  if (text === '') {
-    breaks(check, 'CUST_EMPTY')
-    return unusable(check, null)
-  }
+  if (text === '') return lost(check, 'CUST_EMPTY')
   if (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
-  if (!DIGITS_ALONE.test(text)) {
-    breaks(check, 'CUST_FORMAT')
-    return unusable(check, null)
-  }
+  if (!DIGITS_ALONE.test(text)) return lost(check, 'CUST_FORMAT')
   const digits = text.replace(LEADING_ZEROS, '')
-  if (isOutOfRange(digits)) {
-    breaks(check, 'CUST_RANGE')
-    return unusable(check, null)
-  }
+  if (isOutOfRange(digits)) return lost(check, 'CUST_RANGE')
   const customerNo = Number(digits)
   const ended = text.startsWith('0') && breaks(check, 'CUST_LEADING_ZERO')
   return ended ? unusable(check, customerNo) : usable(check, customerNo)
@@ -200,18 +189,9 @@ const ONLY_ZEROS = /^0+$/
 /** Digits a spreadsheet keeps. */
 const PRECISION = 15
 
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
-  'NOTPROVIDED',
-  'NOT PROVIDED',
-  'N/A',
-  'NA',
-  'NONE',
-  'NULL',
-  'UNKNOWN',
-  'UNBEKANNT',
-  '-',
-  '0',
-])
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|-|0'.split('|'),
+)
 
 /**
  * Letters and digits, both, are no placeholder and no rounded number; with hyphens they are no date, month or power of ten
@@ -289,10 +269,7 @@ export function checkMandateReference(
   if (PLAIN_REFERENCE.test(raw)) return plainlyUsable(raw as MandateReference)
   const check = startCheck('unique_mandate_reference', raw, severities)
   const reference = cleanCell(raw)
-  if (reference === '') {
-    breaks(check, 'UMR_EMPTY')
-    return unusable(check, null)
-  }
+  if (reference === '') return lost(check, 'UMR_EMPTY')
   if (isScientific(reference) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
   const ended = endsAtSigns(check, reference) || endsAtOddity(check, reference)
   return ended ? unusable(check, reference) : usable(check, reference as MandateReference)

@@ -251,29 +251,6 @@ async function freeFolder(
   }
 }
 
-/** The files that are being written in the hidden folder of a pack. */
-function filesOf(workshop: string, onFinish: (file: PackFile) => void) {
-  const handles: FileHandle[] = []
-
-  async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
-    const handle = await open(join(workshop, name), flags, 0o600)
-    handles.push(handle)
-    return handle
-  }
-
-  const create = async (name: string): Promise<PackOutput> =>
-    outputTo(await opened(name, 'wx'), name, onFinish)
-
-  const scratch = async (name: string): Promise<ScratchFile> =>
-    scratchAt(await opened(name, 'wx+'), join(workshop, name))
-
-  async function close(): Promise<void> {
-    for (const handle of handles) await handle.close().catch(() => undefined)
-  }
-
-  return { create, scratch, close }
-}
-
 interface FolderTerms {
   /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
   readonly ledgerId?: string
@@ -304,8 +281,19 @@ export async function openPackFolder(
   await mkdir(join(workshop, TO_DO), { mode: 0o700 })
   await removeAbandoned(out, workshop)
   const finished: PackFile[] = []
+  const handles: FileHandle[] = []
 
-  const { create, scratch, close } = filesOf(workshop, (file) => void finished.push(file))
+  async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
+    const handle = await open(join(workshop, name), flags, 0o600)
+    handles.push(handle)
+    return handle
+  }
+
+  const create = async (name: string): Promise<PackOutput> =>
+    outputTo(await opened(name, 'wx'), name, (file) => void finished.push(file))
+
+  const scratch = async (name: string): Promise<ScratchFile> =>
+    scratchAt(await opened(name, 'wx+'), join(workshop, name))
 
   async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
     const output = await create(name)
@@ -326,7 +314,7 @@ export async function openPackFolder(
     })
 
   async function discard(): Promise<void> {
-    await close()
+    for (const handle of handles) await handle.close().catch(() => undefined)
     // A file may just come to be, of a writer that has not been told yet: then the folder is not empty once more.
     await rm(workshop, { recursive: true, force: true, maxRetries: 3 })
   }

@@ -7,7 +7,6 @@ import {
 } from './encoding.js'
 import type { ReadEnd, ByteSource } from './input.js'
 import { refuse } from '../refusal.js'
-import type { SourceError } from '../../errors.js'
 
 /** A source whose bytes are known well enough to be read as text. */
 export type TextSource = ReturnType<typeof textOf>
@@ -29,20 +28,15 @@ export const textOf = ({ label, evidence, read }: ByteSource) => ({
   /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
   choose: (declared: Encoding | undefined): TextChoice => {
     const choice = chooseEncoding(label, evidence, declared)
-    return { ...choice, head: decodeHead(label, evidence, choice.encoding) }
+    const { encoding } = choice
+    const decoder = createDecoder(encoding)
+    const head = attempt(label, evidence, encoding, () => decoder.decode(evidence.head))
+    return { ...choice, head }
   },
   /** The whole text in pieces; of a stream only once. */
   read: (encoding: Encoding, signal?: AbortSignal): AsyncGenerator<string, ReadEnd> =>
     decode(label, evidence, piecesOf(read(signal)), encoding),
 })
-
-function decodeHead(label: string, evidence: EncodingEvidence, encoding: Encoding): string {
-  try {
-    return createDecoder(encoding).decode(evidence.head)
-  } catch (error) {
-    throw undecodable(label, evidence, encoding, error)
-  }
-}
 
 async function* decode(
   label: string,
@@ -51,39 +45,33 @@ async function* decode(
   encoding: Encoding,
 ): AsyncGenerator<string, ReadEnd> {
   const decoder = createDecoder(encoding)
-  const attempt = (decoding: () => string): string => {
-    try {
-      return decoding()
-    } catch (error) {
-      throw undecodable(label, evidence, encoding, error)
-    }
-  }
   for await (const chunk of bytes) {
-    const text = attempt(() => decoder.decode(chunk))
+    const text = attempt(label, evidence, encoding, () => decoder.decode(chunk))
     for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE)
   }
-  const rest = attempt(() => decoder.end())
+  const rest = attempt(label, evidence, encoding, () => decoder.end())
   if (rest !== '') yield rest
   return bytes.end()
 }
 
-function undecodable(
+/** @throws {SourceError} FILE_ENCODING where the bytes are not of this encoding */
+function attempt(
   label: string,
   { notUtf8At }: EncodingEvidence,
   encoding: Encoding,
-  cause: unknown,
-): SourceError {
-  const line = encoding === 'utf-8' ? notUtf8At : null
-  return refuse(
-    label,
-    'FILE_ENCODING',
-    line === null ? `its bytes are not text in ${encoding}` : `line ${line} is not text in ${encoding}`,
-    {
+  decoding: () => string,
+): string {
+  try {
+    return decoding()
+  } catch (cause) {
+    const line = encoding === 'utf-8' ? notUtf8At : null
+    const what = line === null ? 'its bytes are' : `line ${line} is`
+    throw refuse(label, 'FILE_ENCODING', `${what} not text in ${encoding}`, {
       ...(line === null ? {} : { line }),
       next: 'Declare the right source.encoding (utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-1), or export as UTF-8.',
       cause,
-    },
-  )
+    })
+  }
 }
 
 const LF = 0x0a

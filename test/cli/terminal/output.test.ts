@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { silentProgress } from '../../../src/cli/main.js'
-import { boundedProgress, boundedWorld, printResult, totalsLines } from '../../../src/cli/terminal/output.js'
+import { Writable } from 'node:stream'
+import { startProgress } from '../../../src/cli/terminal/progress.js'
+import { boundedWorld, printResult, totalsLines } from '../../../src/cli/terminal/output.js'
 import { emptyResult, jsonOf } from '../../../src/cli/terminal/result.js'
 import { toned, wordsOf, writtenLine } from '../../../src/cli/terminal/world.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
@@ -77,18 +78,38 @@ describe('9.2.7 the boundary to the terminal', () => {
     const one = 'Name forged line'
     const stderr = `Warning: ${one}\nError: ${one}\n  To do: ${one}\n`
     expect(printed).toEqual({ stdout: `  ${one}\n`, stderr })
-    const told: string[] = []
-    const progress = boundedProgress({
-      ...silentProgress,
-      reading: (source) => told.push(source),
-      note: (line) => told.push(wordsOf(line)),
-      event: (text) => told.push(text),
-    })
-    progress.reading(HOSTILE, 1)
-    progress.note(HOSTILE)
-    progress.event(HOSTILE, HOSTILE)
-    expect(told).toEqual([one, one, one])
   })
+
+  it.each([false, true])(
+    'lets no text begin a line of its own while it goes on (terminal: %s)',
+    (isTerminal) => {
+      const { printed, ...world } = worldOf()
+      let drawn = ''
+      const stream = new Writable({
+        write: (part, _encoding, done) => {
+          drawn += String(part)
+          done()
+        },
+      })
+      let nowMs = 0
+      const progress = startProgress({
+        ...boundedWorld({ ...world, stderr: { ...world.stderr, isTerminal, stream } }),
+        clock: { now: () => 0, monotonic: () => (nowMs += 10_000) },
+        after: (_delayMs, wake) => {
+          wake()
+          return () => undefined
+        },
+      })
+      progress.reading(HOSTILE, 1)
+      progress.note(HOSTILE)
+      progress.sending(2)
+      progress.event(HOSTILE, HOSTILE)
+      const text = printed.stderr + drawn
+      expect(text.split('Name forged line')).toHaveLength(4)
+      expect(text).not.toContain('title')
+      expect(text).not.toMatch(/[\r\n]forged/)
+    },
+  )
 
   it('10.3.1 puts colour on the words of the program, and lets no text colour or move anything', () => {
     const { printed, ...world } = worldOf({ env: { FORCE_COLOR: '1' } })
