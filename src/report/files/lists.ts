@@ -55,6 +55,11 @@ const editable =
   (row: Readonly<Record<Name, string | null>>): string =>
     editableCell(row[name] ?? '')
 
+const ofRow =
+  (cell: (row: RowRecord) => string) =>
+  ({ row }: OpenLineOf): string =>
+    cell(row)
+
 /** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
 const REGISTERED_COLUMNS: readonly Column<RegisteredRow>[] = [
   ['customer_no', 'label.customer', (row) => text(row.customerNo)],
@@ -261,16 +266,8 @@ const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
   ],
   ['migration_state', 'label.state', ({ row }) => row.state],
   ['iban_masked', 'label.account', ({ row }) => text(row.ibanMasked)],
-  [
-    'assigned_creditor_identifier',
-    'label.assignedCreditor',
-    ({ row }) => editable('assignedCreditorIdentifier')(row),
-  ],
-  [
-    'assigned_mandate_reference',
-    'label.assignedReference',
-    ({ row }) => editable('assignedMandateReference')(row),
-  ],
+  ['assigned_creditor_identifier', 'label.assignedCreditor', ofRow(editable('assignedCreditorIdentifier'))],
+  ['assigned_mandate_reference', 'label.assignedReference', ofRow(editable('assignedMandateReference'))],
   ['payment_sources', 'label.paymentSources', paymentSources],
   ...CLOSING_COLUMNS,
 ]
