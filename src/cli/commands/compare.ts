@@ -1,7 +1,6 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import type { ComparisonRecord } from '../../ledger/compare/comparison-reads.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources } from '../../run/admit-sources.js'
 import { closingLines, lookedAt, oldPages, writePack } from '../closing.js'
@@ -9,7 +8,7 @@ import {
   actorOf,
   IGNORE_COLUMN,
   openers,
-  openExisting,
+  decideIn,
   ownFlag,
   SHEET,
   type Command,
@@ -54,10 +53,7 @@ export const compareCommand: Command = {
 async function compare(context: Context): Promise<CommandResult> {
   const { settings, world, progress } = context
   noteOutputs(context, settings.out)
-  const ledger = openExisting(context)
-  let comparison: ComparisonRecord | null
-  let looked: ReturnType<typeof lookedAt>
-  try {
+  const { ledger, comparison, looked } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
       const admitted = await admitSources(final, openers(context, 'refuse'), {
@@ -71,11 +67,8 @@ async function compare(context: Context): Promise<CommandResult> {
     } finally {
       final.close()
     }
-    comparison = ledger.view.comparison()
-    looked = lookedAt(context, ledger.view)
-  } finally {
-    ledger.close()
-  }
+    return { ledger, comparison: ledger.view.comparison(), looked: lookedAt(context, ledger.view) }
+  })
   const { result, standing } = looked
   const { files, warnings, proposed, verification } = await writePack(settings)
   if (comparison === null) throw new Error('The comparison is not on record')

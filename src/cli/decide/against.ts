@@ -3,7 +3,7 @@ import { reconcile, type Difference, type Reconciliation } from '../../decisions
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
 import { closingAt, olderOf, oldPages } from '../closing.js'
-import { actorOf, inputOf, openExisting, ownFlag, sameFlags, type Context } from '../command.js'
+import { actorOf, inputOf, decideIn, ownFlag, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
 import { plural } from '../../domain/text/text.js'
@@ -18,7 +18,7 @@ export async function compareWith(context: Context, list: string): Promise<Comma
     const found = await reconcile(reader, inputOf(context, list), by, world.signals.drain)
     const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
     if (!isAsked) return conclude(context, found, null, reader)
-    const { report, warnings } = apply(context, found)
+    const { report, warnings } = await apply(context, found)
     const result = conclude(context, found, report, reader)
     return { ...result, warnings: [...result.warnings, ...warnings] }
   } catch (error) {
@@ -29,17 +29,11 @@ export async function compareWith(context: Context, list: string): Promise<Comma
 }
 
 /** All proposals or none; a row that moved on since is told as an error. */
-function apply(
-  { settings, world }: Context,
-  { proposals }: Reconciliation,
-): { report: ResolutionReport; warnings: readonly string[] } {
-  const ledger = openExisting({ settings, world })
-  let report: ResolutionReport
-  try {
-    report = ledger.resolve(proposals, { dryRun: false })
-  } finally {
-    ledger.close()
-  }
+async function apply(context: Context, { proposals }: Reconciliation) {
+  const { ledger, report } = await decideIn(context, (ledger) => ({
+    ledger,
+    report: ledger.resolve(proposals, { dryRun: false }),
+  }))
   return { report, warnings: oldPages(ledger) }
 }
 

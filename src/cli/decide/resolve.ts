@@ -8,7 +8,7 @@ import { closingAt, olderOf, oldPages, setAsideLines, waitingFor } from '../clos
 import {
   actorOf,
   lookInto,
-  openExisting,
+  decideIn,
   ownFlag,
   ownText,
   ownTexts,
@@ -92,29 +92,25 @@ export const resolveCommand: Command = {
 export async function resolve(context: Context): Promise<CommandResult> {
   const against = ownText(context, 'against')
   if (against !== null) return compareWith(context, against)
-  const { world, settings } = context
   const asked = ownFlag(context, 'ask') ? await askAboutDoubts(context) : null
   if (asked?.resolutions.length === 0) return asked.result
   const resolutions = asked?.resolutions ?? (await readResolutions(context))
   if (resolutions.length === 0) return noneFilledIn(context)
-  const ledger = openExisting({ settings, world })
-  let result: CommandResult
-  try {
+  const { ledger, result } = await decideIn(context, async (ledger) => {
     const dryRun = ownFlag(context, 'dryRun') || asked?.isShownOnly === true
     const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
     const waiting = await waitingFor(context, said([ownText(context, 'from') ?? false]), 'corrections')
     const concluded = conclude(context, ledger, report, { dryRun, waiting: [...waiting.values()] })
-    result = {
+    const result = {
       ...concluded,
       campaign: asked?.result.campaign ?? concluded.campaign,
       lines: [...(asked?.result.lines ?? []), ...concluded.lines],
       details: { ...asked?.result.details, ...concluded.details },
     }
-  } finally {
-    ledger.close()
-  }
+    return { ledger, result }
+  })
   return { ...result, warnings: [...result.warnings, ...oldPages(ledger)] }
 }
 
@@ -124,15 +120,12 @@ function noneFilledIn(context: Context): Promise<CommandResult> {
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!ownFlag(context, 'dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
-  return nothingDecided(context, [`"${file}" holds no decision yet. ${next}.`])
-}
-
-const nothingDecided = (context: Context, said: readonly string[]): Promise<CommandResult> =>
-  lookInto(context.settings, (reader) => ({
+  return lookInto(context.settings, (reader) => ({
     ...standingAs(context.settings.ledger, reader),
-    lines: [...said, ...closingAt(context, reader)],
+    lines: [`"${file}" holds no decision yet. ${next}.`, ...closingAt(context, reader)],
     details: { resolutions: [], isApplied: false },
   }))
+}
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
   const from = ownText(context, 'from')

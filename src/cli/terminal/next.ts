@@ -246,10 +246,12 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
   if (inDoubt === 0 && ready - cutOver.held + sending > 0) return { words: [], command: { name: 'run' } }
   if (pack === null) return step('There is no report of the ledger as it is now.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
+  const decideIn = (name: string) =>
+    ({ name: 'resolve', words: ['--from', file(name), '--dry-run'] }) as const
   if (inDoubt > 0)
     return step(
       `Compare ${file(PLACE_OF_PART.inDoubt)} with the service and fill in its columns of decision and reason.`,
-      { name: 'resolve', words: ['--from', file(PLACE_OF_PART.inDoubt), '--dry-run'] },
+      decideIn(PLACE_OF_PART.inDoubt),
     )
   if (verification !== null && contradictedIn(verification) > 0)
     return step(`Settle with the service what ${file('verification.csv')} names first, then ask again.`, {
@@ -258,10 +260,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
   if (cutOver.open > 0)
     return step(
       `Act on each line of ${file(CUT_OVER_FILE)} and fill in its columns of decision and reason.`,
-      {
-        name: 'resolve',
-        words: ['--from', file(CUT_OVER_FILE), '--dry-run'],
-      },
+      decideIn(CUT_OVER_FILE),
     )
   if (cutOver.untaken > 0)
     return step('Give the last export to a run: it has mandates that are new or changed.')
