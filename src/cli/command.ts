@@ -84,23 +84,14 @@ export const actorOf = (context: Context): string => {
   )
 }
 
-/** The ledger of the settings for writing, as every command that decides something opens it; never made anew. */
-export const openExisting = ({ settings, world }: Pick<Context, 'settings' | 'world'>): Ledger =>
-  openLedger({
-    file: settings.ledger,
-    clock: world.clock,
-    pid: world.pid,
-    user: world.user,
-    create: false,
-    sharedFolder: settings.sharedFolder,
-  })
-
-/** What is decided in that ledger, which is closed again whatever happens. */
+/** What is decided in the ledger of the settings, which is never made anew and closed again whatever happens. */
 export async function decideIn<Value>(
-  context: Pick<Context, 'settings' | 'world'>,
+  { settings, world }: Pick<Context, 'settings' | 'world'>,
   decide: (ledger: Ledger) => Value | Promise<Value>,
 ): Promise<Value> {
-  const ledger = openExisting(context)
+  const { clock, pid, user } = world
+  const { ledger: file, sharedFolder } = settings
+  const ledger = openLedger({ file, clock, pid, user, create: false, sharedFolder })
   try {
     return await decide(ledger)
   } finally {
