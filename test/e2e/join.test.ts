@@ -63,3 +63,26 @@ it('accounts of a second file are drafted, checked, sent and corrected, and one 
     [30_000, 'DE46375875851017747494'],
   ])
 })
+
+it('a plan is held to the second file that it was made with', async () => {
+  const text = 'customer_no,code,signed_date,sepa_creditor_identifier,unique_mandate_reference\n'
+  write('export.csv', `${text}10000,GIRO,2021-02-24,DE98ZZZ09999999999,BC1\n`)
+  write('bank-accounts.csv', ACCOUNTS)
+  write(
+    'sepa-migrate.yaml',
+    'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
+  )
+  expect((await program('plan', 'export.csv', '--by', 'Ada', ...day)).status).toBe(0)
+  const words = ['--by', 'Grace', '--reference', 'mail of 12 June']
+  expect((await program('approve', 'plan.json', ...words)).status).toBe(0)
+  const under = ['run', 'export.csv', '--plan', 'plan.json', ...day]
+
+  write('bank-accounts.csv', ACCOUNTS.replace('30000,', '30001,'))
+  const refused = await program(...under)
+  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('bank-accounts.csv')])
+  expect(sandbox().mandates()).toEqual([])
+
+  write('bank-accounts.csv', ACCOUNTS)
+  expect((await program(...under)).status).toBe(0)
+  expect(sandbox().mandates()).toHaveLength(1)
+})

@@ -73,6 +73,24 @@ it('reads the sheet of a workbook, and the words and dates of any field', async 
   expect((await refusal(readText(exportOf('1,A'), joining(path)))).rule).toBe('FILE_SHEET_UNCLEAR')
 })
 
+it('gives the reference and the creditor, which say what mandate a row is', async () => {
+  const table = file(
+    'Customer,Code,IBAN,Ref,CI',
+    `1,A,${iban(1)},OLD-1,${CREDITOR}`,
+    `2,A,${iban(2)},old-1,${CREDITOR}`,
+  )
+  const take = '{ iban: IBAN, unique_mandate_reference: Ref, sepa_creditor_identifier: CI }'
+  const own = file('customer_no,code,signed_date', '1,A,2024-03-01', '2,A,2024-03-01', '3,A,2024-03-01')
+  const { records, opened } = await readText(own, joining(fileOf(table, 'mandates.csv'), '', take))
+  expect(records.map(({ values, mandateKey }) => [values.mandateReference, mandateKey])).toEqual([
+    ['OLD-1', 'DE|09999999999|OLD-1'],
+    ['old-1', 'DE|09999999999|OLD-1'],
+    [null, null],
+  ])
+  expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable', 'invalid'])
+  expect(opened.columns['unique_mandate_reference']).toContain('Ref of mandates.csv by')
+})
+
 it('is read before a crosswalk compares the end of the account', async () => {
   const keys = fileOf(file('old,no,end', `1,11,${iban(1).slice(-4)}`, '2,12,9999'), 'customers.csv')
   const accounts = fileOf(file('Customer,Code,IBAN', `1,A,${iban(1)}`, `2,A,${iban(1)}`))
