@@ -56,19 +56,24 @@ function hasWrongForm(ci: string): boolean {
 const hasWrongCheckDigits = (ci: string): boolean =>
   isImpossibleCheck(ci.slice(2, 4)) || mod97(ci, NATIONAL_PART) !== 1
 
+/** The last plain one, beside which creditor of ours: an export has few, and the same for many rows on end. */
+let lastPlain: Readonly<Record<'ci' | 'assigned', string | null>> = { ci: null, assigned: null }
+
 /** The number of an issuer with a confirmed length, as it is sent, and not the new creditor's own. */
 function isPlain(ci: string, { constant, assigned }: CreditorSettings): boolean {
+  if (constant !== null) return false
+  if (ci === lastPlain.ci && assigned === lastPlain.assigned) return true
   const country = ci.slice(0, 2)
   const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
-  return (
-    constant === null &&
+  const isSuch =
     known?.isConfirmed === true &&
     known.totals.includes(ci.length) &&
     ci.length !== SEPA_COUNTRIES.get(country)?.length &&
     PLAIN_FORM.test(ci) &&
     !hasWrongCheckDigits(ci) &&
     (assigned === null || !isSameCreditor(ci, assigned))
-  )
+  if (isSuch) lastPlain = { ci, assigned }
+  return isSuch
 }
 
 const isUnknownIssuer = (country: string): boolean =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { countrySpecs } from 'ibantools'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { DATE_FORMATS, type DateFormat, type DecidedFormat } from '../../../src/domain/mandate/date.js'
 import type { Checked, RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../../src/domain/text/countries.js'
@@ -451,4 +451,27 @@ describe('the national check', () => {
   ])('of %s finds a defect: %s', (iban, isFound) => {
     expect(hasNationalDefect(iban)).toBe(isFound)
   })
+})
+
+test('a creditor identifier is judged alike whatever was judged before it', async () => {
+  const [own, other] = ['DE98ZZZ09999999999', 'AT61ZZZ01234567890']
+  const given = ['', ' ', own, other, `${own} `, 'DE99ZZZ09999999999'].flatMap((cell) =>
+    [
+      { constant: null, assigned: null },
+      { constant: null, assigned: own },
+      { constant: other, assigned: null },
+    ].map((settings) => [cell, settings] as const),
+  )
+  const fresh = async () => {
+    vi.resetModules()
+    return (await import('../../../src/domain/value/identifiers.js')).checkCreditorIdentifier
+  }
+  const alone = await Promise.all(given.map(async (each) => (await fresh())(...each)))
+  expect(alone.filter(({ usable }) => usable).length).toBeGreaterThan(3)
+  const check = await fresh()
+  for (const before of given)
+    given.forEach((each, at) => {
+      check(...before)
+      expect(check(...each), JSON.stringify([before, each])).toEqual(alone[at])
+    })
 })
