@@ -15,7 +15,7 @@ import {
   acquireLock,
   type Lock,
 } from '../safety/side-files.js'
-import { explaining } from './storage.js'
+import { explaining, isOnlyBegun } from './storage.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.
@@ -48,11 +48,15 @@ function assertUsable(file: string, { create = true, sharedFolder = false }: Led
     assertNoLeftovers(file)
     return true
   }
-  const reader = openForReading(file)
   try {
-    assertOurs(reader, file)
-  } finally {
-    reader.close()
+    const reader = openForReading(file)
+    try {
+      assertOurs(reader, file)
+    } finally {
+      reader.close()
+    }
+  } catch (error) {
+    if (!isOnlyBegun(error)) throw error // looked at once more under the lock
   }
   return false
 }

@@ -4,6 +4,9 @@ import { codeOf, LedgerError, type Way } from '../../errors.js'
 const RUN_AGAIN =
   'What is committed is safe. Run the same command again; a row whose answer was not recorded will be in doubt'
 
+/** A journal is left of the one write before the write-ahead log is on; whoever only reads cannot roll it back. */
+const ONLY_BEGUN = /^SQLITE_READONLY_ROLLBACK$/
+
 /** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
 const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, next: string, ...Way[]])[] = [
   [
@@ -26,6 +29,7 @@ const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, n
     'another program writes to it',
     `Close the other program. ${RUN_AGAIN}`,
   ],
+  [ONLY_BEGUN, 'unwritable', 'its first start was killed', 'Run again: that makes it anew', 'run_file'],
   [
     /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)(_|$)/,
     'unwritable',
@@ -54,6 +58,9 @@ export function explainStorageError(error: unknown, action: string, file: string
   const what = `Cannot ${action} the ledger "${file}": ${why.replace('CODE', code)}`
   return new LedgerError(problem, what, next, { cause: error, ways })
 }
+
+/** True for the fault of a reader of a ledger that has only been begun: a writer rolls that back. */
+export const isOnlyBegun = (error: unknown): boolean => ONLY_BEGUN.test(codeOf(error))
 
 /** Runs `body` and explains what it throws. */
 export function explaining<Value>(action: string, file: string, body: () => Value): Value {

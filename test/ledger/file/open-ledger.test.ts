@@ -1,5 +1,7 @@
 import {
+  chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -170,6 +172,33 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(faultOf(() => openLedgerReader(file)).message).toContain('it is empty, no run has begun yet')
     expect(open({ file }).totals().read).toBe(0)
   })
+})
+
+/** As a kill leaves the file while its write-ahead log is switched on: with the journal of that one write. */
+function killedAtFirstWrite(): string {
+  const [made, file] = [freshFile(), freshFile()]
+  const connection = openDatabase(made)
+  connection.pragma('cache_size = 1')
+  connection.exec('begin; create table begun (x)')
+  while (statSync(made).size === 0) connection.exec('insert into begun values (zeroblob(100000))')
+  for (const end of ['', '-journal']) {
+    copyFileSync(made + end, file + end)
+    chmodSync(file + end, 0o600)
+  }
+  connection.exec('rollback')
+  connection.close()
+  return file
+}
+
+it('25.1 a first start that was killed at its first write is made up for by the next', () => {
+  const file = killedAtFirstWrite()
+  const fault = faultOf(() => openLedgerReader(file))
+  expect([fault.problem, fault.message]).toEqual(['unwritable', expect.stringContaining('first start')])
+  expect(fault.ways).toEqual(['run_file'])
+  const ledger = open({ file })
+  expect(ledger.totals().read).toBe(0)
+  ledger.close()
+  expect(existsSync(`${file}-journal`)).toBe(false)
 })
 
 describe('a campaign', () => {
