@@ -145,6 +145,7 @@ export async function admitSources(
   const admission = ledger.admit(options)
   try {
     const admitted = await addSources(admission, files, options)
+    admission.compareEarlier()
     if (options.tellsMissing === true) admission.tellMissing()
     admission.commit()
     return admitted
@@ -177,7 +178,6 @@ export async function addSources(
       admitted.push({ name, kind: 'known', ...NOTHING, isResultFile, ...changed })
     }
   }
-  admission.compareEarlier()
   return admitted
 }
 

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import { collectionFile } from '../support/collections.js'
 import { germanIban } from '../support/export.js'
 import { listed, placeForEach } from '../support/place.js'
 
-const { rows, save, held, sandbox, json, program } = placeForEach({
+const { rows, save, write, edit, held, sandbox, json, program } = placeForEach({
   rows: 9,
   sandbox: {
     faults: [
@@ -78,4 +79,26 @@ it('doubts that a list from the service proves are proposed and recorded, and no
   await program('report')
   const told = rows('registered.csv').find(({ customer_no }) => customer_no === '8')
   expect(told?.['assigned_mandate_reference']).toBe(mandateOf(8)?.unique_mandate_reference)
+})
+
+it('31.1 what collections contradict is held when it would go out once more, until a person says so', async () => {
+  const debits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({
+    reference: `MANDATE-${n}`,
+    iban: germanIban(n < 7 ? n : n + 50),
+    signed: `2024-03-${String(n + 1).padStart(2, '0')}`,
+  }))
+  write('january.xml', collectionFile(debits))
+  await program('run', 'export.csv')
+  const beside = await json('run', '--evidence', 'january.xml')
+  expect(beside.totals).toMatchObject({ registered: 6, refused: 1, inDoubt: 2 })
+  const said = ['--yes-resend', 'MANDATE-9', ...BY, '--reason', 'the service was asked']
+  await json('resolve', '--row', '9', '--as', 'resend', ...said)
+  expect(await json('run', '--retry-refused')).toMatchObject({
+    exitCode: 4,
+    totals: { registered: 6, refused: 0, conflict: 2, inDoubt: 1 },
+  })
+  const word = { migration_decision: 'send', migration_reason: 'moved' }
+  edit('corrections.csv', (row) => ({ ...row, ...word }), 'back.csv')
+  expect((await json('run', 'back.csv')).totals).toMatchObject({ registered: 8, conflict: 0, inDoubt: 1 })
+  expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8, 9])
 })

@@ -86,11 +86,11 @@ export function openAdmission(parts: AdmissionParts) {
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,
-    /** Once all files are in: rows of earlier commands beside the collections of this one. */
+    /** Once all files are in, and rows are ready again: rows of earlier commands beside the collections. */
     compareEarlier: (): void => {
       const { severities, now } = parts
-      if (collections.isNew())
-        guard(() => holdContradicted({ connection, severities, before: firstOfAll, at: now() }))
+      const areNew = collections.isNew()
+      guard(() => holdContradicted({ connection, severities, areNew, before: firstOfAll, at: now() }))
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
@@ -195,16 +195,7 @@ function openSource(
     if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
     tellCounted(sourceId, counted)
   }
-  const scope: Scope = {
-    connection,
-    fingerprints,
-    severities,
-    sourceId,
-    first,
-    firstOfAll,
-    header,
-    columns,
-  }
+  const scope = { connection, fingerprints, severities, sourceId, first, firstOfAll, header, columns }
   return {
     name,
     scope,

@@ -203,17 +203,27 @@ export function decideCollected(scope: Scope): void {
   }
 }
 
-/** Rows that earlier commands left ready, beside collection files that are new. */
+/**
+ * Rows of earlier commands beside the collections: those that are ready where collection files are new, and always those
+ * that are ready once more. What was told of a row before, or decided, is not told again.
+ */
 export function holdContradicted({
   connection,
   severities,
+  areNew,
   before,
   at,
-}: Pick<Scope, 'connection' | 'severities'> & { before: number; at: string }): void {
+}: Pick<Scope, 'connection' | 'severities'> & { areNew: boolean; before: number; at: string }): void {
+  if (!hasAny(connection)) return
   const columnsOf = prepareColumns(connection)
-  for (const row of comparedIn(connection, `row.id < :before and row.state = 'ready'`)({ before })) {
+  const isTold = sqlValue(connection)<number>`
+    select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0`
+  const where = `row.id < :before and row.state = 'ready'${areNew ? '' : ' and attempts > 0'}`
+  for (const row of comparedIn(connection, where)({ before })) {
     const { columns } = columnsOf(row.sourceId)
-    const findings = findingsOf(row, severities)
+    const findings = findingsOf(row, severities).filter(
+      ({ rule }) => isTold.get({ id: row.id, rule, seen: row.seen ?? '' }) === undefined,
+    )
     for (const finding of findings) writeProblem({ connection, columns }, row.sourceId, row.id, finding)
     const error = findings.find(({ severity }) => severity === 'error')
     if (error !== undefined) holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
