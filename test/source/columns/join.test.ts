@@ -49,6 +49,12 @@ it('finds the line of both columns of a key, and tells a key that is missing, em
   expect(summary.findings.map(({ rule }) => rule)).not.toContain('CROSSWALK_UNUSED_LINE')
 })
 
+it('keeps the parts of a key apart, and takes a key for what is in its cell', async () => {
+  const table = file('Customer,Code,IBAN', `1,23,${iban(1)}`, `12,3,${iban(2)}`, ` 4 ,"A ",${iban(3)}`)
+  const { records } = await readText(exportOf('1,23', '12,3', '4,A'), joining(fileOf(table)))
+  expect(records.map(({ values }) => values.iban)).toEqual([iban(1), iban(2), iban(3)])
+})
+
 it('reads the sheet of a workbook, and the words and dates of any field', async () => {
   const cells = [
     ['Customer', 'Code', 'State', 'Signed', 'Account'],
@@ -128,6 +134,11 @@ describe('is refused', () => {
     [joining('x', '', '{ signed_date: { column: a, format: auto } }'), 'formats are iso'],
   ])('with the configuration %s', async (yaml, message) => {
     await expect((async () => readText(exportOf('1,A'), yaml))()).rejects.toThrow(message)
+  })
+
+  it('where its layout leaves out what may be a line', async () => {
+    const reading = readText(exportOf('1,A'), joining(fileOf(TABLE), ', skipFooterLines: 1'))
+    expect((await refusal(reading)).rule).toBe('FILE_ROW_LEFT_OUT')
   })
 
   it('where the export has no column of the key', async () => {
