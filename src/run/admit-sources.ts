@@ -145,7 +145,7 @@ export async function admitSources(
   const admission = ledger.admit(options)
   try {
     const admitted = await addSources(admission, files, options)
-    admission.compareEarlier()
+    if (admission.collections.isNew()) admission.compareEarlier()
     if (options.tellsMissing === true) admission.tellMissing()
     admission.commit()
     return admitted

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { collectionFile, type Debit } from '../support/collections.js'
-import { germanIban } from '../support/export.js'
+import { germanIban, validExport } from '../support/export.js'
 import { placeForEach, type Told } from '../support/place.js'
 
 const { write, program, programWith, json, edit, held, totals, read, rows } = placeForEach({
@@ -102,6 +102,9 @@ it('31.1 a row that was begun and turned away is held by collections that come l
   )
   // The word counts for the next try as well.
   await programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, 'run', 'back.csv')
+  write('other.csv', validExport(9))
+  const checked = await json('check', 'other.csv', '--ledger', 'sepa-migrate.db')
+  expect(checked.totals).toMatchObject({ registered: 3, conflict: 0 })
   expect(await json('run')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
   expect(held()).toEqual([2, 3, 4, 1])
 })

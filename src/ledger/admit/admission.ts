@@ -86,7 +86,7 @@ export function openAdmission(parts: AdmissionParts) {
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,
-    /** Once all files are in, and rows are ready again: rows of earlier commands beside the collections. */
+    /** Once all files are in, and before rows are sent: rows of earlier commands beside the collections. */
     compareEarlier: (): void => {
       const { severities, now } = parts
       const areNew = collections.isNew()
