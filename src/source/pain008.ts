@@ -37,6 +37,7 @@ const COLUMNS = {
 type Place = keyof typeof COLUMNS
 const PLACES = Object.keys(COLUMNS) as readonly Place[]
 const HEADER = Object.values(COLUMNS)
+const [, SIGNED, , , COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
 const COUNT = 'NbOfTxs'
 
 /** An element on the way to what is noted; every other costs a look at nothing. */
@@ -67,6 +68,8 @@ crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference
 
 /** An empty word would say nothing, and no mandate is sent because a word is missing. */
 const NOT_GIVEN = 'not given'
+/** In place of the sequence, where one of that reference with a wrong creditor may be a later one, and the last. */
+const UNCLEAR = 'a later one cannot be read'
 const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
 
 /**
@@ -83,16 +86,20 @@ export const PAIN_008: InputFormat = {
         'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
         'Give the file instead of standard input.',
       )
-    const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
+    const { version, transactions, latest, unclear } = await surveyMandates(bytes, limits, signal)
 
     async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
       const seen = new Set<string>()
       const isNew = (content: string): boolean => seen.size < seen.add(content).size
       const batches = piecesOf(readCollections(bytes, limits, signal).read())
       for await (const batch of batches)
-        yield batch.filter((collection) => {
+        yield batch.flatMap((collection) => {
           const key = digestOfKey(collection)
-          return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
+          if (key === null) return collection
+          if (latest.get(key) !== collection.day || !isNew(contentOf(collection))) return []
+          const later = unclear.get(referenceOf(collection)) ?? 0
+          const isUnclear = later >= collection.day && namesCreditor(collection)
+          return isUnclear ? { ...collection, cells: collection.cells.with(SEQUENCE, UNCLEAR) } : collection
         })
       return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
     }
@@ -127,6 +134,7 @@ interface Collection extends RawRecord {
 /** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
 async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const latest = new Map<string, number>()
+  const unclear = new Map<string, number>()
   const { read, version } = readCollections(bytes, limits, signal)
   let transactions = 0
   for await (const batch of read())
@@ -134,13 +142,15 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
       const { day } = collection
       const key = digestOfKey(collection)
       transactions += 1
+      const reference = referenceOf(collection)
+      if (!namesCreditor(collection)) unclear.set(reference, Math.max(day, unclear.get(reference) ?? 0))
       if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
-      if (latest.size > limits.crosswalkLines)
+      if (latest.size + unclear.size > limits.crosswalkLines)
         throw refuse(bytes.label, 'FILE_FORMAT', `it holds more than ${limits.crosswalkLines} mandates`, {
           next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
         })
     }
-  return { version: version(), transactions, latest }
+  return { version: version(), transactions, latest, unclear }
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
@@ -183,25 +193,18 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
 
   function collection(): Collection {
     const line = (transactions += 1)
-    const values = PLACES.map(
+    const cells = PLACES.map(
       (place) => noted.get(TRANSACTION)?.get(place) ?? noted.get(PAYMENT)?.get(place) ?? '',
     )
-    if (values.some((value) => value.length > limits.fieldLength))
+    if (cells.some((value) => value.length > limits.fieldLength))
       throw damaged('holds a text that is too long')
-    const [
-      reference = '',
-      signed = '',
-      iban = '',
-      creditor = '',
-      collected = '',
-      sequence,
-      scheme,
-      name = '',
-    ] = values
+    const [, signed = '', , , collected = ''] = cells
     const [, day] = DAY.exec(collected) ?? []
     if (day === undefined) throw damaged('has no day of collection (ReqdColltnDt)')
-    const words = [sequence || NOT_GIVEN, scheme || NOT_GIVEN]
-    const cells = [reference, signed.replace(DAY, '$1'), iban, creditor, day, ...words, name]
+    cells[SIGNED] = signed.replace(DAY, '$1')
+    cells[COLLECTED] = day
+    cells[SEQUENCE] ||= NOT_GIVEN
+    cells[SCHEME] ||= NOT_GIVEN
     return { line, cells, day: Number(day.replaceAll('-', '')) }
   }
 
@@ -225,6 +228,9 @@ const keyOf = ({ cells: [reference = '', , , creditor = ''] }: Collection): stri
   ]
   return identifier === null || value === null ? null : mandateKey(identifier, value)
 }
+
+const namesCreditor = ({ cells }: Collection): boolean => checkCreditorIdentifier(cells[3] ?? '').usable
+const referenceOf = ({ cells: [reference = ''] }: Collection): string => cleanCell(reference).toLowerCase()
 
 function digestOfKey(collection: Collection): string | null {
   const key = keyOf(collection)

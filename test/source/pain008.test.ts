@@ -86,6 +86,23 @@ describe('a collection file', () => {
     ])
   })
 
+  it('30.5 holds a mandate where a later collection of its reference names no creditor', async () => {
+    const wrong = 'DE98ZZZZZZ09999999999'
+    expect(
+      await debits(
+        { reference: 'M-1', day: '2026-01-05' },
+        { reference: 'm-1', day: '2026-02-05', creditor: wrong, sequence: 'FNAL' },
+        { reference: 'M-2', day: '2026-01-05', creditor: wrong, sequence: 'FNAL' },
+        { reference: 'M-2', day: '2026-02-05' },
+      ),
+    ).toEqual([
+      [1, 'M-1', 'SEQUENCE_UNKNOWN'],
+      [2, 'm-1', 'SEQUENCE_FINAL'],
+      [3, 'M-2', 'SEQUENCE_FINAL'],
+      [4, 'M-2', 'sendable'],
+    ])
+  })
+
   it('30.5 takes what the transaction says before what its payment says', async () => {
     const text = collectionFile([{ reference: 'M-1' }]).replace(
       '</PmtId>',

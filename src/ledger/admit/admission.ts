@@ -88,9 +88,8 @@ export function openAdmission(parts: AdmissionParts) {
     collections,
     /** Once all files are in, and before rows are sent: rows of earlier commands beside the collections. */
     compareEarlier: (): void => {
-      const { severities, now } = parts
-      const areNew = collections.isNew()
-      guard(() => holdContradicted({ connection, severities, areNew, before: firstOfAll, at: now() }))
+      const given = { ...parts, areNew: collections.isNew(), before: firstOfAll, at: parts.now() }
+      guard(() => holdContradicted(given))
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
