@@ -68,8 +68,6 @@ crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference
 
 /** An empty word would say nothing, and no mandate is sent because a word is missing. */
 const NOT_GIVEN = 'not given'
-/** In place of the sequence, where one of that reference with a wrong creditor may be a later one, and the last. */
-const UNCLEAR = 'a later one cannot be read'
 const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
 
 /**
@@ -86,20 +84,16 @@ export const PAIN_008: InputFormat = {
         'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
         'Give the file instead of standard input.',
       )
-    const { version, transactions, latest, unclear } = await surveyMandates(bytes, limits, signal)
+    const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
 
     async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
       const seen = new Set<string>()
       const isNew = (content: string): boolean => seen.size < seen.add(content).size
       const batches = piecesOf(readCollections(bytes, limits, signal).read())
       for await (const batch of batches)
-        yield batch.flatMap((collection) => {
+        yield batch.filter((collection) => {
           const key = digestOfKey(collection)
-          if (key === null) return collection
-          if (latest.get(key) !== collection.day || !isNew(contentOf(collection))) return []
-          const later = unclear.get(referenceOf(collection)) ?? 0
-          const isUnclear = later >= collection.day && namesCreditor(collection)
-          return isUnclear ? { ...collection, cells: collection.cells.with(SEQUENCE, UNCLEAR) } : collection
+          return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
         })
       return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
     }
@@ -134,7 +128,6 @@ interface Collection extends RawRecord {
 /** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
 async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const latest = new Map<string, number>()
-  const unclear = new Map<string, number>()
   const { read, version } = readCollections(bytes, limits, signal)
   let transactions = 0
   for await (const batch of read())
@@ -142,15 +135,13 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
       const { day } = collection
       const key = digestOfKey(collection)
       transactions += 1
-      const reference = referenceOf(collection)
-      if (!namesCreditor(collection)) unclear.set(reference, Math.max(day, unclear.get(reference) ?? 0))
       if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
-      if (latest.size + unclear.size > limits.crosswalkLines)
+      if (latest.size > limits.crosswalkLines)
         throw refuse(bytes.label, 'FILE_FORMAT', `it holds more than ${limits.crosswalkLines} mandates`, {
           next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
         })
     }
-  return { version: version(), transactions, latest, unclear }
+  return { version: version(), transactions, latest }
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
@@ -228,9 +219,6 @@ const keyOf = ({ cells: [reference = '', , , creditor = ''] }: Collection): stri
   ]
   return identifier === null || value === null ? null : mandateKey(identifier, value)
 }
-
-const namesCreditor = ({ cells }: Collection): boolean => checkCreditorIdentifier(cells[3] ?? '').usable
-const referenceOf = ({ cells: [reference = ''] }: Collection): string => cleanCell(reference).toLowerCase()
 
 function digestOfKey(collection: Collection): string | null {
   const key = keyOf(collection)

@@ -1,35 +1,53 @@
 import { expect, it } from 'vitest'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
-import { seedChance } from '../support/chance.js'
+import { type Chance, seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
+import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { open } from '../ledger/campaign-setup.js'
+import { SourceError } from '../../src/errors.js'
+import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { withoutRowsAlone } from '../../src/run/rows-alone.js'
 
 const IBANS = ['DE89370400440532013000', 'DE02120300000000202051'] as const
+
+const { signal } = new AbortController()
+const READING = { severities: {}, signal, watch: () => undefined }
+
+const CUSTOMERS = [
+  'reference,customer_no',
+  ...Array.from({ length: 18 }, (_, at) => `M-${at},${100 + at}`),
+  '',
+].join('\n')
+
+function filesOf(texts: readonly (string | Uint8Array)[]) {
+  const options = optionsOf(
+    `crosswalk: { file: ${fileOf(CUSTOMERS, 'customers.csv')}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`,
+  )
+  return sourceOpeners(
+    texts.map((text) => fileOf(text)),
+    options,
+    CHECK,
+    signal,
+  )
+}
+
+const rowsOf = ({ rows }: Pick<LedgerReader, 'rows'>): string[] =>
+  rows(['ready', 'conflict', 'excluded'], 0, 100).map(
+    ({ state, originalMandateReference, ibanMasked }) =>
+      `${state} ${originalMandateReference ?? ''} ${ibanMasked ?? ''}`,
+  )
 
 /** A campaign that takes the files of one command after the other. */
 function campaign() {
   const ledger = open()
-  const { signal } = new AbortController()
-  const customers = fileOf('reference,customer_no\nM-1,101\nM-2,102\nM-3,103\n', 'customers.csv')
-  const options = optionsOf(
-    `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`,
+  return Object.assign(
+    async (...texts: (string | Uint8Array)[]): Promise<string[]> => {
+      await admitSources(ledger, filesOf(texts), READING)
+      return rowsOf(ledger.view)
+    },
+    { close: () => ledger.close() },
   )
-  return async (...texts: string[]): Promise<string[]> => {
-    const files = sourceOpeners(
-      texts.map((text) => fileOf(text)),
-      options,
-      CHECK,
-      signal,
-    )
-    await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
-    return ledger.view
-      .rows(['ready', 'conflict', 'excluded'], 0, 100)
-      .map(
-        ({ state, originalMandateReference, ibanMasked }) =>
-          `${state} ${originalMandateReference ?? ''} ${ibanMasked ?? ''}`,
-      )
-  }
 }
 
 const january = collectionFile([{ reference: 'M-1', iban: IBANS[1] }, { reference: 'M-2' }])
@@ -67,6 +85,37 @@ it('30.5 an end that repeats an earlier one is an end still, beside a row of its
   expect(rows).toEqual(['conflict M-1 DE…3000'])
 })
 
+it('30.5 a later collection of the reference that names no creditor holds the mandate, in whatever file it is', async () => {
+  const nobody = (day: string, reference = 'm-1') =>
+    collectionFile([{ reference, day, creditor: 'DE98ZZZZZZ09999999999', sequence: 'FNAL' }])
+  const later = nobody('2026-03-05')
+  const held = ['conflict M-1 DE…3000', 'excluded M-2 DE…3000', 'excluded m-1 DE…3000']
+  const sorted = (rows: readonly string[]): string[] => rows.toSorted()
+  for (const order of [
+    [february, later],
+    [later, february],
+  ]) {
+    expect(sorted(await campaign()(...order))).toEqual(held)
+    const one = campaign()
+    for (const file of order) await one(file)
+    expect(sorted(await one(january))).toEqual(held)
+    expect(await readyOfCheck(...order)).toBe(0)
+  }
+  expect(await campaign()(february, nobody('2026-01-05'))).toContain('ready M-1 DE…3000')
+  expect(await campaign()(february, nobody('2026-03-05', 'M-11'))).toContain('ready M-1 DE…3000')
+})
+
+/** How many rows of these files a check without a ledger calls ready. */
+async function readyOfCheck(...texts: string[]): Promise<number> {
+  const scratch = openScratchLedger({ now: () => 0, monotonic: () => 0 })
+  try {
+    await admitSources(scratch, await withoutRowsAlone(filesOf(texts), READING), READING)
+    return scratch.reader.totals().ready
+  } finally {
+    scratch.close()
+  }
+}
+
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 60)
 
 it(
@@ -100,6 +149,69 @@ it(
         const ready = rows.filter((row) => row.startsWith(`ready ${reference}`))
         expect({ seed, ready }).toEqual({ seed, ready: expected })
       }
+      run.close()
     }
   },
 )
+
+it(
+  `30.5 ${SEEDS} damaged files: refused, or no mandate is ready that was not`,
+  { timeout: 60_000 + SEEDS * 1000 },
+  async () => {
+    const some = Array.from({ length: 24 }, (_, at): Debit => ({
+      reference: `M-${at % 18}`,
+      day: at < 12 ? '2026-01-05' : '2026-02-05',
+      iban: IBANS[at % 2 === 0 ? 1 : 0],
+      sequence: at % 5 === 0 ? 'FNAL' : 'RCUR',
+    }))
+    const readyOf = async (bytes: string | Uint8Array): Promise<string[]> => {
+      const run = campaign()
+      try {
+        return (await run(bytes)).filter((row) => row.startsWith('ready'))
+      } finally {
+        run.close()
+      }
+    }
+    const text = collectionFile(some)
+    const right = new Set(await readyOf(text))
+    let readAtAll = 0
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const outcome = await readyOf(damage(text, seedChance(seed))).catch((error: unknown) => error)
+      if (outcome instanceof SourceError) continue
+      if (outcome instanceof Error) throw outcome
+      readAtAll += 1
+      const wrong = (outcome as string[]).filter((row) => !right.has(row))
+      expect({ seed, wrong }).toEqual({ seed, wrong: [] })
+    }
+    expect(readAtAll).toBeGreaterThan(0)
+  },
+)
+
+/** Cut, lost, doubled, moved or foreign bytes, as transfers and hands do it. */
+function damage(text: string, chance: Chance): Uint8Array {
+  const bytes = Buffer.from(text)
+  const from = chance.between(0, bytes.length - 1)
+  const to = Math.min(bytes.length, from + chance.pick([1, 3, 40, 700, 4000]))
+  const before = bytes.subarray(0, from)
+  const span = bytes.subarray(from, to)
+  const rest = bytes.subarray(to)
+  switch (chance.weigh({ cut: 1, lost: 4, twice: 3, foreign: 2, moved: 2, markup: 2 })) {
+    case 'cut':
+      return before
+    case 'lost':
+      return Buffer.concat([before, rest])
+    case 'twice':
+      return Buffer.concat([before, span, span, rest])
+    case 'foreign':
+      return Buffer.concat([before, chance.bytes(span.length), rest])
+    case 'moved':
+      return Buffer.concat([before, rest, span])
+    case 'markup':
+      return Buffer.concat([
+        before,
+        Buffer.from(chance.pick(['<!--', ']]>', '&#0;', '<a>', '<![CDATA[', '\u0000'])),
+        span,
+        rest,
+      ])
+  }
+}

@@ -273,7 +273,7 @@ function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCol
     decideCorrections(scope)
     holdAnothersValues(scope, at)
   }
-  if (areCollections && scope.first > 1) decideDays(scope)
+  if (areCollections) decideDays(scope, at)
   decideRepeats(scope)
   decideGroups(scope)
   decideResemblances(scope)

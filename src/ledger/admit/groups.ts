@@ -6,7 +6,7 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
-import { isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { holdRow, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
@@ -53,13 +53,23 @@ const beside = (such: string): string => `row.id >= :first and row.corrects is n
     where older.mandate_key = row.mandate_key and older.id < :first and ${such})`
 const IS_COLLECTED = `source.reading -> '$.collections' is not null`
 
+/** Rows of the reference of a collection whose creditor is wrong, of their day or later: it may be the last one of them. */
+const MAY_HAVE_ENDED = `
+  with unclear (reference, due) as materialized (
+    select upper(original_mandate_reference), max(coalesce(latest_first_debit, '9')) from row
+      join source on source.id = source_id and (source_id = :sourceId or ${IS_COLLECTED})
+      where state not in ('superseded', 'written_off') and row.id in (
+        select row_id from problem where field = 'sepa_creditor_identifier' and severity = 'error') group by 1)
+  select row.id from row cross join unclear on reference = upper(original_mandate_reference)
+    where state = 'ready' and corrects is null and due >= coalesce(latest_first_debit, '')`
+
 /**
  * Collection files may be given in any order. A row of a day before one that came in says nothing any more. One of the
  * same day, or beside a file of another kind, takes the place of no row that says something else: the mandate may have
  * ended there.
  */
-export function decideDays(scope: Scope): void {
-  const { connection, first } = scope
+export function decideDays(scope: Scope, at: string): void {
+  const { connection, first, sourceId } = scope
   const field = 'unique_mandate_reference'
   const hold = (
     state: 'duplicate' | 'conflict',
@@ -83,6 +93,13 @@ export function decideDays(scope: Scope): void {
       and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')} and ${isAlive}, 0)`)
   const { message, remedy } = ruleOf('CONFLICT_MANDATE')
   hold('conflict', `${isOther} and row.state = 'ready'`, { message, remedy })
+  const reason =
+    'A later collection of this reference has a wrong creditor identifier. It may be the last one of this mandate.'
+  const notice = { rule: 'CONFLICT_MANDATE', severity: 'error', field, message: reason, remedy } as const
+  for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all({ sourceId })) {
+    writeNotice(scope, notice, 'id = :row', { row })
+    holdRow(connection, { row, rule: notice.rule, reason, at })
+  }
 }
 
 interface Collision {
