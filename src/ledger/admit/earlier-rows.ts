@@ -115,9 +115,13 @@ const exportOf = (row: string): string => `(select origin.source_id from row as 
     union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
   select min(id) from former))`
 
-/** Rows of two exports that one command corrects to the same: nobody compared them, as those of one export are. */
-const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state = 'ready' and older.corrects > 0 and row.corrects > 0
-  and ${exportOf('older')} <> ${exportOf('row')}`
+/**
+ * Rows of two exports that one command corrects to the same, or of which one lost the zeros that the other has: nobody
+ * compared them, as those of one export are.
+ */
+const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state = 'ready' and iif(older.corrects > 0 and row.corrects > 0,
+  ${exportOf('older')} <> ${exportOf('row')},
+  older.id < :first and ltrim(older.original_mandate_reference, '0') = ltrim(row.original_mandate_reference, '0'))`
 
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and

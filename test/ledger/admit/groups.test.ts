@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  COLUMNS,
   expectStates,
+  HEADER,
   holding,
   IBAN,
   open,
@@ -13,9 +15,11 @@ import {
   decide,
   inDoubt,
   played,
+  recordOf,
   refused,
   runningAt,
   stoppedClock,
+  summaryOf,
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -281,6 +285,23 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     const { file } = holding([{}, RENAMED])
     expect(statesOf(file)).toEqual(['ready', 'ready'])
     expect(found(file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([1, 2].map((row) => [row, 'warning']))
+  })
+
+  it('waits in the second of two files of one command that differ by nothing but leading zeros', () => {
+    const twice = (...references: readonly string[]): readonly string[] => {
+      const ledger = open()
+      const admission = ledger.admit({ severities: {} })
+      for (const reference of references) {
+        const source = admission.open({ name: 'export.csv', header: HEADER, columns: COLUMNS })
+        source.add([recordOf({ reference })])
+        source.close(summaryOf(1))
+      }
+      admission.commit()
+      return statesOf(ledger.file)
+    }
+    expect(twice('00471', '471', '0471')).toEqual(['ready', 'conflict', 'conflict'])
+    expect(twice('471', '00471')).toEqual(['ready', 'conflict'])
+    expect(twice('00471', '4710', '4071')).toEqual(['ready', 'ready', 'ready'])
   })
 
   const wrong = (values: Values): Values => ({ ...values, verdict: 'invalid', values: { iban: null } })
