@@ -232,7 +232,7 @@ function contentOf(collection: Collection): string {
   return digestOf(fate.replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n'))
 }
 
-/** What was collected, as evidence beside an export: a mandate without reference or creditor says nothing. */
+/** What was collected, as evidence beside an export. */
 export type CollectionFile = Pick<ByteSource, 'name' | 'label'> & {
   readonly sha256: string
   readonly read: () => AsyncIterable<readonly CollectedMandate[]>
@@ -251,26 +251,23 @@ export async function openCollections(
       next: 'Name the export in front of the collection files.',
     })
   async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
-    for await (const batch of readCollections(bytes, limits, signal).read())
-      yield batch.flatMap((collection) => collectedIn(collection) ?? [])
+    for await (const batch of readCollections(bytes, limits, signal).read()) yield batch.map(collectedIn)
   }
   return { name, label, sha256, read }
 }
 
-function collectedIn(collection: Collection): CollectedMandate | null {
+/** One that names no mandate stands for itself, and is compared by account and date. */
+function collectedIn(collection: Collection): CollectedMandate {
   const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = ''] = collection.cells
-  const key = keyOf(collection)
-  return key === null
-    ? null
-    : {
-        mandateKey: key,
-        creditorIdentifier: cleanCreditorIdentifier(creditor),
-        mandateReference: cleanCell(reference),
-        iban: checkIban(iban).value,
-        signedDate: parseLocalDate(signed),
-        day: day as LocalDate,
-        isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
-      }
+  return {
+    mandateKey: keyOf(collection) ?? `?|${creditor}|${reference}`,
+    creditorIdentifier: cleanCreditorIdentifier(creditor),
+    mandateReference: cleanCell(reference),
+    iban: checkIban(iban).value,
+    signedDate: parseLocalDate(signed),
+    day: day as LocalDate,
+    isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
+  }
 }
 
 /** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */

@@ -98,6 +98,7 @@ it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
   ['has another case', { reference: 'm-1' }, {}, 'ready 2029-01-05'],
   ['has another business code', { creditor: 'DE98ABC09999999999' }, {}, 'ready 2029-01-05'],
   ['has another reference', {}, { reference: 'OLD-1' }, 'conflict 2027-03-05 !REFERENCE_DIFFERS'],
+  ['has no creditor', {}, { creditor: '?' }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
   ['has another creditor', {}, { creditor: OTHER_CREDITOR }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
   [
     'has both',
@@ -165,6 +166,13 @@ it('31.1 what came in stays for later files, and holds rows that wait from earli
     not_in_export: 0,
   })
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
+})
+
+it('31.1 a later collection that names no creditor is counted beside what vouches for its mandate', async () => {
+  const ledger = kept()
+  const unreadable = debit(1, { creditor: '?', day: '2026-02-05' })
+  await admit(ledger, { exports: [exportOf([row(1)])], collections: [collected(debit(1), unreadable)] })
+  expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, not_in_export: 1 })
 })
 
 it('31.1 a file is an export or evidence, never both, whenever it comes', async () => {
