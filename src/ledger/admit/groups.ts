@@ -294,40 +294,30 @@ function against(deciding: Deciding, live: LiveRow, { key, counts }: Group): voi
 
 /** What the operator reads. `name` says which other row it is about. */
 function wordsOf({ severities }: Scope) {
-  const field = 'unique_mandate_reference'
+  const say = (
+    rule: 'DUPLICATE_MANDATE' | 'CONFLICT_MANDATE',
+    severity: Notice['severity'],
+    message: string,
+    remedy = ruleOf(rule).remedy,
+  ): Notice => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
   const duplicate = severityOf('DUPLICATE_MANDATE', severities)
-  const conflict = severityOf('CONFLICT_MANDATE', severities)
-  const inFile = ruleOf('DUPLICATE_MANDATE')
-  const asDuplicate = (message: string, remedy: string): Notice | null =>
-    duplicate === 'off' ? null : { rule: 'DUPLICATE_MANDATE', severity: duplicate, field, message, remedy }
+  const asDuplicate = (message: string, remedy?: string): Notice | null =>
+    duplicate === 'off' ? null : say('DUPLICATE_MANDATE', duplicate, message, remedy)
   return {
-    duplicateInFile: (name: string) => asDuplicate(`${inFile.message} It is ${name}.`, inFile.remedy),
+    duplicateInFile: (name: string) => asDuplicate(`${ruleOf('DUPLICATE_MANDATE').message} It is ${name}.`),
     duplicateInLedger: (name: string) =>
       asDuplicate(`The ledger holds this mandate already, with the same data: ${name}.`, 'Nothing to do.'),
-    conflict: (name: string): Notice => ({
-      rule: 'CONFLICT_MANDATE',
-      severity: 'error',
-      field,
-      message: `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`,
-      remedy: ruleOf('CONFLICT_MANDATE').remedy,
-    }),
-    loweredConflict: (name: string): Notice | null =>
-      conflict === 'warning'
-        ? {
-            rule: 'CONFLICT_MANDATE',
-            severity: 'warning',
-            field,
-            message: `The same mandate occurs with different data. Only the first row is sent: ${name}.`,
-            remedy: ruleOf('CONFLICT_MANDATE').remedy,
-          }
-        : null,
-    blocked: (state: LiveState, name: string): Notice => ({
-      rule: 'CONFLICT_MANDATE',
-      severity: 'error',
-      field,
-      message: `The ledger holds this mandate with other data, and a file cannot replace it: ${name}.`,
-      remedy: BLOCKED_REMEDY[state],
-    }),
+    conflict: (name: string) =>
+      say('CONFLICT_MANDATE', 'error', `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`),
+    loweredConflict: (name: string) => {
+      const message = `The same mandate occurs with different data. Only the first row is sent: ${name}.`
+      const isLowered = severityOf('CONFLICT_MANDATE', severities) === 'warning'
+      return isLowered ? say('CONFLICT_MANDATE', 'warning', message) : null
+    },
+    blocked: (state: LiveState, name: string) => {
+      const message = `The ledger holds this mandate with other data, and a file cannot replace it: ${name}.`
+      return say('CONFLICT_MANDATE', 'error', message, BLOCKED_REMEDY[state])
+    },
   }
 }
 
