@@ -276,7 +276,7 @@ function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCol
   if (areCollections) decideDays(scope, at)
   decideRepeats(scope)
   decideGroups(scope)
-  decideResemblances(scope)
+  decideResemblances(scope, at)
   decideCustomers(scope)
   decideNearDuplicates(scope)
   decideSharedAccounts(scope)

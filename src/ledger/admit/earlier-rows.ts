@@ -14,7 +14,7 @@ import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { holdWith, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
@@ -92,6 +92,9 @@ export const decideSharedAccounts = (scope: Scope): void =>
   })
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
+/** Where both are held. */
+const CHOOSE =
+  'Neither was sent. Write "send" into migration_decision of the line with the right reference in corrections.csv, or of both if these are two mandates, and give the file back.'
 const PAGE = 500
 
 /**
@@ -119,8 +122,8 @@ const exportOf = (row: string): string => `(select origin.source_id from row as 
  * Rows of two exports that one command corrects to the same, or of which one lost the zeros that the other has: nobody
  * compared them, as those of one export are.
  */
-const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state = 'ready' and iif(older.corrects > 0 and row.corrects > 0,
-  ${exportOf('older')} <> ${exportOf('row')},
+const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state in ('ready', 'conflict') and iif(older.corrects > 0 and row.corrects > 0,
+  older.state = 'ready' and ${exportOf('older')} <> ${exportOf('row')},
   older.id < :first and ltrim(older.original_mandate_reference, '0') = ltrim(row.original_mandate_reference, '0'))`
 
 /**
@@ -129,7 +132,7 @@ const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state = 'ready' 
  * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person, whose word on a row
  * that was held for a word of its own says nothing of other mandates.
  */
-export function decideResemblances(scope: Scope): void {
+export function decideResemblances(scope: Scope, at: string): void {
   const { connection, first, firstOfAll, severities } = scope
   const severity = severityOf(RULE, severities)
   if (severity === 'off' || first === 1) return
@@ -147,14 +150,20 @@ export function decideResemblances(scope: Scope): void {
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
           and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
       group by row.id`.run({ first, firstOfAll })
+  // Nobody knows which of both lost its zeros.
+  sql(connection)`
+    insert or ignore into temp.resembling select older, resembling.id from temp.resembling join row on row.id = older
+      where older >= :firstOfAll and older < :first and state = 'ready'`.run({ first, firstOfAll })
   const page = sql(connection)<{ id: number; older: number }>`
     select id, older from temp.resembling where id > ? order by id limit ?`
   const { message, remedy } = ruleOf(RULE)
   for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
-    const text = `${message} Compare it with ${nameOf(scope, older)}.`
-    const notice = { rule: RULE, severity, field: 'unique_mandate_reference', message: text, remedy } as const
-    writeNotice(scope, notice, 'id = :id', { id })
-    if (severity === 'error')
+    const text = `${message} Compare it with ${nameOf({ connection, first: id < first ? Infinity : first }, older)}.`
+    const what = { message: text, remedy: older < firstOfAll ? remedy : CHOOSE }
+    const notice = { rule: RULE, severity, field: 'unique_mandate_reference', ...what } as const
+    if (severity === 'error' && id < first) holdWith(scope, notice, id, at)
+    else writeNotice(scope, notice, 'id = :id', { id })
+    if (severity === 'error' && id >= first)
       sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(RULE, id)
   }
   connection.exec('delete from temp.resembling')
@@ -195,16 +204,9 @@ export function earlierRows(connection: Connection, fingerprints: Fingerprints):
        original_mandate_reference as mandateReference, header, columns, reading
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`
   return (number) => {
-    const toEarlier = earlierOf(fingerprints)
-    const named = number === 0 ? undefined : sql(connection)<Stored>`${read}`.get(number)
-    if (named === undefined) return []
-    const current = latestOf(connection, number)
-    const since =
-      current === undefined || current === number
-        ? undefined
-        : sql(connection)<Stored>`
-        ${read}`.get(current)
-    return since === undefined ? [toEarlier(named)] : [toEarlier(named), toEarlier(since)]
+    const row = sql(connection)<Stored>`${read}`
+    const ids = new Set([number, latestOf(connection, number) ?? number])
+    return [...ids].flatMap((id) => row.get(id) ?? []).map(earlierOf(fingerprints))
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
-import { holdRow, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { holdWith, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
 import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
@@ -93,13 +93,16 @@ export function decideDays(scope: Scope, at: string): void {
       and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')} and ${isAlive}, 0)`)
   const { message, remedy } = ruleOf('CONFLICT_MANDATE')
   hold('conflict', `${isOther} and row.state = 'ready'`, { message, remedy })
-  const reason =
-    'A later collection of this reference has a wrong creditor identifier. It may be the last one of this mandate.'
-  const notice = { rule: 'CONFLICT_MANDATE', severity: 'error', field, message: reason, remedy } as const
-  for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all({ sourceId })) {
-    writeNotice(scope, notice, 'id = :row', { row })
-    holdRow(connection, { row, rule: notice.rule, reason, at })
-  }
+  const notice = {
+    rule: 'CONFLICT_MANDATE',
+    severity: 'error',
+    field,
+    message:
+      'A later collection of this reference has a wrong creditor identifier. It may be the last one of this mandate.',
+    remedy,
+  } as const
+  for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all({ sourceId }))
+    holdWith(scope, notice, row, at)
 }
 
 interface Collision {

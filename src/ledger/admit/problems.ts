@@ -100,3 +100,9 @@ export function holdRow(
   const hold = sql(connection)`update row set state = ?, rule = ? where id = ?`
   hold.run(transition('ready', 'held'), rule, row)
 }
+
+/** The same, with a problem that says why. */
+export function holdWith(scope: ColumnsOf, notice: Notice, row: number, at: string): void {
+  writeNotice(scope, notice, 'id = :row', { row })
+  holdRow(scope.connection, { row, rule: notice.rule, reason: notice.message, at })
+}

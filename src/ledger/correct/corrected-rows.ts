@@ -11,7 +11,7 @@ import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
-import { holdRow, nameOf, writeNotice, type Notice, type Scope } from '../admit/problems.js'
+import { holdWith, nameOf, writeNotice, type Notice, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
 
 const PAGE = 500
@@ -127,13 +127,8 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   for (const row of shown.all(id, former)) {
     const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
     const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
-    writeNotice(
-      scope,
-      { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy },
-      'id = :row',
-      { row },
-    )
-    holdRow(connection, { row, rule: 'CONFLICT_MANDATE', reason: message, at })
+    const field = 'unique_mandate_reference'
+    holdWith(scope, { rule: 'CONFLICT_MANDATE', severity: 'error', field, message, remedy }, row, at)
   }
   const { message, remedy } = ruleOf(rule)
   const notice: Notice = {

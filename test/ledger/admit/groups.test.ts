@@ -287,21 +287,33 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     expect(found(file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([1, 2].map((row) => [row, 'warning']))
   })
 
-  it('waits in the second of two files of one command that differ by nothing but leading zeros', () => {
-    const twice = (...references: readonly string[]): readonly string[] => {
-      const ledger = open()
+  it('waits, each of them, where files of one command differ by nothing but leading zeros', () => {
+    const ledger = open()
+    const states = (...references: readonly string[]): readonly string[] => {
       const admission = ledger.admit({ severities: {} })
-      for (const reference of references) {
-        const source = admission.open({ name: 'export.csv', header: HEADER, columns: COLUMNS })
-        source.add([recordOf({ reference })])
+      for (const [at, reference] of references.entries()) {
+        const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
+        source.add([recordOf({ reference, customerNo: references.length })])
         source.close(summaryOf(1))
       }
       admission.commit()
-      return statesOf(ledger.file)
+      return statesOf(ledger.file).slice(-references.length)
     }
-    expect(twice('00471', '471', '0471')).toEqual(['ready', 'conflict', 'conflict'])
-    expect(twice('471', '00471')).toEqual(['ready', 'conflict'])
-    expect(twice('00471', '4710', '4071')).toEqual(['ready', 'ready', 'ready'])
+    expect(states('00471', '471', '0471')).toEqual(['conflict', 'conflict', 'conflict'])
+    expect(
+      problemsOf(ledger.file).map(({ rowId, message }) => [
+        rowId,
+        /(?<=it with ).*(?=\.)/.exec(message)?.[0],
+      ]),
+    ).toEqual([
+      [1, 'record 1 of "1.csv", which is ready (row 2)'],
+      [2, 'record 1 of "0.csv", which is conflict (row 1)'],
+      [3, 'record 1 of "0.csv", which is conflict (row 1)'],
+    ])
+    expect(states('00472', '4720', '4072', '0473')).toEqual(['ready', 'ready', 'ready', 'ready'])
+    admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
+    expect(statesOf(ledger.file).slice(0, 3)).toEqual(['conflict', 'superseded', 'conflict'])
+    expect(statesOf(ledger.file).at(-1)).toBe('ready')
   })
 
   const wrong = (values: Values): Values => ({ ...values, verdict: 'invalid', values: { iban: null } })
