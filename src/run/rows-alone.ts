@@ -27,6 +27,8 @@ export async function withoutRowsAlone(
     let rows = 0
     for (const open of files) {
       const source = await open()
+      // Beside a wrong creditor a collection may be of any mandate of its reference.
+      if (source.reading.collections !== undefined) return files
       const isAgain = parts.some((part) => part.source.sha256 === source.sha256)
       const records = isAgain ? 0 : await readOnce(source, { ...options, first: rows, keys, together })
       parts.push({ source, first: rows, records })
@@ -61,14 +63,13 @@ interface Reading extends Pick<AdmitOptions, 'signal' | 'watch'> {
 }
 
 async function readOnce(
-  { name, reading, records }: OpenedSource,
+  { name, records }: OpenedSource,
   { signal, watch, first, keys, together }: Reading,
 ): Promise<number> {
   let row = first
   for await (const batch of records(signal)) {
     for (const record of batch) {
       keys.put(row, record)
-      if (reading.collections !== undefined) keys.putReference(row, record)
       if (!mayBeAlone(record)) together.add(row)
       row += 1
     }
@@ -123,8 +124,6 @@ function createRowSet() {
 /** What rules across rows compare of the rows of a command, and which rows share it. Memory does not grow with their number. */
 export interface SharedKeys {
   readonly put: (row: number, record: Pick<CheckedRecord, 'mandateKey' | 'values'>) => void
-  /** Of collections the reference alone, too: beside a wrong creditor it may be any of them. */
-  readonly putReference: (row: number, record: Pick<CheckedRecord, 'values'>) => void
   /** Tells of each row that has a key of an earlier one, and of that one. Nothing can be put in afterwards. */
   readonly tell: (share: (first: number, row: number) => void) => void
   readonly close: () => void
@@ -208,9 +207,6 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
       if (customerNo !== null) putText(row, CUSTOMER, `${customerNo}`)
       if (hasAccount && iban !== null) putText(row, ACCOUNT, iban)
     },
-    putReference: (row, { values: { mandateReference } }) => {
-      if (mandateReference !== null) putText(row, REFERENCE, mandateReference.toUpperCase())
-    },
     tell: (share) => {
       for (let part = 0; part < PARTS; part += 1) tellShared(entriesOf(part), share)
     },
@@ -231,7 +227,6 @@ const SPACE = 0x20
 const MANDATE = 1
 const CUSTOMER = 2
 const ACCOUNT = 3
-const REFERENCE = 4
 
 /** Spreads what a number holds over all of its bits. */
 function spread(number: number): number {

@@ -98,7 +98,7 @@ export function decideDays(scope: Scope, at: string): void {
     severity: 'error',
     field,
     message:
-      'A later collection of this reference has a wrong creditor identifier. It may be the last one of this mandate.',
+      'A collection of this reference on that day or later has a wrong creditor identifier. It may be the last one of this mandate.',
     remedy,
   } as const
   for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all({ sourceId }))
