@@ -99,7 +99,7 @@ const PAGE = 500
 
 /**
  * Rows that are, will be or may be at the service. Whatever a row that once was in doubt is called now, its mandate may
- * have arrived. Rows of the same command are compared by people: they get the warning on several mandates.
+ * have arrived. Rows of one export are compared by people: they get the warning on several mandates.
  */
 const isSent = (row: string): string => `(${row}.state in ('sending', 'registered', 'in_doubt')
   or (${row}.state = 'ready' and ${row}.id < :firstOfAll)
@@ -159,12 +159,11 @@ export function decideResemblances(scope: Scope, at: string): void {
   const { message, remedy } = ruleOf(RULE)
   for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
     const text = `${message} Compare it with ${nameOf({ connection, first: id < first ? Infinity : first }, older)}.`
-    const what = { message: text, remedy: older < firstOfAll ? remedy : CHOOSE }
+    const areHeld = severity === 'error' && older >= firstOfAll
+    const what = { message: text, remedy: areHeld ? CHOOSE : remedy }
     const notice = { rule: RULE, severity, field: 'unique_mandate_reference', ...what } as const
-    if (severity === 'error' && id < first) holdWith(scope, notice, id, at)
+    if (severity === 'error') holdWith(scope, notice, id, at)
     else writeNotice(scope, notice, 'id = :id', { id })
-    if (severity === 'error' && id >= first)
-      sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(RULE, id)
   }
   connection.exec('delete from temp.resembling')
 }

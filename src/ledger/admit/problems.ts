@@ -85,7 +85,7 @@ export function nameOf(
       where row.id = ?`.get(id)
   if (row === undefined) return 'another row'
   if (row.id >= first) return `record ${row.record}`
-  return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ')} (row ${row.id})`
+  return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ').replace(/^(?=conflict)/, 'in ')} (row ${row.id})`
 }
 
 /** Makes a row that is ready wait for a person: a decision of the program, on record with its reason. */

@@ -307,8 +307,8 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
       ]),
     ).toEqual([
       [1, 'record 1 of "1.csv", which is ready (row 2)'],
-      [2, 'record 1 of "0.csv", which is conflict (row 1)'],
-      [3, 'record 1 of "0.csv", which is conflict (row 1)'],
+      [2, 'record 1 of "0.csv", which is in conflict (row 1)'],
+      [3, 'record 1 of "0.csv", which is in conflict (row 1)'],
     ])
     expect(states('00472', '4720', '4072', '0473')).toEqual(['ready', 'ready', 'ready', 'ready'])
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
