@@ -1,10 +1,8 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
-import { beginsWith, isXml, isZip, latin1, opening } from './bytes/beginning.js'
+import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/beginning.js'
 import { CSV } from './csv/csv.js'
-import { PAIN_008 } from './pain008.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
 import { refuse } from './refusal.js'
-import { XLSX } from './xlsx/xlsx.js'
 
 /** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */
 
@@ -13,7 +11,6 @@ const UNPACK = 'Unpack it and give the file in it.'
 const ASK = 'Ask for the export as CSV or .xlsx; no mandate is read from this file.'
 
 const notRead = (name: string, recognises: InputFormat['recognises'], next: string): InputFormat => ({
-  name,
   recognises,
   open: ({ label }) => {
     throw refuse(label, 'FILE_FORMAT', `it is ${name}, which is not read`, { next })
@@ -50,6 +47,16 @@ export const NOT_READ: readonly InputFormat[] = [
     'Open it in a spreadsheet, save it as CSV (UTF-8) and give that file.',
   ),
 ]
+
+/** What reads these is loaded where one comes. */
+const XLSX: InputFormat = {
+  recognises: (start) => isZip(start) && /\[Content_Types\]\.xml|_rels\/|xl\//.test(latin1(start, 65_536)),
+  open: async (...given) => (await import('./xlsx/xlsx.js')).openExcel(...given),
+}
+const PAIN_008: InputFormat = {
+  recognises: isCollections,
+  open: async (...given) => (await import('./pain008.js')).openExport(...given),
+}
 
 /** The first that recognises a source reads it. A further format stands first. */
 export const INPUT_FORMATS: readonly InputFormat[] = [XLSX, PAIN_008, ...NOT_READ, CSV]

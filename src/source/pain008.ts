@@ -6,7 +6,7 @@ import { showValue } from '../domain/rule/verdict.js'
 import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
-import { isXml, opening } from './bytes/beginning.js'
+import { isCollections } from './bytes/beginning.js'
 import { type ByteSource, openBytes, type ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
@@ -74,50 +74,46 @@ const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
  * Collections that the old creditor sent to a bank (ISO 20022, pain.008). Of the transactions of a mandate those of its
  * latest day count; where these differ each is a record, and the rules across rows hold them.
  */
-export const PAIN_008: InputFormat = {
-  name: 'a collection file of a bank (pain.008)',
-  recognises: (start) => isXml(start) && /pain\.008|urn:iso:std:iso:20022|urn:CBI/.test(opening(start)),
-  open: async (bytes, { limits }, signal) => {
-    const { name, label, sha256 } = bytes
-    if (sha256 === null)
-      throw new UsageError(
-        'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
-        'Give the file instead of standard input.',
-      )
-    const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
+export const openExport: InputFormat['open'] = async (bytes, { limits }, signal) => {
+  const { name, label, sha256 } = bytes
+  if (sha256 === null)
+    throw new UsageError(
+      'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
+      'Give the file instead of standard input.',
+    )
+  const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
 
-    async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
-      const seen = new Set<string>()
-      const isNew = (content: string): boolean => seen.size < seen.add(content).size
-      const batches = piecesOf(readCollections(bytes, limits, signal).read())
-      for await (const batch of batches)
-        yield batch.filter((collection) => {
-          const key = digestOfKey(collection)
-          return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
-        })
-      return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
-    }
+  async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+    const seen = new Set<string>()
+    const isNew = (content: string): boolean => seen.size < seen.add(content).size
+    const batches = piecesOf(readCollections(bytes, limits, signal).read())
+    for await (const batch of batches)
+      yield batch.filter((collection) => {
+        const key = digestOfKey(collection)
+        return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
+      })
+    return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
+  }
 
-    return {
-      name,
-      label,
-      sha256,
-      header: readHeader(HEADER),
-      headerCells: HEADER,
-      headerLine: 1,
-      isResultFile: false,
-      written: {
-        collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts`,
-      },
-      evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
-      assumed: [],
-      preamble: '',
-      split: (line) => [line],
-      withoutCustomers: CROSSWALK,
-      cellName: (line, position) => `${HEADER[position] ?? ''} of transaction ${line}`,
-      read: (signal) => piecesOf(readTable(signal)),
-    }
-  },
+  return {
+    name,
+    label,
+    sha256,
+    header: readHeader(HEADER),
+    headerCells: HEADER,
+    headerLine: 1,
+    isResultFile: false,
+    written: {
+      collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts`,
+    },
+    evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
+    assumed: [],
+    preamble: '',
+    split: (line) => [line],
+    withoutCustomers: CROSSWALK,
+    cellName: (line, position) => `${HEADER[position] ?? ''} of transaction ${line}`,
+    read: (signal) => piecesOf(readTable(signal)),
+  }
 }
 
 /** A transaction as a record, and the day on which it was collected. */
@@ -246,10 +242,15 @@ export async function openCollections(
 ): Promise<CollectionFile> {
   const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes, signal })
   const { name, label, sha256 } = bytes
-  if (sha256 === null || !PAIN_008.recognises(bytes.evidence.head))
-    throw refuse(label, 'FILE_FORMAT', `it is not ${PAIN_008.name}, and only such a file is evidence`, {
-      next: 'Name the export in front of the collection files.',
-    })
+  if (sha256 === null || !isCollections(bytes.evidence.head))
+    throw refuse(
+      label,
+      'FILE_FORMAT',
+      'it is not a collection file of a bank (pain.008), and only such a file is evidence',
+      {
+        next: 'Name the export in front of the collection files.',
+      },
+    )
   async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
     for await (const batch of readCollections(bytes, limits, signal).read()) yield batch.map(collectedIn)
   }

@@ -94,8 +94,6 @@ export interface TableOptions {
 
 /** One way in which a source may be written. */
 export interface InputFormat {
-  /** The name that people use for it. */
-  readonly name: string
   /** Whether a source is written so, by its first unpacked bytes: of a file at most 256 KiB, of a stream some 64. */
   readonly recognises: (start: Uint8Array) => boolean
   /**

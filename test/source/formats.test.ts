@@ -8,6 +8,7 @@ import { refuse } from '../../src/source/refusal.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { open } from '../ledger/campaign-setup.js'
 import { CHECK, exportOf, fileOf, refusal } from '../support/sources.js'
+import { CSV } from '../../src/source/csv/csv.js'
 import { INPUT_FORMATS, openTable } from '../../src/source/formats.js'
 import { openBytes } from '../../src/source/bytes/input.js'
 import { collectionFile } from '../support/collections.js'
@@ -15,7 +16,6 @@ import { mandateCells, sheetOf, workbookBytes } from '../support/workbook.js'
 
 /** One JSON array a line, names first. The program does not read it: it stands for a format that somebody adds. */
 const JSON_LINES: InputFormat = {
-  name: 'JSON lines',
   recognises: (start) => start[0] === 0x5b,
   open: async (bytes, { limits }) => {
     const text = textOf(bytes)
@@ -111,7 +111,7 @@ describe('11.2 the list of formats', () => {
   })
 
   it('11.2 ends with CSV, which takes what no other format recognises', async () => {
-    expect(INPUT_FORMATS.at(-1)?.name).toBe('CSV')
+    expect(INPUT_FORMATS.at(-1)).toBe(CSV)
     const { limits } = DEFAULT_SOURCE_OPTIONS
     const layout = { skipLines: 0, skipFooterLines: 0, multilineColumns: [] }
     const table = await openTable(fileOf(exportOf(1)), { layout, limits, isKnown: () => true })

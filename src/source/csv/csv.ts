@@ -225,7 +225,6 @@ function mostFrequent(values: readonly number[]): number {
 
 /** Text in records and cells. It recognises whatever no other format does, and refuses what is no text. */
 export const CSV: InputFormat = {
-  name: 'CSV',
   recognises: () => true,
   open: (bytes, options) => {
     const text = textOf(bytes)

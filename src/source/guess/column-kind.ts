@@ -243,23 +243,17 @@ export function mayBeStatus(name: string, counts: WordCounts, records: number): 
 const words = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.split(',').map(fold)))
 
-/** Headings of countries, languages, currencies, salutations and frequencies. */
-const OTHER_NAMES = words(other.headings)
-
-/** `address.country_code` and `Debtor country` are named by what they end with. */
+/** A heading of countries, languages, currencies, salutations or frequencies, also where a name ends with it: `address.country_code`. */
 function isNamedOther(name: string): boolean {
   const parts = name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return [name, parts.slice(-1).join(''), parts.slice(-2).join('')].some((part) =>
-    OTHER_NAMES.has(fold(part)),
-  )
+  const names = words(other.headings)
+  return [name, parts.slice(-1).join(''), parts.slice(-2).join('')].some((part) => names.has(fold(part)))
 }
 
 const LANGUAGES =
   'bg,ca,cs,da,de,el,en,es,et,fi,fr,ga,hr,hu,is,it,lb,lt,lv,mk,mt,nb,nl,nn,no,pl,pt,rm,ro,ru,sk,sl,sq,sr,sv,tr,uk'.split(
     ',',
   )
-
-const OTHER_WORDS = [other.currencies, other.salutations, other.frequencies].map(words)
 
 /** All values are countries, all are languages, and so on. `si` and `no` are countries, but in a column they answer. */
 function holdsOther(values: readonly string[]): boolean {
@@ -277,7 +271,7 @@ function others(): readonly ReadonlySet<string>[] {
       ...LANGUAGES.flatMap((code) => [code, ...namesOf('language', code)]),
       ...LANGUAGES.flatMap((code) => [...SEPA_COUNTRIES.keys()].map((country) => fold(code + country))),
     ]),
-    ...OTHER_WORDS,
+    ...[other.currencies, other.salutations, other.frequencies].map(words),
   ]
   return known
 }

@@ -3,7 +3,6 @@ import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
 import { hasTwoRowNumbers, isDecisionHeader, isResultHeader, readHeader } from '../columns/header.js'
-import { isZip, latin1 } from '../bytes/beginning.js'
 import { piecesOf } from '../bytes/text.js'
 import { refuse } from '../refusal.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
@@ -11,19 +10,15 @@ import { columnLetters, readRows, type SheetFacts, type SheetRow } from './sheet
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
 /** One sheet of an Excel workbook. Its lines are the numbers of its rows, and its cells keep their types. */
-export const XLSX: InputFormat = {
-  name: 'an Excel workbook (.xlsx)',
-  recognises: (start) => isZip(start) && /\[Content_Types\]\.xml|_rels\/|xl\//.test(latin1(start, 65_536)),
-  open: async (bytes, options, signal) => {
-    const workbook = await openWorkbook(bytes, options.limits, signal)
-    const { chosen, own } = await chooseSheets(workbook, options, signal)
-    const [first, ...others] = chosen.map((sheet) => openSheet(bytes.name, workbook, sheet, options))
-    if (first === undefined) throw new Error('No sheet was chosen')
-    return {
-      ...(others.length === 0 ? first : joined([first, ...others])),
-      sheets: own.map(({ name }) => name),
-    }
-  },
+export const openExcel: InputFormat['open'] = async (bytes, options, signal) => {
+  const workbook = await openWorkbook(bytes, options.limits, signal)
+  const { chosen, own } = await chooseSheets(workbook, options, signal)
+  const [first, ...others] = chosen.map((sheet) => openSheet(bytes.name, workbook, sheet, options))
+  if (first === undefined) throw new Error('No sheet was chosen')
+  return {
+    ...(others.length === 0 ? first : joined([first, ...others])),
+    sheets: own.map(({ name }) => name),
+  }
 }
 
 interface SheetTable extends Table {
