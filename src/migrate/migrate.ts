@@ -191,7 +191,7 @@ function partsOf(
 ): CampaignParts {
   const { options, service, asOf, zone, severities: rules } = asked
   const policy = within(asked.policy, plan)
-  const choice = narrowed(plan?.record.document.choice ?? null, asked.choice)
+  const choice = plan === null ? asked.choice : narrowed(plan.record.document.choice, asked.choice)
   const { version, host, pid } = asked.machine
   const isAskingFirst = options.checkBeforeSend === true
   return {

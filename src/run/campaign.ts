@@ -171,6 +171,7 @@ const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD } as 
 
 /** @throws {UsageError} for a decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
+  if (decisions.length === 0) return
   const { results } = ledger.resolve(decisions, { dryRun: false })
   const [first, ...others] = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
   if (first === undefined) return

@@ -71,10 +71,6 @@ export function locate(
 }
 
 const PAGE = 500
-/** Of the five required cells: customer number, account and reference tell one mandate from another. */
-const TELLING = REQUIRED_FIELDS.flatMap((field, at) =>
-  field === 'signed_date' || field === 'sepa_creditor_identifier' ? [] : [at],
-)
 
 interface Newcomer {
   readonly id: number
@@ -239,8 +235,9 @@ function isRelated(
   // Where the old record had too many or too few cells, its values may stand in any of them.
   const isShifted = oldCells.length !== namedColumns.header.length
   const required = requiredCells(namedColumns, oldCells)
-  return TELLING.some((at) => {
-    const cell = cells[at] ?? ''
+  return REQUIRED_FIELDS.some((field, at) => {
+    const isTelling = field === 'customer_no' || field === 'iban' || field === 'unique_mandate_reference'
+    const cell = isTelling ? (cells[at] ?? '') : ''
     return cell !== '' && (isShifted ? oldCells.includes(cell) : required[at] === cell)
   })
 }

@@ -7,7 +7,13 @@ import {
 } from '../../domain/row/cut-over.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { DecisionRecord } from '../read/reader.js'
-import { CURRENT_ROW, IS_HELD_BACK, IS_LATEST, IS_OPEN, type FinalSource } from './comparison.js'
+
+/** A file of the last export. */
+export interface FinalSource {
+  readonly name: string
+  readonly sha256: string
+  readonly records: number
+}
 
 /** How the last export stood to the ledger when they were compared. */
 export interface ComparisonRecord {
@@ -40,6 +46,37 @@ interface Stored extends Omit<ComparisonRecord, 'sources' | 'classes'> {
 /** Lines by class: how many, how many are open, and who closed the others. */
 export type ClosedLines = Pick<ComparedLine, 'listed'> &
   Pick<DecisionRecord, 'decision'> & { readonly by: string | null; readonly count: number }
+
+export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
+
+/** SQL of the rows in whose place a row came, and itself. */
+const formerOf = (row: string): string => `(with recursive former (id) as (
+  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
+
+/** SQL that is true for a line of the latest comparison. */
+export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
+
+/** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
+export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
+
+/** The row of a line as it is now. */
+export const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
+  union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
+
+/** What took the place of a row, and is never sent as it stands, leaves nothing to do about it. */
+export const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})`
+
+/**
+ * SQL that is true for a row that the latest comparison holds back: its line, what took its place since, and whatever other
+ * row has its mandate. Where nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where
+ * SQLite would go through all that is held for every row.
+ */
+export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} and is_held) and (
+  exists (select 1 from row as same cross join compared on row_id = same.id
+    where same.mandate_key = row.mandate_key and ${IS_LATEST} and is_held)
+  or row.corrects is not null and exists (select 1 from compared
+    where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
 
 /** The latest comparison counts. */
 export function comparisonReads(connection: Connection) {

@@ -6,13 +6,7 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-
-/** A file of the last export. */
-export interface FinalSource {
-  readonly name: string
-  readonly sha256: string
-  readonly records: number
-}
+import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -24,7 +18,6 @@ export interface ComparisonTerms {
 const KEY = 'coalesce(mandate_key, hex(raw))'
 /** A row that says something of its mandate: no repetition, not replaced, and no line that was not taken. */
 const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0`
-const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
 /**
  * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it. `min` of an aggregate takes the
@@ -110,13 +103,12 @@ const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and diges
   and (kind in ('held', 'excluded') or alias.rule is final.rule))`
 /** Of what a correction brought the former system need not know. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
-const differs = (column: string): string => `max(not known and final_${column} is not ${column})`
 
 /** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
 const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
 
 const SEEN = `select id, kind, is_renamed, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
-    ${differs('customer_no')} as customer, ${differs('signed')} as date,
+    max(not known and final_customer_no is not customer_no) as customer, max(not known and final_signed is not signed) as date,
     max(not known and account is not null and final_account is not account) as account,
     max(not known) as other, max(missing) as missing
   from (select side.id, kind, is_renamed, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
@@ -150,35 +142,6 @@ const VERDICTS = `insert into temp.verdict
 
 /** A lapsed mandate is no more to be sent than an ended one. */
 const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed') or verdict.why = 'lapsed'`
-
-/** SQL of the rows in whose place a row came, and itself. */
-const formerOf = (row: string): string => `(with recursive former (id) as (
-  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
-
-/** SQL that is true for a line of the latest comparison. */
-export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
-
-/** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
-export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
-
-/** The row of a line as it is now. */
-export const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
-  union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
-
-/** What took the place of a row, and is never sent as it stands, leaves nothing to do about it. */
-export const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
-  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})`
-
-/**
- * SQL that is true for a row that the latest comparison holds back: its line, what took its place since, and whatever other
- * row has its mandate. Where nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where
- * SQLite would go through all that is held for every row.
- */
-export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} and is_held) and (
-  exists (select 1 from row as same cross join compared on row_id = same.id
-    where same.mandate_key = row.mandate_key and ${IS_LATEST} and is_held)
-  or row.corrects is not null and exists (select 1 from compared
-    where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
 
 /**
  * Records how the last export and the ledger stand to each other. No row changes. What was done about a mandate of which

@@ -84,17 +84,11 @@ function gatherBearers({ connection, first }: Scope): boolean {
   return true
 }
 
-const bearers = (where: string): string =>
-  `select bearer.id from temp.changed join temp.bearer on ${where}
-     join row as other on other.id = bearer.id join row as now on now.id = changed.id
-    where changed.id = ? and bearer.id <> changed.id
-      and (other.content_key is null or other.content_key is not now.content_key)
-    order by bearer.id limit ?`
-const OF_REFERENCE = bearers('bearer.reference = changed.reference')
-const OF_MANDATE = bearers(`bearer.reference = changed.reference and other.mandate_key = now.mandate_key
-  and other.state not in ('superseded', 'written_off')`)
-const OF_ACCOUNT = bearers(`bearer.account = changed.account
-  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`)
+const HAS_REFERENCE = 'bearer.reference = changed.reference'
+const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
+  and other.state not in ('superseded', 'written_off')`
+const HAS_ACCOUNT = `bearer.account = changed.account
+  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
 
 /** Two lines of one file beside each other have one account, new in one of them, and nobody said that this is right. */
 const HAVE_MOVED = `select 1 from temp.changed join row as beside on beside.id in (changed.id - 1, changed.id + 1)
@@ -106,14 +100,21 @@ const HAVE_MOVED = `select 1 from temp.changed join row as beside on beside.id i
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
   const formerOf = sqlValue(connection)<number>`
     select former from temp.correction where id = ?`
-  const found = (text: string): number | undefined =>
-    sqlValue(connection)<number>`${text}`.all(id, BEARERS_AT_ONCE).find((row) => {
-      const last = latestOf(connection, row)
-      return last !== id && last !== former && formerOf.get(row) !== former
-    })
-  const reference = found(isDecided === 1 ? OF_MANDATE : OF_REFERENCE)
+  const found = (isBearer: string): number | undefined =>
+    sqlValue(connection)<number>`
+      select bearer.id from temp.changed join temp.bearer on ${isBearer}
+         join row as other on other.id = bearer.id join row as now on now.id = changed.id
+        where changed.id = ? and bearer.id <> changed.id
+          and (other.content_key is null or other.content_key is not now.content_key)
+        order by bearer.id limit ?`
+      .all(id, BEARERS_AT_ONCE)
+      .find((row) => {
+        const last = latestOf(connection, row)
+        return last !== id && last !== former && formerOf.get(row) !== former
+      })
+  const reference = found(isDecided === 1 ? HAS_MANDATE : HAS_REFERENCE)
   if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
-  const account = isDecided === 1 ? undefined : found(OF_ACCOUNT)
+  const account = isDecided === 1 ? undefined : found(HAS_ACCOUNT)
   return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
 }
 

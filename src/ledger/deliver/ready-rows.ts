@@ -18,7 +18,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
-import { IS_HELD_BACK } from '../compare/comparison.js'
+import { IS_HELD_BACK } from '../compare/comparison-reads.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'

@@ -14,9 +14,11 @@ const IN_DOUBT = `
    where state = 'in_doubt' and customer_no is not null
    group by customer_no order by max(attempt.id) desc`
 
-const ofState = (state: 'registered' | 'ready'): string => `
+const OF_STATE = `
   insert or ignore into temp.to_ask (customer_no)
-  select customer_no from row where state = '${state}' and customer_no is not null order by row.id`
+  select customer_no from row where customer_no is not null`
+const REGISTERED = `${OF_STATE} and state = 'registered' order by row.id`
+const READY = `${OF_STATE} and state = 'ready' order by row.id`
 
 /**
  * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
@@ -38,9 +40,9 @@ const VOUCHERS = `
 
 const QUEUES: Readonly<Record<Scope, readonly string[]>> = {
   in_doubt: [IN_DOUBT, VOUCHERS],
-  registered: [ofState('registered')],
-  ready: [ofState('ready')],
-  all: [IN_DOUBT, ofState('registered'), ofState('ready')],
+  registered: [REGISTERED],
+  ready: [READY],
+  all: [IN_DOUBT, REGISTERED, READY],
 }
 
 const STATES: Readonly<Record<Scope, string>> = {
