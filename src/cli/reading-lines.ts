@@ -139,11 +139,8 @@ export function correctionLines({ rows, fields, first }: Corrections): string[] 
   ])
 }
 
-/** What collection files say of the mandates, in one line. */
-export function evidenceLines(evidence: ReturnType<LedgerReader['evidence']>): string[] {
-  if (evidence === null) return []
-  const counts = Object.entries(evidence).map(
-    ([kind, count]) => `${kind.replaceAll('_', ' ')} ${countText(count)}`,
-  )
-  return [`Beside the last collections: ${counts.join(', ')}`]
-}
+/** What collection files say of the mandates. */
+export const evidenceLine = (evidence: NonNullable<ReturnType<LedgerReader['evidence']>>): string =>
+  `Beside the last collections: ${Object.entries(evidence)
+    .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${countText(count)}`)
+    .join(', ')}`

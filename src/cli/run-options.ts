@@ -1,5 +1,5 @@
 import { HELD_TEXT } from '../domain/row/cut-over.js'
-import { type ChosenColumn, choiceLines } from '../domain/row/choice.js'
+import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
@@ -239,7 +239,7 @@ function planLines(
     ...heldLines(held),
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
-    ...choiceLines(choice),
+    choice !== null && choiceLine(choice),
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors

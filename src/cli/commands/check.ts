@@ -28,7 +28,7 @@ import {
   readingLines,
   CORRECTIONS_SHOWN,
   correctionLines,
-  evidenceLines,
+  evidenceLine,
 } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -183,7 +183,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
-      ...evidenceLines(evidence),
+      evidence !== null && evidenceLine(evidence),
       notTaken > 0 &&
         `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',

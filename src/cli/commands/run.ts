@@ -2,7 +2,7 @@ import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
 import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/output.js'
-import { choiceLines } from '../../domain/row/choice.js'
+import { choiceLine } from '../../domain/row/choice.js'
 import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -35,7 +35,7 @@ import {
   changedText,
   nothingToCorrect,
 } from '../command.js'
-import { evidenceLines } from '../reading-lines.js'
+import { evidenceLine } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
@@ -273,9 +273,9 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         cutOver,
         notes: said([
           asActive !== '' && `${asActive}.`,
-          ...evidenceLines(evidence),
+          evidence !== null && evidenceLine(evidence),
           ...heldLines(end.held),
-          ...(end.stop?.kind === 'choice' ? [] : choiceLines(end.choice)),
+          end.choice !== null && end.stop?.kind !== 'choice' && choiceLine(end.choice),
           heldBackLine(asked),
           ...pack.proposed,
           ...trustedLines(service.trusted),

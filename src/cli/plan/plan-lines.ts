@@ -1,5 +1,5 @@
 import { creditorLine, shortDigest, sourceLine, toSend, type PlanDocument } from '../../domain/plan/plan.js'
-import { choiceLines } from '../../domain/row/choice.js'
+import { choiceLine } from '../../domain/row/choice.js'
 import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { totalsLines } from '../terminal/output.js'
@@ -50,7 +50,7 @@ export function planLines(document: PlanDocument): Line[] {
       `, digest ${shortDigest(rows.digest)}`,
     ],
     document.retriesRefused && '  with the rows that the service refused',
-    ...choiceLines(document.choice).map((line) => `  ${line}`),
+    document.choice !== null && `  ${choiceLine(document.choice)}`,
     ...first(creditors, creditorLine),
     ...(corrections === undefined ? [] : correctionLines(corrections)),
     staysBehind.length > 0 && 'Stays behind:',

@@ -26,13 +26,9 @@ export const choiceText = ({ only, countries }: Choice): string =>
     ...(countries === null ? [] : [`country: ${countries.length === 0 ? 'none' : countries.join(' or ')}`]),
   ].join('; ')
 
-/** The same for people, with what it leaves; no line where there is none. */
-export const choiceLines = (choice: CountedChoice | null): string[] =>
-  choice === null
-    ? []
-    : [
-        `Of the ready rows only ${choiceText(choice)}; ${plural(choice.left, 'other row stays ready', 'other rows stay ready')}`,
-      ]
+/** The same for people, with what it leaves. */
+export const choiceLine = (choice: CountedChoice): string =>
+  `Of the ready rows only ${choiceText(choice)}; ${plural(choice.left, 'other row stays ready', 'other rows stay ready')}`
 
 /** The rows that both take. */
 export function narrowed(wide: Choice | null, narrow: Choice | null): Choice | null {

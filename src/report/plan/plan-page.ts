@@ -10,7 +10,7 @@ import {
   toSend,
   versionDrifts,
 } from '../../domain/plan/plan.js'
-import { choiceLines } from '../../domain/row/choice.js'
+import { choiceLine } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
 import { ROW_STATES, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { Markup } from '../text/texts.js'
@@ -66,7 +66,7 @@ const sendSection = (document: PlanDocument): Markup =>
       sending.${document.retriesRefused ? ' Rows that the service refused are among them.' : ''}
     </p>
     ${listOf(document.creditors.map(creditorLine).map(plainText), '')}
-    ${choiceLines(document.choice).map((line) => html`<p>${plainText(line)}.</p>`)}
+    ${document.choice === null ? '' : html`<p>${plainText(choiceLine(document.choice))}.</p>`}
     <p class="soft">Digest of the rows: <span class="id">${document.rows.digest}</span></p>
   </div>`
 

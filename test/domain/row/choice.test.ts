@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Choice, choiceLines, choiceText, narrowed } from '../../../src/domain/row/choice.js'
+import { type Choice, choiceLine, choiceText, narrowed } from '../../../src/domain/row/choice.js'
 
 const SEGMENT = { column: 'Segment', values: ['A', 'B'] }
 const TIER = { column: 'Tier', values: ['1'] }
@@ -9,10 +9,9 @@ describe('25.2 a choice', () => {
     const choice = { only: [SEGMENT, TIER], countries: ['AT', 'DE'] }
     expect(choiceText(choice)).toBe('Segment: A or B; Tier: 1; country: AT or DE')
     expect(choiceText({ only: [], countries: [] })).toBe('country: none')
-    expect(choiceLines({ ...choice, left: 1 })).toEqual([
+    expect(choiceLine({ ...choice, left: 1 })).toBe(
       'Of the ready rows only Segment: A or B; Tier: 1; country: AT or DE; 1 other row stays ready',
-    ])
-    expect(choiceLines(null)).toEqual([])
+    )
   })
 
   it.each<[Choice | null, Choice | null, Choice | null]>([
