@@ -120,7 +120,8 @@ export interface MigrateOptions {
   /**
    * Asks the service about each row before it is sent and holds back those that it already holds: in doubt, nothing sent.
    * For a campaign that somebody began by hand, or whose ledger was lost. The contract does not promise that a service
-   * can be asked; one that cannot stops the run. A net and no promise: what was registered a moment ago may not show yet.
+   * can be asked; one that cannot stops the run. This is a safety net, not a guarantee: what was registered a moment ago
+   * may not show yet.
    */
   readonly checkBeforeSend?: boolean | undefined
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */

@@ -23,11 +23,11 @@ export interface EngineParts<Event> {
     /** Milliseconds after which nothing further is taken up, or null. */
     readonly maxDurationMs?: number | null
   }
-  /** Aborted by the first signal: nothing new, what is under way finishes. */
+  /** Aborted by the first signal: nothing new, requests in flight finish. */
   readonly drain: AbortSignal
   /** Aborted by the second signal: what is under way is given up. */
   readonly abort: AbortSignal
-  /** When it throws, the engine ends: nothing further is taken up, what is under way finishes, then it is thrown. */
+  /** When it throws, the engine ends: nothing further is taken up, requests in flight finish, then it is thrown. */
   readonly watch: (event: Event | StopEvent) => void
 }
 

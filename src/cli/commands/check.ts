@@ -210,7 +210,7 @@ function nextLinesOf(
   const again = { name: 'check', files: args } as const
   if (isUndecided)
     return [
-      'Until somebody has decided about each column that is named under FILE_COLUMN_UNDECIDED, run refuses the file and sends nothing.',
+      'Map or ignore each column named under FILE_COLUMN_UNDECIDED before you run this file.',
       settings.configuration.file === null
         ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
         : nextLine(context, again),

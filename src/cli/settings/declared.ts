@@ -131,7 +131,7 @@ const SETTINGS = {
   },
   readBack: {
     kind: kinds.yesOrNo,
-    help: 'the service can be asked what it holds, which its contract does not promise',
+    help: 'use the read-back endpoint of the service (its contract does not guarantee it)',
     flags: '--read-back',
     configured: ['service', 'readBack'],
     otherwise: 'no',
@@ -348,14 +348,14 @@ export const SHARED: readonly OptionName[] = [
 
 /** What each exit status means, in general. */
 export const EXIT_STATUSES = {
-  0: 'everything asked for is done and nothing is open',
+  0: 'completed; nothing is open',
   1: 'unexpected error (a bug)',
   2: 'usage or configuration error; nothing was sent',
   3: 'finished; some rows are invalid, in conflict or refused',
   4: 'rows are in doubt (outranks 3 and 5)',
   5: 'stopped early by a limit or the brake; ready rows remain',
   6: 'credentials or permission refused by the service',
-  7: 'input unreadable, or not what it was when it was admitted',
+  7: 'input unreadable, or changed since it was imported',
   8: 'ledger locked, damaged, foreign, newer or an older copy',
   130: 'interrupted; safe to run again',
   143: 'interrupted; safe to run again',

@@ -237,7 +237,7 @@ export async function readService(settings: Settings, world: World) {
   return { ...target, credentials: await readCredentials(settings, world) }
 }
 
-/** @throws {UsageError} where nobody has said that the service can be asked, which its contract does not promise */
+/** @throws {UsageError} where nobody has said that the service can be read back, which its contract does not guarantee */
 export function assertReadBackTold(settings: Settings): void {
   if (settings.get('readBack') ?? false) return
   throw new UsageError(

@@ -244,7 +244,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
   const { totals, verification = null, cutOver = NO_CUT_OVER } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   if (inDoubt === 0 && ready - cutOver.held + sending > 0) return { words: [], command: { name: 'run' } }
-  if (pack === null) return step('There is no report of the ledger as it is now.', { name: 'report' })
+  if (pack === null) return step('There is no up-to-date report.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
   const decideIn = (name: string) =>
     ({ name: 'resolve', words: ['--from', file(name), '--dry-run'] }) as const

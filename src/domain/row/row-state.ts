@@ -204,7 +204,7 @@ export const STATE_MEANS: Readonly<Record<RowState, string>> = {
   sending: 'under way',
   registered: 'the service confirmed it',
   refused: 'the service said no',
-  in_doubt: 'may be registered; a person must resolve it',
+  in_doubt: 'may be registered; needs your decision',
   written_off: 'closed by a person',
 }
 

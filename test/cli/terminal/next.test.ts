@@ -84,7 +84,7 @@ describe('what to do next', () => {
     expect(command({ registered: 5 }, verified('unreadable'))).toBe('purge')
   })
 
-  it('is a report where there is none of the ledger as it is now', () => {
+  it('is a report where there is no up-to-date one', () => {
     expect(command({ refused: 1 }, { pack: null })).toBe('report')
   })
 
