@@ -6,23 +6,23 @@ export abstract class HaltError extends Error {
   abstract readonly kind: string
   abstract readonly exitCode: number
   readonly next: string
-  /** Where a program offers these ways, it says beside `next` how they are called there. */
-  readonly ways: readonly Way[]
+  /** Where a program offers these suggestions, it says beside `next` how they are called there. */
+  readonly suggestions: readonly Suggestion[]
 
   constructor(message: string, next: string, options: HaltOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.next = next
-    this.ways = options.ways ?? []
+    this.suggestions = options.suggestions ?? []
   }
 }
 
 export interface HaltOptions {
   readonly cause?: unknown
-  readonly ways?: readonly Way[]
+  readonly suggestions?: readonly Suggestion[]
 }
 
 /** What can be done next, by name: the rooms say it in words, and the command line knows the command or the flag. */
-export type Way =
+export type Suggestion =
   | 'adopt_older_copy'
   | 'all_in_doubt'
   | 'another_ledger'

@@ -8,7 +8,7 @@ export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
 export type { Totals } from './domain/row/row-state.js'
 export type { Stop } from './run/brake.js'
-export { HaltError, LedgerError, SourceError, UsageError, type Way } from './errors.js'
+export { HaltError, LedgerError, SourceError, UsageError, type Suggestion } from './errors.js'
 
 // One value, or one mandate.
 export { checkCreditorIdentifier } from './domain/value/identifiers.js'

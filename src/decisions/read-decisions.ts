@@ -92,7 +92,7 @@ export async function readDecisions(
     throw new UsageError(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
       'Give the file to a run; nothing was recorded',
-      { ways: ['run_file'] },
+      { suggestions: ['run_file'] },
     )
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }
@@ -147,7 +147,7 @@ function notTheRows(file: string, differences: readonly string[]): UsageError {
     `"${file}" does not show the rows of this ledger as they are: ${shown}${rest}`,
     'Nothing of the file was recorded. Its columns may be sorted apart, or it was written from another ledger: ' +
       'write the report anew and fill in the new file, with columns as text',
-    { ways: ['report'] },
+    { suggestions: ['report'] },
   )
 }
 

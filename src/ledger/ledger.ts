@@ -1,6 +1,6 @@
 import type { RunTerms } from '../domain/row/choice.js'
 import type { ApprovalStatement } from '../domain/plan/plan.js'
-import type { Evidence } from '../domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { RowState } from '../domain/row/row-state.js'
@@ -194,7 +194,7 @@ export interface HeardAnswer {
   readonly proofs: readonly {
     readonly rowId: number
     readonly attempts: number
-    readonly evidence: Evidence
+    readonly evidence: ReadBackEvidence
   }[]
 }
 

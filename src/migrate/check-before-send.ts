@@ -1,6 +1,11 @@
 import type { Clock } from '../domain/mandate/date.js'
 import { randomUUID } from 'node:crypto'
-import { evidenceOf, type Evidence, beforeSending, heldBackBecause } from '../domain/proof/evidence.js'
+import {
+  evidenceOf,
+  type ReadBackEvidence,
+  beforeSending,
+  heldBackBecause,
+} from '../domain/proof/evidence.js'
 import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
 import type { Attempt, HeardAnswer, HeldRow, ReadBackTerms } from '../ledger/ledger.js'
 import type { ReadBacks } from '../ledger/file/writer.js'
@@ -115,7 +120,7 @@ export function checkBeforeSend({
     return drain.aborted || signal.aborted ? outcomeOfInterruption(seen.durationMs) : null
   }
 
-  function holdBack(proof: Evidence, durationMs: number): Outcome {
+  function holdBack(proof: ReadBackEvidence, durationMs: number): Outcome {
     brake = { ...brake, answered: brake.answered + 1, unread: 0 }
     heldBack += 1
     batch.flush() // evidence first, then the doubt that rests on it
@@ -211,7 +216,7 @@ const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
  * What a look at the service before sending makes of the row (run/README.md#asked-first). Nothing of the row has left in
  * any of them, so that only what the service already holds may be in doubt.
  */
-export const outcomeOfHeldBack = (proof: Evidence, durationMs: number): Outcome => ({
+export const outcomeOfHeldBack = (proof: ReadBackEvidence, durationMs: number): Outcome => ({
   kind: 'in_doubt',
   hint: 'may_exist',
   reason: heldBackBecause(proof),

@@ -6,7 +6,7 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import type { TakeOver, RunRegister } from '../register/campaign-register.js'
-import { runCampaign, type CampaignParts, type Plan, watchCommits } from '../run/campaign.js'
+import { runCampaign, type CampaignParts, type RunPreview, watchCommits } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
@@ -17,7 +17,7 @@ import {
   type Migration,
   type RunResult,
   checkOptions,
-  type Asked,
+  type ValidatedOptions,
   registerOf,
   targetOf,
   planNeeded,
@@ -71,7 +71,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
  * @throws {UsageError} nothing was sent
  */
 async function assertUnplanned(
-  { service: { baseUrl }, options }: Asked,
+  { service: { baseUrl }, options }: ValidatedOptions,
   isRequired = options.approval === 'required' && (options.plan ?? null) === null,
   why = `Sending to "${baseUrl.host}" needs an approved plan, and none was given`,
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function assertUnplanned(
 }
 
 /** Null for a run without a plan, which then must need none. */
-async function planOf(asked: Asked, ledger: Ledger): Promise<HeldPlan | null> {
+async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const file = asked.options.plan ?? null
   if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
   const isRequired = ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required')
@@ -107,7 +107,7 @@ interface OpenRun {
   readonly warnings: string[]
 }
 
-function openRun(asked: Asked, client: ServiceClient): OpenRun {
+function openRun(asked: ValidatedOptions, client: ServiceClient): OpenRun {
   const { options, machine, files, watch } = asked
   const { clock, pid, user } = machine
   const { ledger: file, sharedFolder = false } = options
@@ -133,7 +133,7 @@ function openRun(asked: Asked, client: ServiceClient): OpenRun {
   }
 }
 
-function allowedBy({ options: { ledger, sharedFolder }, takeOver }: Asked): OpenRun['allowed'] {
+function allowedBy({ options: { ledger, sharedFolder }, takeOver }: ValidatedOptions): OpenRun['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
@@ -148,7 +148,7 @@ const takeOverText = ({ kind, by, reason }: TakeOver): string =>
     ? `In the place of another ledger, by ${by}: ${reason}; what that one began to send is in doubt`
     : `All rows in doubt, by ${by}: ${reason}`
 
-async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, keyof RunResult>> {
+async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Migration, keyof RunResult>> {
   const { options, files, watch } = asked
   const { client, ledger, register, allowed, commits } = open
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
@@ -159,7 +159,7 @@ async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, ke
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
       'Name the export',
-      { ways: ['run_file'] },
+      { suggestions: ['run_file'] },
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
@@ -173,7 +173,11 @@ async function sendFrom(asked: Asked, open: OpenRun): Promise<Omit<Migration, ke
   }
 }
 
-async function checkFirst(asked: Asked, { readBacks }: Ledger, send: Send): Promise<CheckBeforeSend> {
+async function checkFirst(
+  asked: ValidatedOptions,
+  { readBacks }: Ledger,
+  send: Send,
+): Promise<CheckBeforeSend> {
   const { service, options, machine, drain } = asked
   const { version, host, pid, clock, after } = machine
   const { concurrency, rate } = asked.policy
@@ -185,7 +189,7 @@ async function checkFirst(asked: Asked, { readBacks }: Ledger, send: Send): Prom
 }
 
 function partsOf(
-  asked: Asked,
+  asked: ValidatedOptions,
   open: OpenRun,
   { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
 ): CampaignParts {
@@ -246,9 +250,9 @@ const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =
 
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
-  asked: Asked,
+  asked: ValidatedOptions,
   { ledger, register, client, warn }: OpenRun,
-  { intended, plan }: { readonly intended: Plan; readonly plan: HeldPlan | null },
+  { intended, plan }: { readonly intended: RunPreview; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   plan?.assertRows()
   const room = roomWarning(ledger.file, intended.toSend)
@@ -267,7 +271,7 @@ async function agree(
 
 /** @param counted the totals at the end of the run, since counting them takes a while */
 function close(
-  { watch }: Asked,
+  { watch }: ValidatedOptions,
   { ledger, register, allowed, warnings: seen }: OpenRun,
   counted: Totals | null,
 ): RunResult {

@@ -7,7 +7,7 @@ import { type Machine, thisMachine } from '../machine.js'
 import {
   type CampaignEnd,
   type CampaignParts,
-  type Plan,
+  type RunPreview,
   type CommitCounts,
   readChoice,
 } from '../run/campaign.js'
@@ -155,7 +155,7 @@ interface ServicePace {
 }
 
 /** What is about to be sent, for the one question before it. */
-export interface MigrationPlan extends Plan {
+export interface MigrationPlan extends RunPreview {
   readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback'> & Pick<Credentials, 'username'>
   /** False for a ledger that has sent before, but not as this user on this machine: it may be an older copy. */
   readonly isLedgerKnown: boolean
@@ -207,7 +207,7 @@ export interface Migration extends CampaignEnd, RunResult {
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
-export interface Asked extends Omit<
+export interface ValidatedOptions extends Omit<
   CampaignParts,
   'ledger' | 'settings' | 'send' | 'confirm' | 'hold' | 'claim' | 'watch' | 'choice' | 'corrector'
 > {
@@ -225,7 +225,7 @@ export interface Asked extends Omit<
 }
 
 /** @throws {UsageError} for what cannot work; nothing was opened or sent */
-export function checkOptions(options: MigrateOptions): Asked {
+export function checkOptions(options: MigrateOptions): ValidatedOptions {
   const {
     machine = thisMachine(),
     zone = machine.zone,
@@ -300,7 +300,7 @@ export const planNeeded = (why: string): UsageError =>
   new UsageError(
     `${why}; nothing was sent`,
     'Plan what is to be sent, have somebody else approve the plan, then run under it',
-    { ways: ['plan', 'approve', 'run_plan'] },
+    { suggestions: ['plan', 'approve', 'run_plan'] },
   )
 
 /** @throws {UsageError} for both at once, and without a person and a reason */
@@ -317,7 +317,7 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
     throw new UsageError(
       'A ledger takes the place of another one by the word of a person, and there is no name or no reason; nothing was sent',
       'Give both: they are kept with every row that becomes in doubt by it',
-      { ways: ['give_reason', 'name_person'] },
+      { suggestions: ['give_reason', 'name_person'] },
     )
   return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
 }
@@ -405,7 +405,7 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
 
 /** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
-  { options, machine, service, takeOver }: Asked,
+  { options, machine, service, takeOver }: ValidatedOptions,
   { claims }: Pick<Ledger, 'claims'>,
 ): RunRegister =>
   openRunRegister(
@@ -421,7 +421,10 @@ export const registerOf = (
   )
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
-export const targetOf = ({ service: { baseUrl }, options }: Pick<Asked, 'service' | 'options'>): Target => ({
+export const targetOf = ({
+  service: { baseUrl },
+  options,
+}: Pick<ValidatedOptions, 'service' | 'options'>): Target => ({
   baseUrl: baseUrl.href,
   username: options.service.username,
 })

@@ -60,7 +60,7 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
         throw new UsageError(
           `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
           'Send first',
-          { ways: ['run_file'] },
+          { suggestions: ['run_file'] },
         )
       const { rate = null, username } = options.service
       ledger.assertBelongsTo({ baseUrl: service.baseUrl.href, username })

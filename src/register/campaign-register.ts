@@ -123,7 +123,7 @@ function openFile(options: RegisterOptions): RegisterFile {
 
 /** Others must not get away with a folder that they can change by making the register unusable. */
 const isUnusable = (error: unknown): boolean =>
-  error instanceof LedgerError && error.problem === 'register' && error.ways.includes('all_in_doubt')
+  error instanceof LedgerError && error.problem === 'register' && error.suggestions.includes('all_in_doubt')
 
 type Known = Pick<Claims, 'standing' | 'hasMark'>
 
@@ -175,7 +175,7 @@ function noteOfLiving({ file, claims, ledger }: Opened): Note | undefined {
     'retired',
     `${retiredText(file, ledger, noted.retiredBy)}. Nothing was sent`,
     'Go on with that ledger. Only where that one is lost too, give the export to a new ledger',
-    { ways: ['name_ledger', 'another_ledger'] },
+    { suggestions: ['name_ledger', 'another_ledger'] },
   )
 }
 
@@ -229,7 +229,7 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
       `${rows.join(', ')}. Nothing was sent`,
     'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
       'become in doubt, so that none is sent before it was looked up at the service',
-    { ways: ['adopt_older_copy'] },
+    { suggestions: ['adopt_older_copy'] },
   )
 }
 
@@ -340,7 +340,7 @@ const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
     `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, or took its place. ` +
       `${plural(rows, 'row was', 'rows were')} about to be sent and ${rows === 1 ? 'was' : 'were'} not`,
     'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there',
-    { ways: ['status'] },
+    { suggestions: ['status'] },
   )
 
 function adopt(register: Opened, adoption: Adoption): AdoptionReport {

@@ -84,7 +84,7 @@ const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
     path,
     why,
     'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
-    { ways: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
+    { suggestions: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
   )
 
 /** What is no such fault is a mistake of ours. */
@@ -162,7 +162,7 @@ function assertNotEarlier(folder: string): void {
     join(folder, found),
     'it is of an earlier version of this program',
     'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt',
-    { ways: ['all_in_doubt'] },
+    { suggestions: ['all_in_doubt'] },
   )
 }
 
@@ -334,7 +334,7 @@ export function refuseClaimed({ connection }: RegisterFile): void {
   throw new UsageError(
     `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
     `Continue with the ledger "${place}". Only where it is lost, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on`,
-    { ways: ['name_ledger', 'another_ledger'] },
+    { suggestions: ['name_ledger', 'another_ledger'] },
   )
 }
 

@@ -1,5 +1,5 @@
 import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
-import type { Way } from '../errors.js'
+import type { Suggestion } from '../errors.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
 import { durationText, plural } from '../domain/text/text.js'
@@ -28,8 +28,8 @@ export interface Stop {
   readonly why: string
   /** What the operator should do before running again. */
   readonly next: string
-  /** Where a program offers these ways, it says beside `next` how they are called there. */
-  readonly ways?: readonly Way[]
+  /** Where a program offers these suggestions, it says beside `next` how they are called there. */
+  readonly suggestions?: readonly Suggestion[]
 }
 
 const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
@@ -44,7 +44,7 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   redirect: {
     why: 'The service answered with a redirect, which is never followed',
     next: 'Check the base URL with the service, and resolve what is in doubt',
-    ways: ['resolve'],
+    suggestions: ['resolve'],
   },
   echo_mismatch: {
     why: 'An answer named another mandate than its request; answers may be shifted by one',
@@ -136,7 +136,7 @@ export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
   next: 'Run again with the same files and type the host name, or say that no question is asked',
-  ways: ['without_question'],
+  suggestions: ['without_question'],
 }
 
 /** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
@@ -254,7 +254,7 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
       kind: 'max_in_doubt',
       why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
       next: 'Find out what the service registered, resolve the rows in doubt, then run again',
-      ways: ['resolve'],
+      suggestions: ['resolve'],
     }
   if (limits.stopAtCanaryDoubt === true && isCanaryDoubt(brake, outcome)) return CANARY_IN_DOUBT
   return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)

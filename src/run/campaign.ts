@@ -23,7 +23,7 @@ import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import type { Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
-export interface Plan {
+export interface RunPreview {
   readonly totals: Totals
   /** Rows that this run will send: those that are ready and that it was told to send, or fewer for a pilot. */
   readonly toSend: number
@@ -54,7 +54,7 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
    * Asked once, before the first request. What it binds or decides on the ledger counts with a yes; without one
    * nothing has happened: no file is admitted, no decision recorded, no ledger bound.
    */
-  readonly confirm: (plan: Plan) => Promise<boolean>
+  readonly confirm: (plan: RunPreview) => Promise<boolean>
   /** Compares what is ready with what other ledgers claimed, in the transaction that a yes commits. */
   readonly hold?: () => HeldRows
   /**
@@ -188,7 +188,7 @@ function retryRefused(ledger: Ledger, by: string): number {
 /** Nobody is asked when there is nothing to send. */
 async function ask(
   parts: CampaignParts,
-  { leftRefused, held }: Pick<Plan, 'leftRefused' | 'held'>,
+  { leftRefused, held }: Pick<RunPreview, 'leftRefused' | 'held'>,
 ): Promise<boolean> {
   const { ledger, policy, confirm, choice = null } = parts
   const ready = ledger.countReady(choice)

@@ -123,7 +123,7 @@ function openFile(dataFile: string): Database {
     if (cause instanceof UsageError) throw cause
     throw new UsageError(`Cannot open the sandbox data file ${dataFile}: ${reasonOf(cause)}`, NEXT, {
       cause,
-      ways: ['sandbox_data'],
+      suggestions: ['sandbox_data'],
     })
   }
 }
@@ -139,7 +139,7 @@ function refuseForeign(database: Database, dataFile: string): void {
   const isEmpty = version === 0 && application === 0 && tables === 0
   if (isEmpty || (version === SCHEMA_VERSION && application === APPLICATION_ID)) return
   throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT, {
-    ways: ['sandbox_data'],
+    suggestions: ['sandbox_data'],
   })
 }
 

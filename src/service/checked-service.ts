@@ -1,5 +1,5 @@
 import { isLoopback } from '../domain/text/text.js'
-import { UsageError, type Way } from '../errors.js'
+import { UsageError, type Suggestion } from '../errors.js'
 import { API_PREFIX } from '../contract/envelope.js'
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
@@ -170,8 +170,9 @@ function oneSpelling(href: string): string {
 const unusable = (
   problem: string,
   next = 'Give the address as https://host, with a path only where the service has one.',
-  ways: readonly Way[] = [],
-): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { ways })
+  suggestions: readonly Suggestion[] = [],
+): UsageError =>
+  new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { suggestions })
 
 /** What holds where nobody says otherwise, for commands that speak to no service too: they load no client. */
 export const USUAL_CONCURRENCY = 8

@@ -1,7 +1,7 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
 import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
-import { type Evidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
+import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
 import {
   type Exchange,
@@ -88,7 +88,7 @@ function plainRegistration<Value>(
 const registeredBy = <Value>(
   { status }: Response,
   { value, notes }: Proof<Value> & { kind: 'proven' },
-  evidence: Evidence,
+  evidence: ExchangeEvidence,
 ): Outcome<Value> => ({
   kind: 'registered',
   value,
@@ -102,7 +102,7 @@ const registeredBy = <Value>(
 function classifyCutAnswer(
   exchange: Exchange,
   status: number,
-  evidence: Evidence,
+  evidence: ExchangeEvidence,
   table: StatusTable,
 ): Outcome<never> {
   const { kind, halt } = table.lineOf(status)
@@ -117,7 +117,7 @@ function classifyStatus<Value>(
   response: Response,
   json: unknown,
   hints: ErrorHints,
-  evidence: Evidence,
+  evidence: ExchangeEvidence,
   table: StatusTable,
   reader: AnswerReader<Value>,
 ): Outcome<Value> {
@@ -155,7 +155,7 @@ const saysItExists = (
 function classifyProof<Value>(
   response: Response,
   json: unknown,
-  evidence: Evidence,
+  evidence: ExchangeEvidence,
   reader: AnswerReader<Value>,
 ): Outcome<Value> {
   const { status } = response
@@ -181,7 +181,7 @@ function classifyProof<Value>(
   }
 }
 
-const probablyRegistered = (problem: string, evidence: Evidence): Outcome<never> => ({
+const probablyRegistered = (problem: string, evidence: ExchangeEvidence): Outcome<never> => ({
   kind: 'in_doubt',
   hint: 'probably_registered',
   evidence,
@@ -218,13 +218,13 @@ export const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
   message: hints.message === null ? null : clean(hints.message, MAX_MESSAGE_BYTES),
 })
 
-function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner): Evidence {
+function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner): ExchangeEvidence {
   const text = exchange.response?.bodyText ?? ''
   return { ...factsOf(exchange), ...hints, answer: text === '' ? null : clean(text, KEPT_ANSWER_BYTES) }
 }
 
 /** What is known without the words of the service. */
-export function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): Evidence {
+export function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): ExchangeEvidence {
   const { 'retry-after': retryAfter, date } = response?.headers ?? {}
   return {
     ...NOTHING_LEFT,

@@ -182,7 +182,7 @@ const unusableCredentials = (problem: string): UsageError =>
   new UsageError(
     `Cannot use the credentials: ${problem}`,
     'Nothing was sent. Check the user name and the password, or the file that it comes from.',
-    { ways: ['credentials'] },
+    { suggestions: ['credentials'] },
   )
 
 /**

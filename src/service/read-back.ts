@@ -13,7 +13,7 @@ import {
 import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
 import type { CheckedService, Credentials } from './checked-service.js'
 import { clientOptions, openWay, type ClientMachine, type ClientOptions, type SendOptions } from './client.js'
-import type { Evidence, Halt } from '../domain/row/row-state.js'
+import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'
 
 /** What one question for the payment sources of a customer brought. */
 export type SourcesSeen = Listed | NotRead
@@ -28,7 +28,7 @@ interface Listed {
 
 /** Nothing was asked at all where it did not start. */
 export interface NotRead extends Pick<
-  Evidence,
+  ExchangeEvidence,
   'started' | 'retryAfterMs' | 'status' | 'errorCode' | 'durationMs'
 > {
   readonly kind: 'not_read'

@@ -286,7 +286,7 @@ export function assertReportFolder(out: string): void {
   throw new UsageError(
     `Cannot write a report to the folder "${out}": ${fault.why}`,
     `${fault.next}; no report was written, and nothing was sent`,
-    { ways: ['report_folder'] },
+    { suggestions: ['report_folder'] },
   )
 }
 

@@ -199,7 +199,7 @@ describe('a run against a real service', () => {
     await confirm(SERVICE, HOST)
     await expect(confirm(SERVICE, null, { flags: { yes: '1' }, ledger: 'second.db' })).rejects.toMatchObject({
       next: expect.stringMatching(/Only where it is lost, go on with this one/) as string,
-      ways: ['name_ledger', 'another_ledger'],
+      suggestions: ['name_ledger', 'another_ledger'],
     })
     const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }
     expect(await notesOf({ ledger: 'second.db', anotherLedger })).toMatch(

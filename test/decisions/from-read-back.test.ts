@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../src/domain/proof/evidence.js'
 import { inDoubt, registered, send, stoppedClock, runningAt, mandates } from '../ledger/campaign-setup.js'
 import { listed, startReadBack } from '../ledger/heard-answer.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
@@ -17,7 +17,7 @@ const source = (reference: string | null, id = 'ps-1') => ({
 
 const ABSENT = { verdict: 'absent', why: null, sources: [] } as const
 
-const proven = (reference: string | null = 'NEW-1'): Evidence => ({
+const proven = (reference: string | null = 'NEW-1'): ReadBackEvidence => ({
   verdict: 'proven',
   why: null,
   sources: [source(reference)],
@@ -28,7 +28,7 @@ async function campaign(others: readonly Outcome[] = [registered('NEW-9')], cloc
   const ledger = runningAt(clock, mandates(1 + others.length, 1001))
   for (const outcome of [inDoubt(), ...others]) await send(ledger, outcome)
   const { id } = startReadBack(ledger, 'in_doubt')
-  const read = (evidence: Evidence, attempts = 1): void =>
+  const read = (evidence: ReadBackEvidence, attempts = 1): void =>
     ledger.readBacks.record(id, [listed(1001, [{ rowId: 1, attempts, evidence }])])
   return { ledger, reader: ledger.view, read, id }
 }

@@ -20,7 +20,7 @@ it('8.3.4 a first export keeps ended and one-off mandates back, or asks: check, 
   const checked = await program('check', 'export.csv')
   expect(checked.status).toBe(7)
   expect(checked.stdout).toContain('export.csv: Column "Toestand" looks like status: 2 ended stay behind')
-  expect(checked.stdout).toContain('run refuses the file and sends nothing')
+  expect(checked.stdout).toContain('before you run this file')
   const refused = await program('run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
   expect(refused.status).toBe(7)
   expect(refused.stderr).toContain('FILE_COLUMN_UNDECIDED')

@@ -135,7 +135,7 @@ describe('an approval that is required', () => {
   it('lets nothing go to another machine without a plan, and says what to do', async () => {
     const refused = migrate(required({}))
     await expect(refused).rejects.toThrow('Sending to "service.example" needs an approved plan')
-    await expect(refused).rejects.toMatchObject({ ways: ['plan', 'approve', 'run_plan'], exitCode: 2 })
+    await expect(refused).rejects.toMatchObject({ suggestions: ['plan', 'approve', 'run_plan'], exitCode: 2 })
   })
 
   it('leaves a rehearsal on this machine alone, and a run that has a plan to those who compare it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../src/domain/proof/evidence.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
 import {
   outcomeOfHeldBack,
@@ -20,7 +20,10 @@ const FACTS: AttemptFacts = {
   random: 0.5,
 }
 
-const heldBack = outcomeOfHeldBack({ verdict: 'proven', why: null, sources: [] } satisfies Evidence, 12)
+const heldBack = outcomeOfHeldBack(
+  { verdict: 'proven', why: null, sources: [] } satisfies ReadBackEvidence,
+  12,
+)
 const unanswered = (seen: Partial<NotRead>): Outcome => outcomeOfUnanswered(notReadOf(seen), null)
 
 describe('what a look before sending makes of a row', () => {

@@ -125,7 +125,7 @@ describe('the in-doubt budget', () => {
         kind: 'max_in_doubt',
         why: '2 rows became in doubt in this run, more than the limit of 1',
         next: 'Find out what the service registered, resolve the rows in doubt, then run again',
-        ways: ['resolve'],
+        suggestions: ['resolve'],
       })
   })
 })

@@ -6,7 +6,12 @@ import { ROW_STATES, LATE_REQUEST_MS } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import { type CampaignEnd, type CampaignParts, type Plan, watchCommits } from '../../src/run/campaign.js'
+import {
+  type CampaignEnd,
+  type CampaignParts,
+  type RunPreview,
+  watchCommits,
+} from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { registeredNo, runOn } from './delivery-world.js'
 import { inDoubt, refused } from './outcome-samples.js'
@@ -65,8 +70,8 @@ function newCampaign({ isBound = true } = {}) {
 
 /** Says yes, and keeps what was asked. */
 function agreeing() {
-  const plans: Plan[] = []
-  return { plans, confirm: (plan: Plan) => Promise.resolve(plans.push(plan) > 0) }
+  const plans: RunPreview[] = []
+  return { plans, confirm: (plan: RunPreview) => Promise.resolve(plans.push(plan) > 0) }
 }
 
 describe('one run of a campaign', () => {
@@ -155,7 +160,7 @@ describe('8.2.5 not confirming is nothing happening', () => {
   it('8.2.5 the plan sees what it asks about, and nobody else does before the yes', async () => {
     const campaign = newCampaign()
     const seen: unknown[] = []
-    const confirm = ({ ledger }: Plan) => {
+    const confirm = ({ ledger }: RunPreview) => {
       seen.push(
         ledger.sources().map(({ name }) => name),
         campaign.everything().sources,

@@ -26,7 +26,7 @@ const GIVEN_UP = {
   kind: 'turned_away',
   why: 'The service turned the same row away 8 times or for a quarter of an hour',
   next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
-  ways: ['pace'],
+  suggestions: ['pace'],
 }
 
 describe('what becomes of a row', () => {

@@ -1,11 +1,11 @@
 import type { AssignedIdentity } from '../../src/domain/mandate/mandate.js'
-import type { Evidence, Halt, Outcome } from '../../src/domain/row/row-state.js'
+import type { ExchangeEvidence, Halt, Outcome } from '../../src/domain/row/row-state.js'
 const ASSIGNED: AssignedIdentity = {
   creditorIdentifier: 'DE79ZZZ01234567890',
   mandateReference: 'NEW-00000001',
 }
 
-const evidenceOf = (seen: Partial<Evidence> = {}): Evidence => ({
+const evidenceOf = (seen: Partial<ExchangeEvidence> = {}): ExchangeEvidence => ({
   started: true,
   status: null,
   errorCode: null,
@@ -18,7 +18,7 @@ const evidenceOf = (seen: Partial<Evidence> = {}): Evidence => ({
   ...seen,
 })
 
-type Seen = Partial<Evidence> & { readonly halt?: Halt }
+type Seen = Partial<ExchangeEvidence> & { readonly halt?: Halt }
 
 const seenWith = (reason: string, { halt, ...evidence }: Seen) => ({
   reason,

@@ -143,7 +143,7 @@ export async function inspect(context: Context): Promise<Inspection> {
       {
         source: error.source,
         cause: error,
-        ways: error.ways,
+        suggestions: error.suggestions,
         ...(rule === null ? {} : { rule }),
         ...(line === null ? {} : { line }),
       },

@@ -105,7 +105,7 @@ async function run(context: Context): Promise<CommandResult> {
   refuseUnasked(context, service.baseUrl)
   if (isReported(settings)) await assertReportPlace(context)
   announceSignals(context)
-  let closed: Closed | null = null
+  let closed: RunResult | null = null
   const tell = watchRun(context)
   const watch = (event: MigrationEvent): void => {
     if (event.kind === 'closed') closed = event
@@ -147,7 +147,7 @@ async function assertReportPlace(context: Context): Promise<void> {
 }
 
 /** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */
-function failed(context: Context, service: Service, error: unknown, closed: Closed | null): CommandResult {
+function failed(context: Context, service: Service, error: unknown, closed: RunResult | null): CommandResult {
   if (closed === null) throw error
   const { world, settings } = context
   return {
@@ -161,7 +161,7 @@ function failed(context: Context, service: Service, error: unknown, closed: Clos
 
 const warningsOf = (
   { ledger }: Settings,
-  { warnings, holdsOldPages }: Pick<Closed, 'warnings' | 'holdsOldPages'>,
+  { warnings, holdsOldPages }: Pick<RunResult, 'warnings' | 'holdsOldPages'>,
 ): string[] => [...warnings, ...oldPages({ file: resolve(ledger), holdsOldPages: () => holdsOldPages })]
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
@@ -298,7 +298,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   }
 }
 
-export type Closed = Extract<MigrationEvent, { kind: 'closed' }>
+export type RunResult = Extract<MigrationEvent, { kind: 'closed' }>
 
 export function announceSignals({ world: { signals }, progress }: Context): void {
   const say = (text: string) => () => progress.note(text)
@@ -313,7 +313,7 @@ export function announceSignals({ world: { signals }, progress }: Context): void
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
-export function watchRun(context: Context): (event: Exclude<MigrationEvent, Closed>) => void {
+export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
   const { progress, log } = context
   const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {

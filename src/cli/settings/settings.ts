@@ -71,7 +71,7 @@ function ledgerNamed(path: string): string {
     'foreign',
     `"${path}" is named like an export, and is no ledger; nothing was opened or sent`,
     'Name the ledger with --ledger (without it: sepa-migrate.db), and exports without a flag',
-    { ways: ['name_ledger'] },
+    { suggestions: ['name_ledger'] },
   )
 }
 

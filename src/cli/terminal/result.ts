@@ -1,7 +1,7 @@
 import { exitStatusOf } from '../../run/brake.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { HaltError, type Way } from '../../errors.js'
+import { HaltError, type Suggestion } from '../../errors.js'
 import type { Line } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
@@ -88,7 +88,7 @@ export const jsonOf = (command: string, result: CommandResult): string =>
 `
 
 /** How each way is called on this command line. */
-export const WAYS: Readonly<Record<Way, string>> = {
+export const SUGGESTIONS: Readonly<Record<Suggestion, string>> = {
   adopt_older_copy: 'sepa-migrate ledger adopt --reason "…"',
   all_in_doubt: 'sepa-migrate run FILE --all-in-doubt --reason "…"',
   another_ledger: 'sepa-migrate run FILE --another-ledger --reason "…"',
@@ -119,17 +119,17 @@ export const WAYS: Readonly<Record<Way, string>> = {
 
 export interface Said {
   readonly next: string
-  readonly ways?: readonly Way[]
+  readonly suggestions?: readonly Suggestion[]
 }
 
 /** What to do next, with the commands and flags for it: the library says it in words alone. */
-export function nextText({ next, ways = [] }: Said): string {
-  if (ways.length === 0) return next
+export function nextText({ next, suggestions = [] }: Said): string {
+  if (suggestions.length === 0) return next
   const end = /\.$/.exec(next)?.[0] ?? ''
-  return `${next.slice(0, next.length - end.length)} (${ways.map((way) => WAYS[way]).join('; ')})${end}`
+  return `${next.slice(0, next.length - end.length)} (${suggestions.map((name) => SUGGESTIONS[name]).join('; ')})${end}`
 }
 
 /** The same with its text made so; null stays null. */
-export function worded<Some extends Said>({ ways, ...said }: Some): Omit<Some, 'ways'> {
-  return { ...said, next: nextText(ways === undefined ? said : { ...said, ways }) }
+export function worded<Some extends Said>({ suggestions, ...said }: Some): Omit<Some, 'suggestions'> {
+  return { ...said, next: nextText(suggestions === undefined ? said : { ...said, suggestions }) }
 }

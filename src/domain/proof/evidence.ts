@@ -9,7 +9,7 @@ export type VerdictKind = (typeof VERDICTS)[number]
 export type KeptSource = ReturnType<typeof kept>
 
 /** What a list of payment sources says about one row, as it is kept. */
-export interface Evidence {
+export interface ReadBackEvidence {
   readonly verdict: VerdictKind
   /** For `other`: `differs`, `ended`, `other_date` or `ambiguous`; for `unreadable` a sentence; else null. */
   readonly why: string | null
@@ -22,7 +22,7 @@ const MOST_KEPT = 10
 /** The longest that an identifier of the interface can be, and a good deal more. */
 const LONGEST = 140
 
-export function evidenceOf(verdict: SourceVerdict): Evidence {
+export function evidenceOf(verdict: SourceVerdict): ReadBackEvidence {
   const { kind } = verdict
   if (kind === 'unreadable') return { verdict: kind, why: maskAccounts(verdict.reason), sources: [] }
   const sources = kind === 'proven' ? [verdict.source] : kind === 'absent' ? [] : verdict.sources
@@ -63,7 +63,7 @@ export function beforeSending(verdict: SourceVerdict): 'send' | 'hold_back' | 'a
 }
 
 /** Why a row is held back, as one sentence for the operator. */
-export function heldBackBecause({ verdict, why, sources }: Evidence): string {
+export function heldBackBecause({ verdict, why, sources }: ReadBackEvidence): string {
   const shown = sources.map(textOf).join('; ')
   return `${HELD_BACK[why ?? verdict] ?? HELD_ONCE}, so it was not sent: ${shown}`
 }

@@ -14,7 +14,7 @@ export type Halt =
   | 'unanswered' // asked before sending, it could not be read for many rows in a row
 
 /** Everything an exchange left behind, masked and bounded; kept with the attempt. */
-export interface Evidence {
+export interface ExchangeEvidence {
   /** True once the first byte of the request may have been handed to the socket. */
   readonly started: boolean
   /** HTTP status, where a status line arrived. */
@@ -34,7 +34,7 @@ export interface Evidence {
 }
 
 /** Of a request that never left. */
-export const NOTHING_LEFT: Evidence = {
+export const NOTHING_LEFT: ExchangeEvidence = {
   started: false,
   status: null,
   errorCode: null,
@@ -47,7 +47,7 @@ export const NOTHING_LEFT: Evidence = {
 }
 
 interface Seen {
-  readonly evidence: Evidence
+  readonly evidence: ExchangeEvidence
   /** One sentence for the operator. */
   readonly reason: string
   /** Set when the whole run must stop, whatever becomes of the row. */

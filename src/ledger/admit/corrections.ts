@@ -13,7 +13,7 @@ import { rowsById, sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { latestOf } from './earlier-rows.js'
 import { prepareColumns, requiredCells, type HeaderColumns } from './fingerprints.js'
-import { nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 import { readWhole } from '../../domain/row/resaved.js'
 
 interface Candidate {
@@ -272,7 +272,7 @@ function conflict(
   because: Extract<CorrectionPlan, { kind: 'conflict' }>['because'],
   row: number,
   name: string,
-): Notice {
+): ProblemText {
   const { message, remedy } = CONFLICTS[because](row, name)
   return { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy }
 }

@@ -14,7 +14,7 @@ import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { holdWith, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
@@ -22,7 +22,7 @@ const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 
 
 interface CrossCheck {
   readonly rule: Extract<RuleId, 'CUSTOMER_MULTIPLE_MANDATES' | 'MANDATE_NEAR_DUPLICATE' | 'IBAN_SHARED'>
-  readonly field: Notice['field']
+  readonly field: ProblemText['field']
   /** SQL that gives the newcomers which break the rule, as `id`. */
   readonly select: string
 }

@@ -6,7 +6,7 @@ import {
   type GroupPlan,
   type LiveState,
 } from '../../domain/row/row-state.js'
-import { holdWith, isErased, nameOf, writeNotice, type Notice, type Scope } from './problems.js'
+import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
@@ -39,7 +39,7 @@ export function decideRepeats(scope: Scope): void {
   })
 }
 
-const REPEATED_NOTICE: Notice = {
+const REPEATED_NOTICE: ProblemText = {
   rule: 'DUPLICATE_MANDATE',
   severity: 'error',
   field: 'unique_mandate_reference',
@@ -74,7 +74,7 @@ export function decideDays(scope: Scope, at: string): void {
   const hold = (
     state: 'duplicate' | 'conflict',
     where: string,
-    text: Pick<Notice, 'message' | 'remedy'>,
+    text: Pick<ProblemText, 'message' | 'remedy'>,
   ): void => {
     const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
     writeNotice(scope, { rule, severity: 'error', field, ...text }, where, { first })
@@ -242,7 +242,7 @@ function give(
   state: 'conflict' | 'duplicate',
   where: string,
   values: Readonly<Record<string, unknown>>,
-  notice: Notice | null,
+  notice: ProblemText | null,
 ): void {
   if (notice !== null) writeNotice(deciding, notice, `mandate_key = :key and ${where}`, values)
   const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
@@ -299,12 +299,12 @@ function against(deciding: Deciding, live: LiveRow, { key, counts }: Group): voi
 function wordsOf({ severities }: Scope) {
   const say = (
     rule: 'DUPLICATE_MANDATE' | 'CONFLICT_MANDATE',
-    severity: Notice['severity'],
+    severity: ProblemText['severity'],
     message: string,
     remedy = ruleOf(rule).remedy,
-  ): Notice => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
+  ): ProblemText => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
   const duplicate = severityOf('DUPLICATE_MANDATE', severities)
-  const asDuplicate = (message: string, remedy?: string): Notice | null =>
+  const asDuplicate = (message: string, remedy?: string): ProblemText | null =>
     duplicate === 'off' ? null : say('DUPLICATE_MANDATE', duplicate, message, remedy)
   return {
     duplicateInFile: (name: string) => asDuplicate(`${ruleOf('DUPLICATE_MANDATE').message} It is ${name}.`),

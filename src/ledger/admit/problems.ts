@@ -42,7 +42,7 @@ export function writeProblem(
 }
 
 /** A decision of the ledger about rows of the source being admitted, in words. */
-export interface Notice extends Omit<Finding, 'value' | 'field'> {
+export interface ProblemText extends Omit<Finding, 'value' | 'field'> {
   readonly field: keyof typeof VALUE_OF
 }
 
@@ -58,7 +58,7 @@ const VALUE_OF = {
 /** One problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
 export const writeNotice = (
   { connection, columns }: ColumnsOf,
-  { rule, severity, field, message, remedy }: Notice,
+  { rule, severity, field, message, remedy }: ProblemText,
   where: string,
   values: Readonly<Record<string, unknown>>,
 ): void =>
@@ -102,7 +102,7 @@ export function holdRow(
 }
 
 /** The same, with a problem that says why. */
-export function holdWith(scope: ColumnsOf, notice: Notice, row: number, at: string): void {
+export function holdWith(scope: ColumnsOf, notice: ProblemText, row: number, at: string): void {
   writeNotice(scope, notice, 'id = :row', { row })
   holdRow(scope.connection, { row, rule: notice.rule, reason: notice.message, at })
 }

@@ -201,6 +201,6 @@ function assertSameSystem(connection: Connection): void {
   throw new UsageError(
     `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export: it does not look like the last one of the same system, read in the same way. Nothing was recorded`,
     'Compare the whole last export, with the configuration that the campaign was read with. Or say that it is the last one',
-    { ways: ['final_export'] },
+    { suggestions: ['final_export'] },
   )
 }

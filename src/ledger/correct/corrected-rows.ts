@@ -11,7 +11,7 @@ import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
-import { holdWith, nameOf, writeNotice, type Notice, type Scope } from '../admit/problems.js'
+import { holdWith, nameOf, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
 
 const PAGE = 500
@@ -132,7 +132,7 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
     holdWith(scope, { rule: 'CONFLICT_MANDATE', severity: 'error', field, message, remedy }, row, at)
   }
   const { message, remedy } = ruleOf(rule)
-  const notice: Notice = {
+  const notice: ProblemText = {
     rule,
     severity: 'error',
     field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',

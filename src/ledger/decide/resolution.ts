@@ -10,7 +10,7 @@ import {
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
-import type { Way } from '../../errors.js'
+import type { Suggestion } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { IS_OPEN_LINE } from '../compare/comparison-reads.js'
@@ -45,7 +45,7 @@ interface Approved {
 interface Rejection {
   readonly message: string
   readonly next: string
-  readonly ways?: readonly Way[]
+  readonly suggestions?: readonly Suggestion[]
   readonly isEarlyResend?: true
 }
 
@@ -92,8 +92,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
       return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
     rows.add(rowId)
     if (by.trim() !== '' && reason.trim() !== '') return null
-    const ways = ['name_person', 'give_reason'] as const
-    return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', ways }
+    const suggestions = ['name_person', 'give_reason'] as const
+    return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', suggestions }
   }
 
   function faultOf(resolution: Resolution, subject: Subject): Rejection | null {
@@ -230,9 +230,9 @@ const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
         mandateReference: cleanCell(assigned.mandateReference),
       }
 
-const nextFor = (state: RowState, decision: Decision): Pick<Rejection, 'next' | 'ways'> =>
+const nextFor = (state: RowState, decision: Decision): Pick<Rejection, 'next' | 'suggestions'> =>
   state === 'refused' && decision === 'resend'
-    ? { next: 'Refused rows are sent again by a run that is told so', ways: ['retry_refused'] }
+    ? { next: 'Refused rows are sent again by a run that is told so', suggestions: ['retry_refused'] }
     : { next: 'Only rows in doubt are resolved; rows that were refused or not sent can be written off' }
 
 /** A hash may look like an account number, so only the file's name is masked. */

@@ -54,7 +54,7 @@ export function assertNotPurged(connection: Connection, file: string, action: st
     'unwritable',
     `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
     'Start a new ledger; mandates of this one must not be in its files',
-    { ways: ['name_ledger'] },
+    { suggestions: ['name_ledger'] },
   )
 }
 
@@ -85,7 +85,7 @@ export function isBound(connection: Connection, file: string, { baseUrl, usernam
       ? `Cannot use the ledger "${file}" for the user "${username}": it belongs to the user "${bound.username ?? ''}"`
       : `Cannot use the ledger "${file}" for "${baseUrl}": it belongs to "${bound.baseUrl}"`,
     'Give the address and the user of this campaign, or another ledger. Nothing was sent',
-    { ways: ['name_ledger'] },
+    { suggestions: ['name_ledger'] },
   )
 }
 

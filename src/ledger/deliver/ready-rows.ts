@@ -22,7 +22,7 @@ import { IS_HELD_BACK } from '../compare/comparison-reads.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { holdRow, writeNotice, type Notice } from '../admit/problems.js'
+import { holdRow, writeNotice, type ProblemText } from '../admit/problems.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
@@ -282,7 +282,7 @@ function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' 
   const [by, reason] = [maskAccounts(given.by), maskAccounts(given.reason)]
   if (by.trim() !== '' && reason.trim() !== '') return { by, reason }
   throw new UsageError('The decision needs a person and a reason', 'Give both', {
-    ways: ['name_person', 'give_reason'],
+    suggestions: ['name_person', 'give_reason'],
   })
 }
 
@@ -346,7 +346,7 @@ function holdRows(
     if (isSettled(connection, row)) continue
     const isSent = severity === 'warning' || isSaid.get(row) !== undefined
     const message = `Customer and date are those of a mandate that the ledger "${place}" claimed under another reference. It may be that mandate with a corrected reference.`
-    const notice: Notice = {
+    const notice: ProblemText = {
       rule: RESEMBLES,
       severity: isSent ? 'warning' : 'error',
       field: 'unique_mandate_reference',

@@ -113,7 +113,7 @@ export function configureForWriting(connection: Connection): void {
       'unsafe',
       `Cannot keep a write-ahead log here: SQLite fell back to "${String(mode)}"`,
       'Give a path on a local disk',
-      { ways: ['name_ledger'] },
+      { suggestions: ['name_ledger'] },
     )
   }
   for (const setting of [

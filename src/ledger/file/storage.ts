@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js'
-import { codeOf, LedgerError, type Way } from '../../errors.js'
+import { codeOf, LedgerError, type Suggestion } from '../../errors.js'
 
 const RUN_AGAIN =
   'What is committed is safe. Run the same command again; a row whose answer was not recorded will be in doubt'
@@ -8,7 +8,13 @@ const RUN_AGAIN =
 const ONLY_BEGUN = /^SQLITE_READONLY_ROLLBACK$/
 
 /** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
-const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, next: string, ...Way[]])[] = [
+const FAULTS: readonly (readonly [
+  RegExp,
+  LedgerError['problem'],
+  why: string,
+  next: string,
+  ...Suggestion[],
+])[] = [
   [
     /^SQLITE_NOTADB(_|$)/,
     'foreign',
@@ -54,9 +60,9 @@ export function explainStorageError(error: unknown, action: string, file: string
   const code = codeOf(error)
   const fault = error instanceof LedgerError ? undefined : FAULTS.find(([codes]) => codes.test(code))
   if (fault === undefined) return error
-  const [, problem, why, next, ...ways] = fault
+  const [, problem, why, next, ...suggestions] = fault
   const what = `Cannot ${action} the ledger "${file}": ${why.replace('CODE', code)}`
-  return new LedgerError(problem, what, next, { cause: error, ways })
+  return new LedgerError(problem, what, next, { cause: error, suggestions })
 }
 
 /** True for the fault of a reader of a ledger that has only been begun: a writer rolls that back. */

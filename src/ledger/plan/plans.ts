@@ -87,7 +87,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
   const [by, reference] = [given.approvedBy.trim(), given.reference?.trim() ?? null]
   if (by === '' || reference === '')
     throw new UsageError('The approval needs a person and a reference; nothing was recorded', 'Give both', {
-      ways: ['name_person'],
+      suggestions: ['name_person'],
     })
   const key = signingKey(given, signature)
   if (signature !== null && key === null)
@@ -100,7 +100,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
     throw new UsageError(
       `An approval counts here with the key of an approver alone: ${approversText(approvers)}; nothing was recorded`,
       'Have one of them approve the plan with their key',
-      { ways: ['approve'] },
+      { suggestions: ['approve'] },
     )
   const { lastInsertRowid } = sql(connection)`
     insert into approval

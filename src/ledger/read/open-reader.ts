@@ -75,7 +75,7 @@ export function readingLedger(
         throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
           'Start a campaign',
-          { ways: ['run_file'] },
+          { suggestions: ['run_file'] },
         )
       }
       taken = take(connection)

@@ -3,7 +3,7 @@ import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
-import type { RowState, Totals, DoubtHint, Evidence, Outcome } from '../../domain/row/row-state.js'
+import type { RowState, Totals, DoubtHint, ExchangeEvidence, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */
@@ -57,7 +57,7 @@ export interface RunRecord {
 
 /** Of its answer what the exchange left behind, masked. */
 export interface AttemptRecord extends Pick<
-  Evidence,
+  ExchangeEvidence,
   'status' | 'errorCode' | 'serviceCode' | 'field' | 'message' | 'answer'
 > {
   readonly id: number

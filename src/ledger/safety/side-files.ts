@@ -50,7 +50,7 @@ const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
     'locked',
     `Cannot open the ledger "${file}": ${holder}`,
     'Wait until it has ended, or stop it. How far it is can be looked at meanwhile',
-    { cause, ways: ['status'] },
+    { cause, suggestions: ['status'] },
   )
 
 /** The owner may read and write, nobody else may do anything. */
@@ -84,7 +84,7 @@ export function assertLocalFolder(file: string, typeOf = (folder: string) => sta
     'unsafe',
     `Cannot keep the ledger "${file}" on a network file system (${type}): its locks do not hold there, two runs could send the same mandates`,
     'Give a path on a local disk',
-    { ways: ['name_ledger'] },
+    { suggestions: ['name_ledger'] },
   )
 }
 
@@ -216,7 +216,7 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
       'unsafe',
       `Cannot trust the folder "${dirname(file)}" of the ledger: ${fault.why}. Others could read account numbers or put their own in place`,
       `${fault.next}, or give a folder of your own. Where you know better (a container's mount), allow the folder`,
-      { ways: ['name_ledger', 'shared_folder'] },
+      { suggestions: ['name_ledger', 'shared_folder'] },
     )
   for (const path of sideFilesOf(file)) {
     const entry = entryAt(path)

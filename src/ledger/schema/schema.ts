@@ -361,7 +361,7 @@ export function assertOurs(connection: Connection, file: string): boolean {
       'foreign',
       `Cannot use "${file}" as a ledger: it is an SQLite file of another program`,
       'Give another file',
-      { ways: ['name_ledger'] },
+      { suggestions: ['name_ledger'] },
     )
   if (version > SCHEMA_VERSION)
     throw new LedgerError(
@@ -387,5 +387,5 @@ export const missing = (file: string): UsageError =>
   new UsageError(
     `Cannot open the ledger "${file}": there is no such file`,
     'Give its path, or start a campaign',
-    { ways: ['name_ledger', 'run_file'] },
+    { suggestions: ['name_ledger', 'run_file'] },
   )

@@ -24,7 +24,7 @@ import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
 import { plannedSources, planDigestOf, settingsOf } from './make-plan.js'
-import { targetOf, type Asked } from '../options.js'
+import { targetOf, type ValidatedOptions } from '../options.js'
 import { z } from 'zod'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -42,13 +42,13 @@ export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: s
     throw new UsageError(
       `Another ledger recorded the plan "${file}", or none did; nothing was sent`,
       'Give the ledger that it was planned with, or plan again',
-      { ways: ['name_ledger', 'plan'] },
+      { suggestions: ['name_ledger', 'plan'] },
     )
   if (record.text !== text)
     throw new UsageError(
       `The plan "${file}" was changed since it was recorded; nothing was sent`,
       'Take the file as it was written, or plan again',
-      { ways: ['plan'] },
+      { suggestions: ['plan'] },
     )
   return record
 }
@@ -132,13 +132,13 @@ function heardApproval(file: string, { digest, approvals }: PlanRecord): HeardAp
     throw new UsageError(
       `"${path}" is no approval as this program writes it, or was changed since it was signed; ${nothing}`,
       'Take the file as the approver wrote it, or have the plan approved again',
-      { ways: ['approve'] },
+      { suggestions: ['approve'] },
     )
   if (approval.plan !== digest)
     throw new UsageError(
       `"${path}" approves another plan (${shortDigest(approval.plan)}) than "${file}" (${shortDigest(digest)}); ${nothing}`,
       'Take that approval away, and have this plan approved',
-      { ways: ['approve'] },
+      { suggestions: ['approve'] },
     )
   if (approvals.some(({ signature }) => signature === approval.signature)) return null
   return { ...approval, id: null, recordedAs: null, reference: null, key }
@@ -166,7 +166,7 @@ export interface HeldPlan {
  * What can be compared before a file is admitted: target, settings, version, approval, and the bytes of the files.
  * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
  */
-export async function holdToPlan(asked: Asked, ledger: Ledger, file: string): Promise<HeldPlan> {
+export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: string): Promise<HeldPlan> {
   const { options, machine } = asked
   const { view } = ledger
   const record = findPlan(view, file)
@@ -224,7 +224,7 @@ function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
   ]
 }
 
-const retryDrifts = ({ options }: Asked, { retriesRefused }: PlanDocument): Drift[] =>
+const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocument): Drift[] =>
   (options.retryRefusedBy ?? null) !== null && !retriesRefused
     ? [drift('rows', 'rows changed: refused rows are to be sent once more, which was not planned')]
     : []
@@ -253,6 +253,6 @@ function refuse(file: string, drifts: readonly Drift[]): void {
   throw new UsageError(
     `Cannot send under the plan "${file}": ${drifts.map(({ text }) => text).join('; ')}. Nothing was admitted, nothing was sent`,
     onlyApproval ? 'Have somebody else approve the plan' : 'Plan again, and have the new plan approved',
-    { ways: onlyApproval ? ['approve'] : ['plan', 'approve'] },
+    { suggestions: onlyApproval ? ['approve'] : ['plan', 'approve'] },
   )
 }

@@ -19,14 +19,14 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
-import { type MigrateOptions, checkOptions, type Asked, registerOf, targetOf } from '../options.js'
+import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
 import { assertChoosable } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions } from '../../source/options.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
-type PlannedRun = Pick<Asked, 'options' | 'service' | 'policy' | 'zone'>
+type PlannedRun = Pick<ValidatedOptions, 'options' | 'service' | 'policy' | 'zone'>
 
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
@@ -92,7 +92,7 @@ function keyIn(pem: string): string | null {
 }
 
 /** As they are where nothing is said; the environment names certificates, so that is left out. */
-function defaultSettings({ service, machine }: Asked): PlannedSettings {
+function defaultSettings({ service, machine }: ValidatedOptions): PlannedSettings {
   const options: MigrateOptions = {
     ledger: 'sepa-migrate.db',
     service: { baseUrl: service.baseUrl.href, username: 'nobody', password: 'none' },
@@ -180,7 +180,7 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
 }
 
 /** It is the run that needs the password, somebody to ask and an approval. */
-function askedOf(options: PlanOptions): Asked {
+function askedOf(options: PlanOptions): ValidatedOptions {
   const stream = (options.files ?? []).find((input) => typeof input !== 'string')
   if (stream !== undefined)
     throw new UsageError(
@@ -195,7 +195,7 @@ function askedOf(options: PlanOptions): Asked {
 
 async function lookAhead(
   options: PlanOptions,
-  asked: Asked,
+  asked: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
 ): Promise<Omit<Planned, 'last'>> {
   const { files, evidence, drain } = asked
@@ -204,7 +204,7 @@ async function lookAhead(
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
       'Name the export',
-      { ways: ['plan'] },
+      { suggestions: ['plan'] },
     )
   const admission = ledger.admit({
     severities: rules,
@@ -235,7 +235,7 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
   )
 }
 
-function documentOf(options: PlanOptions, asked: Asked, view: LedgerReader): PlanDocument {
+function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerReader): PlanDocument {
   const { machine, policy, asOf, choice } = asked
   const settings = settingsOf(asked)
   const rows = view.plannedRows(null, choice)

@@ -81,7 +81,7 @@ async function refuseOccupied(out: string, name: string, forbidden: readonly str
   throw new UsageError(
     `Cannot write "${name}" to "${out}": ${found} is in its place`,
     'Nothing was written. Remove it or give another folder.',
-    { ways: ['report_folder'] },
+    { suggestions: ['report_folder'] },
   )
 }
 
@@ -362,7 +362,7 @@ export async function inPackFolder<Value>(
     throw new UsageError(
       `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
       'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
-      { cause: error, ways: ['report_folder', 'report'] },
+      { cause: error, suggestions: ['report_folder', 'report'] },
     )
   }
 }

@@ -336,7 +336,7 @@ function headerProblem(
       writes === ''
         ? ruleOf(rule).remedy
         : `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`,
-    ways: ['draft_configuration'],
+    suggestions: ['draft_configuration'],
   })
 }
 

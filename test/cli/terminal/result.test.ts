@@ -10,7 +10,7 @@ import {
   jsonOf,
   nextText,
   resultOfError,
-  WAYS,
+  SUGGESTIONS,
   worded,
 } from '../../../src/cli/terminal/result.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
@@ -45,24 +45,29 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const surface = await readSurface(commands)
 
 describe('11.5 a way on', () => {
-  it.each(Object.entries(WAYS))('%s is a command, flag or variable that there is: %s', (_way, words) => {
-    const named = [...words.matchAll(/sepa-migrate (ledger adopt|[a-z]+)/g)].map(([, name]) => name)
-    const flags = words.match(/--[a-z-]+/g) ?? []
-    const variables = words.match(/SEPA_MIGRATE_[A-Z_]+/g) ?? []
-    const ofThem = surface.filter(({ name }) => named.length === 0 || named.includes(name))
-    const known = ofThem.flatMap((command) => command.flags.map((flag) => flag.name))
-    expect(surface.map(({ name }) => name)).toEqual(expect.arrayContaining(named))
-    expect([...known, ...SETTING_NAMES.map(environmentName)]).toEqual(
-      expect.arrayContaining([...flags, ...variables]),
-    )
-    expect([...named, ...flags, ...variables]).not.toEqual([])
-  })
+  it.each(Object.entries(SUGGESTIONS))(
+    '%s is a command, flag or variable that there is: %s',
+    (_way, words) => {
+      const named = [...words.matchAll(/sepa-migrate (ledger adopt|[a-z]+)/g)].map(([, name]) => name)
+      const flags = words.match(/--[a-z-]+/g) ?? []
+      const variables = words.match(/SEPA_MIGRATE_[A-Z_]+/g) ?? []
+      const ofThem = surface.filter(({ name }) => named.length === 0 || named.includes(name))
+      const known = ofThem.flatMap((command) => command.flags.map((flag) => flag.name))
+      expect(surface.map(({ name }) => name)).toEqual(expect.arrayContaining(named))
+      expect([...known, ...SETTING_NAMES.map(environmentName)]).toEqual(
+        expect.arrayContaining([...flags, ...variables]),
+      )
+      expect([...named, ...flags, ...variables]).not.toEqual([])
+    },
+  )
 
   it('stands beside what the library says in words', () => {
-    const error = new LedgerError('foreign', 'Cannot use it', 'Give another file', { ways: ['name_ledger'] })
+    const error = new LedgerError('foreign', 'Cannot use it', 'Give another file', {
+      suggestions: ['name_ledger'],
+    })
     const next = 'Give another file (--ledger FILE)'
     expect(resultOfError(error).errors).toEqual([{ kind: 'ledger', message: 'Cannot use it', next }])
-    expect(nextText({ next: 'Solve the cause.', ways: ['report_folder', 'report'] })).toBe(
+    expect(nextText({ next: 'Solve the cause.', suggestions: ['report_folder', 'report'] })).toBe(
       'Solve the cause (--out DIR; sepa-migrate report).',
     )
     expect(worded({ kind: 'limit', next: 'Run again' })).toEqual({ kind: 'limit', next: 'Run again' })

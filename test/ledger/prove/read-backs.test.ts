@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../../src/domain/proof/evidence.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
@@ -18,14 +18,14 @@ import {
 import { listed, startReadBack } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
 
-const PROVEN: Evidence = {
+const PROVEN: ReadBackEvidence = {
   verdict: 'proven',
   why: null,
   sources: [
     { id: 'ps-1', status: 'PENDING', reference: 'NEW-1', accountMasked: 'DE…3000', signedDate: '2020-01-31' },
   ],
 }
-const ABSENT: Evidence = { verdict: 'absent', why: null, sources: [] }
+const ABSENT: ReadBackEvidence = { verdict: 'absent', why: null, sources: [] }
 
 const unanswered = (customerNo: number): HeardAnswer => ({
   ...listed(customerNo),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence, KeptSource, VerdictKind } from '../../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/evidence.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'
@@ -37,7 +37,7 @@ interface Answered {
 function heard({ row, verdict, sources = [], askedAt = AFTER, ...given }: Answered): HeardAnswer {
   const { answeredAt = askedAt.replace(':00.', ':01.'), attempts = 1 } = given
   const { why = verdict === 'other' ? 'differs' : null } = given
-  const evidence: Evidence = { verdict, why, sources }
+  const evidence: ReadBackEvidence = { verdict, why, sources }
   return { ...listed(1000 + row, [{ rowId: row, attempts, evidence }]), askedAt, answeredAt }
 }
 

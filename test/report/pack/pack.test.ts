@@ -309,7 +309,7 @@ describe('the folder of a pack', () => {
       message: expect.stringMatching(
         /^Cannot write the report to ".*a part of the path is a file \(ENOTDIR\)/,
       ) as string,
-      ways: ['report_folder', 'report'],
+      suggestions: ['report_folder', 'report'],
     })
   })
 

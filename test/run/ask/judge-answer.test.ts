@@ -60,7 +60,7 @@ describe('what one try brought', () => {
       expect(next).toEqual({ kind: 'dropped' })
       expect(stop).toMatchObject({ kind: halt })
       expect(stop?.next).not.toMatch(/doubt|resolve/) // a question leaves nothing in doubt
-      expect(stop?.ways).toBeUndefined()
+      expect(stop?.suggestions).toBeUndefined()
     },
   )
 })
