@@ -54,17 +54,17 @@ const formerOf = (row: string): string => `(with recursive former (id) as (
   select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
 
 /** SQL that is true for a line of the latest comparison. */
-export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
+const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
 
 /** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
 
 /** The row of a line as it is now. */
-export const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
+const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
   union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
 
 /** What took the place of a row, and is never sent as it stands, leaves nothing to do about it. */
-export const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})`
 
 /**
