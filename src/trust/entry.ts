@@ -167,6 +167,14 @@ const form = (entry: Stats): Distrust | null => {
   return null
 }
 
+const others = ({ mode }: Stats): Distrust | null =>
+  (mode & OTHERS) === 0
+    ? null
+    : {
+        why: `other users may open it (mode ${modeText(mode)})`,
+        next: 'Make it private with "chmod 600", and ask who may have read it',
+      }
+
 const secondName = (entry: Stats): Distrust | null =>
   entry.nlink > 1
     ? {
@@ -185,14 +193,7 @@ const owner = (entry: Stats): Distrust | null =>
  * For everything that the program writes, and for secrets.
  */
 export function distrustPrivateFile(entry: Stats): Distrust | null {
-  const fault = form(entry)
-  if (fault !== null) return fault
-  if ((entry.mode & OTHERS) !== 0)
-    return {
-      why: `other users may open it (mode ${modeText(entry.mode)})`,
-      next: 'Make it private with "chmod 600", and ask who may have read it',
-    }
-  return secondName(entry) ?? owner(entry)
+  return form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
 }
 
 /**
@@ -224,12 +225,7 @@ export function distrustSecret(
   entry = statSync(path, { throwIfNoEntry: false }),
 ): Distrust | null {
   if (entry === undefined || ownUserId() === null) return null
-  if ((entry.mode & OTHERS) !== 0)
-    return {
-      why: `other users may open it (mode ${modeText(entry.mode)})`,
-      next: 'Make it private with "chmod 600", and ask who may have read it',
-    }
-  return distrustInstructions(path, entry)
+  return others(entry) ?? distrustInstructions(path, entry)
 }
 
 /**

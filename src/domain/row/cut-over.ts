@@ -1,29 +1,19 @@
-/**
- * What the last export says of a mandate beside what the ledger holds; every mandate of either side is in exactly one. What
- * a mandate is known by is its reference: where that changed before the row was sent, the old one is gone and the other new.
- */
-export const CUT_OVER_CLASSES = [
-  'unchanged',
-  'new',
-  'changed_before_sending',
-  'changed_after_registration',
-  'ended_after_registration',
-  'gone_unsent',
-  'dormant',
-  'in_doubt_changed',
-] as const
-export type CutOverClass = (typeof CUT_OVER_CLASSES)[number]
-export type ClassCounts = Readonly<Record<CutOverClass, number>>
-
-/** Each mandate of these has a line that a person closes. */
+/** Each mandate of these classes has a line that a person closes. */
 export const LISTED_CLASSES = [
   'changed_after_registration',
   'ended_after_registration',
   'gone_unsent',
   'dormant',
   'in_doubt_changed',
-] as const satisfies readonly CutOverClass[]
+] as const
 export type ListedClass = (typeof LISTED_CLASSES)[number]
+
+/**
+ * What the last export says of a mandate beside what the ledger holds; every mandate of either side is in exactly one. What
+ * a mandate is known by is its reference: where that changed before the row was sent, the old one is gone and the other new.
+ */
+export const CUT_OVER_CLASSES = ['unchanged', 'new', 'changed_before_sending', ...LISTED_CLASSES] as const
+export type ClassCounts = Readonly<Record<(typeof CUT_OVER_CLASSES)[number], number>>
 
 /** What the last export has of the others: a run that takes it in does the rest. */
 export const untakenOf = (classes: ClassCounts): number => classes.new + classes.changed_before_sending

@@ -94,16 +94,7 @@ function assertSqlite(connection: Connection): void {
 }
 
 /** The only connection that may write. */
-export function openForWriting(file: string): Connection {
-  const connection = openDatabase(file, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
-  try {
-    assertSqlite(connection)
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
+export const openForWriting = (file: string): Connection => openFile(file, { readonly: false })
 
 /** Run once the file is known to be ours: the first of them writes to it. */
 export function configureForWriting(connection: Connection): void {
@@ -161,13 +152,17 @@ export function assertFullSync(connection: Connection): void {
 
 /** A connection of its own for a reader beside the writer. */
 export function openForReading(file: string): Connection {
-  const connection = openDatabase(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
+  const connection = openFile(file, { readonly: true })
+  for (const setting of ['query_only = ON', 'trusted_schema = OFF', 'cell_size_check = ON'])
+    connection.pragma(setting)
+  addFunctions(connection)
+  return connection
+}
+
+function openFile(file: string, access: { readonly readonly: boolean }): Connection {
+  const connection = openDatabase(file, { ...access, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
   try {
     assertSqlite(connection)
-    connection.pragma('query_only = ON')
-    connection.pragma('trusted_schema = OFF')
-    connection.pragma('cell_size_check = ON')
-    addFunctions(connection)
     return connection
   } catch (error) {
     connection.close()

@@ -1,6 +1,6 @@
 import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
-import type { ApprovalStatement, PlanDocument } from '../../domain/plan/plan.js'
+import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
 import type { RowState, Totals, DoubtHint, ExchangeEvidence, Outcome } from '../../domain/row/row-state.js'
@@ -21,12 +21,8 @@ export interface CampaignRecord {
   readonly asksFirst: boolean
 }
 
-export interface SourceRecord {
+export interface SourceRecord extends PlannedSource {
   readonly id: number
-  readonly name: string
-  readonly sha256: string
-  readonly bytes: number
-  readonly records: number
   /** Of the records, those that name a row of the ledger. */
   readonly resubmitted: number
   readonly blankLines: number

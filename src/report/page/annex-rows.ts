@@ -1,4 +1,4 @@
-import { CUT_OVER_CLASSES, type CutOverClass } from '../../domain/row/cut-over.js'
+import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
 import { PLACE_OF_PART, type ListedRow, FILE_OF_PART, type HashTotals, REPORT_ORDER } from '../facts/facts.js'
@@ -263,10 +263,10 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
   const compared = { name: maskedText(by), at: texts.moment(at), final, ledger }
-  const of = (name: CutOverClass): ClosedLines[] => lines.filter(({ listed }) => listed === name)
-  const open = (name: CutOverClass): number =>
+  const of = (name: keyof ClassCounts): ClosedLines[] => lines.filter(({ listed }) => listed === name)
+  const open = (name: keyof ClassCounts): number =>
     of(name).reduce((sum, line) => sum + (line.by === null ? line.count : 0), 0)
-  const closed = (name: CutOverClass): string =>
+  const closed = (name: keyof ClassCounts): string =>
     of(name)
       .flatMap((line) =>
         line.by === null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CUT_OVER_CLASSES, type CutOverClass } from '../../../src/domain/row/cut-over.js'
+import { CUT_OVER_CLASSES, type ClassCounts } from '../../../src/domain/row/cut-over.js'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
@@ -42,7 +42,7 @@ function compare(ledger: Ledger, final: readonly CheckedRecord[], isFinal = true
   return comparison
 }
 
-const classesIn = (ledger: Ledger): Map<number, CutOverClass> =>
+const classesIn = (ledger: Ledger): Map<number, keyof ClassCounts> =>
   new Map(ledger.view.comparedLines(0, 1_000).map(({ id, listed }) => [id, listed]))
 
 /** Where a mandate stands in the ledger when the last export comes. */
@@ -60,7 +60,7 @@ const CHANGES = [
 type Change = (typeof CHANGES)[number]
 
 /** The judge knows what was planted, and nothing of how it is looked up: of the row of the ledger, and of the export alone. */
-function truth(standing: Standing, change: Change): readonly [CutOverClass | null, isNew: boolean] {
+function truth(standing: Standing, change: Change): readonly [keyof ClassCounts | null, isNew: boolean] {
   if (standing === 'absent') return [null, change !== 'gone']
   const isOver = change === 'gone' || change === 'ended' || change === 'lapsed'
   const isSame = change === 'same' || change === 'lapses'
