@@ -19,10 +19,7 @@ export type ClassCounts = Readonly<Record<(typeof CUT_OVER_CLASSES)[number], num
 export const untakenOf = (classes: ClassCounts): number => classes.new + classes.changed_before_sending
 
 /** What differs: gone from the export, ended or lapsed there, another value, or a record that no one can be sure of. */
-export type CutOverChange =
-  'gone' | 'ended' | 'lapsed' | 'lapses_soon' | 'unclear' | 'reference' | 'customer' | 'account' | 'date'
-
-const CHANGE_TEXT: Readonly<Record<CutOverChange, string>> = {
+const CHANGE_TEXT = {
   gone: 'it is not in the last export',
   ended: 'it has ended there',
   lapsed: 'it has lapsed',
@@ -32,13 +29,13 @@ const CHANGE_TEXT: Readonly<Record<CutOverChange, string>> = {
   customer: 'it has another customer number there',
   account: 'it has another account there',
   date: 'it has another date of signature there',
-}
+} as const
 
 /** `why` is changes with blanks between them. */
 export const changeText = (why: string): string =>
   why
     .split(' ')
-    .map((change) => CHANGE_TEXT[change as CutOverChange])
+    .map((change) => CHANGE_TEXT[change as keyof typeof CHANGE_TEXT])
     .join(', ')
 
 /** What a person does about one mandate, where its row stands now. */
