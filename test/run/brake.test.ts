@@ -8,9 +8,15 @@ import {
   DECLINED,
   exitStatusOf,
   INTERRUPTED,
+  OUT_OF_TIME,
   PILOT_DONE,
+  outranks,
+  stopOfChoice,
   stopOfHalt,
+  stopOfRetryAfter,
+  stopOfWaiting,
   type Stop,
+  waitedInVain,
 } from '../../src/run/brake.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
 import { type Halt, type Outcome, totalsOf, type Totals } from '../../src/domain/row/row-state.js'
@@ -74,6 +80,79 @@ describe('the order of exit statuses', () => {
   })
 })
 
+describe('a stop', () => {
+  const HALTS: readonly Halt[] = [
+    'credentials',
+    'certificate',
+    'redirect',
+    'echo_mismatch',
+    'reference_repeated',
+    'request_rejected_locally',
+    'no_read_back',
+    'unanswered',
+  ]
+  const choice = { only: [{ column: 'Segment', values: ['A'] }], countries: null }
+
+  it('says in a sentence what was seen, and in another what to do', () => {
+    const stops = [
+      ...HALTS.map(stopOfHalt),
+      ...[INTERRUPTED, OUT_OF_TIME, PILOT_DONE, DECLINED, waitedInVain(1)],
+      stopOfRetryAfter(15 * 60_000 + 1),
+      stopOfWaiting({ count: 1, until: 'noon' }),
+      stopOfChoice({ ...choice, left: 1 }),
+    ]
+    for (const stop of stops) {
+      expect(stop?.why).toMatch(/^[A-Z].{20,}/)
+      expect(stop?.next).toMatch(/^[A-Z].{20,}/)
+    }
+    expect(new Set(stops.map((stop) => stop?.kind)).size).toBe(stops.length)
+    expect(stopOfHalt('redirect').suggestions).toEqual(['resolve'])
+    expect(DECLINED.suggestions).toEqual(['without_question'])
+  })
+
+  it('is none where there is nothing to wait for, or to send', () => {
+    expect([stopOfRetryAfter(null), stopOfRetryAfter(15 * 60_000)]).toEqual([null, null])
+    expect(stopOfWaiting({ count: 0, until: null })).toBeNull()
+    expect([stopOfChoice(null), stopOfChoice({ ...choice, left: 0 })]).toEqual([null, null])
+  })
+
+  it('counts rows in words', () => {
+    const waiting = (count: number) => stopOfWaiting({ count, until: 'noon' })
+    expect(waiting(1)?.why).toMatch(/^One row was in doubt/)
+    expect(waiting(1)?.next).toBe(
+      'Look again whether the service has the mandate, and run the same command after noon',
+    )
+    expect(waiting(2)?.why).toMatch(/^2 rows were in doubt/)
+    expect(waiting(2)?.next).toContain('has the mandates, and')
+    expect(
+      [waitedInVain(1).why, waitedInVain(2).why].map((why) => /turned (.+) away/.exec(why)?.[1]),
+    ).toEqual(['a row', '2 rows'])
+    expect(stopOfChoice({ ...choice, left: 2 })).toMatchObject({
+      kind: 'choice',
+      why: 'No row that this run was told to send (Segment: A) is ready any more, and 2 others are',
+    })
+  })
+
+  it('outranks an earlier one only for refused credentials', () => {
+    expect(outranks(INTERRUPTED, null)).toBe(true)
+    expect(outranks(CREDENTIALS, INTERRUPTED)).toBe(true)
+    expect(outranks(CREDENTIALS, CREDENTIALS)).toBe(false)
+    expect(outranks(INTERRUPTED, OUT_OF_TIME)).toBe(false)
+  })
+})
+
+describe('an open cut-over', () => {
+  it.each([
+    [{ held: 1, open: 0, untaken: 0 }, 3],
+    [{ held: 0, open: 1, untaken: 0 }, 3],
+    [{ held: 0, open: 0, untaken: 1 }, 3],
+    [{ held: 0, open: 0, untaken: 0 }, 5],
+  ])('%j with one ready row is %i', (cutOver, expected) => {
+    const ready = cutOver.held === 1 || expected === 5 ? 1 : 0
+    expect(exitStatusOf(totals({ ready, registered: 1 }), null, null, cutOver)).toBe(expected)
+  })
+})
+
 const WIDE: BrakeLimits = { maxInDoubt: 1_000_000, maxRefused: null }
 
 interface Step {
@@ -103,6 +182,18 @@ it('connection failures are counted until the service is heard of again', () => 
   for (const heard of [registered(), refused(), turnedAway(), inDoubt({ status: 500 })])
     expect(noteOutcome(failing, heard, 10)).toMatchObject({ failures: 0, failingSinceMs: null })
   expect(noteOutcome(failing, inDoubt(), 10)).toMatchObject({ failures: 2, failingSinceMs: 5 })
+})
+
+it('a row that was held back says that the service is there, and nothing of its answers', () => {
+  const held = inDoubt({ started: false, status: null, errorCode: null })
+  const failing = ride([{ outcome: refused() }, { outcome: notSent(), nowMs: 5 }]).brake
+  expect(noteOutcome(failing, held, 9)).toEqual({
+    ...failing,
+    isHeard: true,
+    failures: 0,
+    failingSinceMs: null,
+  })
+  expect(lastStop([{ outcome: held }], { ...WIDE, maxInDoubt: 0, stopAtCanaryDoubt: true })).toBeNull()
 })
 
 it.each<Halt>([

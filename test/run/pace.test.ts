@@ -4,6 +4,7 @@ import {
   afterSign,
   connectBackoffMs,
   departuresOf,
+  expectedMs,
   isThrottling,
   noteDeparture,
   noteRequest,
@@ -156,11 +157,24 @@ describe('the sign of an outcome', () => {
     ['503 in doubt', inDoubt({ status: 503, errorCode: null }), 'throttled'],
     ['silence', inDoubt({ errorCode: 'DEADLINE' }), 'throttled'],
     ['a reset', inDoubt(), 'neutral'],
+    ['held back', inDoubt({ started: false, status: 200, errorCode: null }), 'clean'],
+    ['held back by a 429', inDoubt({ started: false, status: 429, errorCode: null }), 'throttled'],
+    ['429 in doubt', inDoubt({ status: 429, errorCode: null }), 'neutral'],
     ['no connection', notSent(), 'unreached'],
     ['no connection in time', notSent({ errorCode: 'DEADLINE' }), 'unreached'],
   ])('%s', (_name, outcome, sign) => {
     expect(signOf(outcome)).toBe(sign)
   })
+})
+
+it('sending takes as long as slots and rate allow, and twice as long where each row is asked about first', () => {
+  const pace = { concurrency: 8, rate: null, isAskingFirst: false }
+  const usual = expectedMs(1_000, pace)
+  expect(usual).toBeGreaterThan(0)
+  expect(expectedMs(2_000, pace)).toBe(usual * 2)
+  expect(expectedMs(1_000, { ...pace, concurrency: 4 })).toBe(usual * 2)
+  expect(expectedMs(1_000, { ...pace, isAskingFirst: true })).toBe(usual * 2)
+  expect(expectedMs(1_000, { ...pace, rate: 10 })).toBe(100_000)
 })
 
 describe('any sequence of outcomes', () => {

@@ -5,12 +5,15 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import {
+  assertText,
+  checkService,
   createStatusTable,
   readBaseUrl,
   readProxy,
   readRetryAfterMs,
   readTrusted,
   refuseUnverifiedTls,
+  sameService,
 } from '../../src/service/checked-service.js'
 
 function refusalOf(attempt: () => unknown): UsageError {
@@ -33,6 +36,8 @@ describe('the address of the service', () => {
     // 9.3 It may end as every path of the interface begins.
     ['https://example.com/api/v2/', 'https://example.com', '', 'example.com', false],
     ['https://example.com/billing/api/v2', 'https://example.com/billing', '/billing', 'example.com', false],
+    ['https://example.com/x///api/v2', 'https://example.com/x', '/x', 'example.com', false],
+    ['https://example.com../b', 'https://example.com/b', '/b', 'example.com', false],
     ['https://example.com/api/v20', 'https://example.com/api/v20', '/api/v20', 'example.com', false],
     ['https://127.0.0.1:9', 'https://127.0.0.1:9', '', '127.0.0.1:9', true],
     ['http://127.255.1.2/x', 'http://127.255.1.2/x', '/x', '127.255.1.2', true],
@@ -62,6 +67,7 @@ describe('the address of the service', () => {
       '"api.example.com" is not this machine, and http:// would send account numbers unencrypted',
     ],
     ['http://128.0.0.1', '"128.0.0.1" is not this machine'],
+    ['ahttps://example.com', 'it is not an address that begins with https://'],
     ['http://127.0.0.1.example.com', '"127.0.0.1.example.com" is not this machine'],
     ['http://localhost.example.com', '"localhost.example.com" is not this machine'],
     ['http://notlocalhost', '"notlocalhost" is not this machine'],
@@ -80,10 +86,67 @@ describe('the address of the service', () => {
     (text) => {
       const { message, next, suggestions } = refusalOf(() => readBaseUrl(text))
       expect(message).toBe('Cannot use the base URL: it holds a user name or a password')
+      expect(next).toMatch(/^Nothing was sent\. Take them out of the address/)
       expect(next).not.toContain('hunter2')
       expect(suggestions).toEqual(['credentials'])
     },
   )
+})
+
+describe('two addresses', () => {
+  const service = 'https://example.com/x'
+
+  it.each([service, 'HTTPS://Example.com./x', `${service}//`, 'https://example.com:443/x'])(
+    'are of one service: %s',
+    (other) => expect([sameService(service, other), sameService(other, service)]).toEqual([true, true]),
+  )
+
+  it.each([
+    'https://example.com',
+    'https://example.com/X',
+    'https://example.com:8443/x',
+    'example.com/x',
+    '',
+  ])('are of two: %s', (other) =>
+    expect([sameService(service, other), sameService(other, service)]).toEqual([false, false]),
+  )
+
+  it('that nobody can read are the same where they have the same letters', () => {
+    expect([sameService('x', 'x'), sameService('x', 'y')]).toEqual([true, false])
+  })
+})
+
+describe('a service', () => {
+  const baseUrl = 'https://example.com'
+
+  it('is checked with what its caller leaves out', () => {
+    const checked = checkService({ baseUrl }, {})
+    expect(checked).toMatchObject({ concurrency: 8, timeoutMs: 150_000, baseUrl: { href: baseUrl } })
+    expect(checkService({ baseUrl, concurrency: 256, timeoutMs: 1 }, {})).toMatchObject({
+      concurrency: 256,
+      timeoutMs: 1,
+    })
+  })
+
+  it('is refused before anything is opened', () => {
+    expect(refusalOf(() => checkService({ baseUrl, concurrency: 257 }, {}))).toMatchObject({
+      message: 'Cannot use the concurrency 257: it must be a whole number from 1 to 256',
+      next: 'Nothing was sent. Change the setting.',
+    })
+    expect(() => checkService({ baseUrl }, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
+      'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set',
+    )
+    expect(() => checkService({ baseUrl: '' }, {})).toThrow('the base URL is missing or empty')
+  })
+
+  it('needs texts where a program without types gives none', () => {
+    for (const given of [undefined, null, 7, ''])
+      expect(refusalOf(() => assertText('the password', given))).toMatchObject({
+        message: 'Cannot use the service: the password is missing or empty',
+        next: 'Nothing was sent. Look whether the variable or file that holds it is there.',
+      })
+    expect(() => assertText('the password', ' ')).not.toThrow()
+  })
 })
 
 describe('the address of a proxy', () => {
@@ -94,7 +157,8 @@ describe('the address of a proxy', () => {
 
   it.each([
     ['proxy.example:3128', ''],
-    ['socks5://user:secret@proxy.example', ''],
+    ['socks5://user:secret@proxy.example', 'its address does not begin with https://'],
+    ['ahttps://user:secret@proxy.example', 'its address does not begin with https://'],
     ['http://user:secret@[bad', ''],
     ['http://user:secret@proxy:3128', 'would send the password of the proxy in clear'],
     ['http://127.0.0.1.proxy.example', '"127.0.0.1.proxy.example" is not this machine'],
@@ -102,6 +166,7 @@ describe('the address of a proxy', () => {
     const { message, next } = refusalOf(() => readProxy(text))
     expect(message).toMatch(/^Cannot use the proxy: /)
     expect(message).toContain(problem)
+    expect(next).toMatch(/^Nothing was sent\. Give it as https:/)
     expect(message + next).not.toContain(':secret')
   })
 })
@@ -132,6 +197,17 @@ describe('8.4.3 whom a run trusts', () => {
     })
   })
 
+  it.each(['--use-system-ca', '--use-openssl-ca'])('is also the store of the system under %s', (flag) => {
+    const { extraCertificates } = readTrusted({}, { NODE_OPTIONS: `-x ${flag}` }, readBaseUrl('https://h'))
+    expect(extraCertificates).toEqual([`the certificates of this system (${flag})`])
+  })
+
+  it('is no file that a variable names without a path', () => {
+    expect(
+      readTrusted({ ca: '' }, { NODE_EXTRA_CA_CERTS: '' }, readBaseUrl('https://h')).extraCertificates,
+    ).toEqual([])
+  })
+
   it('is nobody by default, and no proxy for a service on this machine', () => {
     const nobody = { proxy: null, extraCertificates: [], clientCertificate: null }
     expect(readTrusted({}, {}, readBaseUrl('https://service.example'))).toEqual(nobody)
@@ -145,6 +221,7 @@ describe('8.4.3 whom a run trusts', () => {
     ['key.pem', 0o644, 'Cannot trust the key file'],
   ])('is refused when others can change %s, or read a key', (open, mode, message) => {
     expect(() => trusted({ open, mode })).toThrow(message)
+    expect(refusalOf(() => trusted({ open, mode })).next).toMatch(/.+; nothing was sent$/)
   })
 
   it('scenario 56: a run that begins with certificate checks turned off ends', () => {

@@ -9,8 +9,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: [
-      'test/service/{classify,checked-service}.test.ts',
-      'test/domain/row/row-state.test.ts',
+      'test/service/{classify,checked-service,client}.test.ts',
+      'test/domain/row/{row-state,across-rows}.test.ts',
       'test/run/{decide,deliver,pace,brake}.test.ts',
     ],
     testTimeout: 20_000,

@@ -9,6 +9,8 @@ import {
   totalsOf,
   forcedText,
   isForced,
+  isHeldBack,
+  NOTHING_LEFT,
   STATE_MEANS,
   stateName,
 } from '../../../src/domain/row/row-state.js'
@@ -18,6 +20,7 @@ import { readFileSync } from 'node:fs'
 // Typed edge by edge.
 const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
   ['ready', 'intent', 'sending'],
+  ['ready', 'held', 'conflict'],
   ['sending', 'registered', 'registered'],
   ['sending', 'refused', 'refused'],
   ['sending', 'in_doubt', 'in_doubt'],
@@ -88,6 +91,7 @@ it.each([
   [-5, 'forced, 0 minutes after the attempt'],
   [119_999, 'forced, 1 minute after the attempt'],
   [120_000, 'forced, 2 minutes after the attempt'],
+  [720_000, 'forced, 12 minutes after the attempt'],
 ])('26.2 a resend %i ms after its attempt is told as forced', (ms, text) => {
   expect(forcedText(ms)).toBe(text)
   expect(isForced(`${text}; filled-in.csv`)).toBe(true)
@@ -96,6 +100,17 @@ it.each([
 it('26.2 no other evidence is taken for that of a forced one', () => {
   for (const evidence of [null, 'forced, by phone', 'list.csv: forced, 3 minutes after the attempt'])
     expect(isForced(evidence)).toBe(false)
+})
+
+it('a row is held back where it is in doubt and nothing of its request left', () => {
+  const started = { ...NOTHING_LEFT, started: true }
+  expect(isHeldBack({ kind: 'in_doubt', evidence: NOTHING_LEFT })).toBe(true)
+  expect(isHeldBack({ kind: 'in_doubt', evidence: started })).toBe(false)
+  expect(isHeldBack({ kind: 'not_sent', evidence: NOTHING_LEFT })).toBe(false)
+})
+
+it('11.5 each state is told in words', () => {
+  expect(new Set(Object.values(STATE_MEANS).filter((text) => text.length > 8)).size).toBe(ROW_STATES.length)
 })
 
 it('11.5 what may still be at the service is never called unregistered', () => {
