@@ -8,6 +8,7 @@ import {
   verificationOf,
 } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
+import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { lookInto, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
@@ -162,10 +163,20 @@ export function lookedAt(context: Context, reader: LedgerReader) {
     exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals, cutOver),
     campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
     totals,
-    warnings,
+    warnings: [...warnings, ...oddAnswers(reader)],
   }
   return { result, standing }
 }
+
+/** What was odd about answers by which rows are registered. */
+export const oddAnswers = (reader: LedgerReader): string[] =>
+  reader
+    .problemCounts()
+    .filter(({ rule }) => rule.startsWith('RESPONSE_'))
+    .map(({ rule, count }) => {
+      const { message, remedy } = ruleOf(rule)
+      return `${plural(count, 'registered row', 'registered rows')}: ${message} ${remedy} (${rule}, problems.csv)`
+    })
 
 /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
 function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {

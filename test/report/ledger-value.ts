@@ -274,7 +274,6 @@ export function attemptOf(change: Partial<AttemptRecord> = {}): AttemptRecord {
     field: null,
     message: null,
     answer: null,
-    notes: [],
     ...change,
   }
 }

@@ -23,6 +23,7 @@ import {
   verificationIn,
   waitingFor,
   writePack,
+  oddAnswers,
 } from '../closing.js'
 import {
   type Command,
@@ -213,13 +214,14 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null, cutOver: NO_CUT_OVER }
+const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null, cutOver: NO_CUT_OVER, odd: [] }
 
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   evidence: reader.evidence(),
+  odd: oddAnswers(reader),
 })
 
 type End = Migration & { readonly decided: number }
@@ -239,7 +241,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, evidence, cutOver } = isDeclined
+  const { verification, asActive, evidence, cutOver, odd } = isDeclined
     ? NOT_LOOKED_AT
     : await lookInto(settings, standingOf)
   return {
@@ -255,6 +257,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       leftRefusedNote(end.leftRefused),
       unreadNote(asked),
       ...unlikely,
+      ...odd,
     ]),
     errors: [],
     lines: [

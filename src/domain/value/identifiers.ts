@@ -303,19 +303,14 @@ export function whyUnusable(identifier: string): string | null {
  * What is odd about the identifiers the service assigned (domain/rulebook.md#answers). They are kept as they came and
  * never fail a row. The form is judged by the default severities: an override meant for the old identifiers says
  * nothing here.
- * @returns the rules that were seen, without those that are off
+ * @returns the rules that were seen, also those that are off
  */
-export function noteAssigned(
-  request: Mandate,
-  assigned: AssignedIdentity,
-  severities: SeverityOverrides = {},
-): RuleId[] {
-  const { original } = request
+export function noteAssigned({ original }: Mandate, assigned: AssignedIdentity): RuleId[] {
   const seen: RuleId[] = []
   if (isSameCreditor(original.creditorIdentifier, assigned.creditorIdentifier))
     seen.push('RESPONSE_CI_UNCHANGED')
   if (isSameReference(original.mandateReference, assigned.mandateReference))
     seen.push('RESPONSE_UMR_UNCHANGED')
   if (!hasUsualForm(assigned)) seen.push('RESPONSE_IDENTIFIER_FORMAT')
-  return seen.filter((rule) => severityOf(rule, severities) !== 'off')
+  return seen
 }

@@ -3,6 +3,8 @@ import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
+import { findingOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import { writeProblem } from '../admit/problems.js'
 
 /** Takes account and cells from rows that still hold them; what comes behind says from which. */
 export const REMOVE_CELLS =
@@ -61,6 +63,8 @@ interface GroupCommitParts {
   readonly connection: Connection
   readonly now: () => string
   readonly newRequestId: () => string
+  /** Of the run: what is odd about an answer is told by them. */
+  readonly severities: () => SeverityOverrides
   /** The run that intents belong to. @throws when none was started */
   readonly runId: () => number
   readonly emergency: () => EmergencyFile | null
@@ -281,20 +285,19 @@ function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): G
 }
 
 /** Values go to SQLite in the order of the columns; to look fourteen names up costs microseconds a row more. */
-const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, notes = ?, hint = ?, started = ?, status = ?,
+const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, hint = ?, started = ?, status = ?,
     error_code = ?, service_code = ?, field = ?, message = ?, answer = ?, duration_ms = ?, retry_after_ms = ?
   where id = ? and outcome is null`
 
-function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettlement'] {
+function prepareSettlement({ connection, severities }: GroupCommitParts): Group['commitSettlement'] {
   const endAttempt = connection.prepare(END_ATTEMPT)
   const move = sql(connection)`update row set state = ? where id = ? and state = 'sending'`
 
   return (attempt, outcome, at) => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =
       outcome.evidence
-    const notes = outcome.kind === 'registered' ? JSON.stringify(outcome.notes) : null
     const hint = outcome.kind === 'in_doubt' ? outcome.hint : null
-    const told = [at, outcome.kind, outcome.reason, notes, hint]
+    const told = [at, outcome.kind, outcome.reason, hint]
     const seen = [
       started ? 1 : 0,
       status,
@@ -322,5 +325,24 @@ function prepareSettlement({ connection }: GroupCommitParts): Group['commitSettl
       hasCopies,
     })
     changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
+    if (outcome.notes.length > 0) noteOddAnswer(connection, rowId, outcome, severities())
+  }
+}
+
+/** The row is registered all the same (domain/rulebook.md#answers). */
+function noteOddAnswer(
+  connection: Connection,
+  rowId: number,
+  { notes, value, evidence }: Outcome & { kind: 'registered' },
+  severities: SeverityOverrides,
+): void {
+  const sourceId = sqlValue(connection)<number>`select source_id from row where id = ?`.get(rowId) ?? 0
+  for (const rule of notes) {
+    const isWord = rule === 'RESPONSE_STATUS_WORD'
+    const seen = isWord
+      ? (evidence.serviceCode ?? '')
+      : `${value.creditorIdentifier} ${value.mandateReference}`
+    for (const finding of findingOf(rule, severities, { value: seen }))
+      writeProblem({ connection, columns: {} }, sourceId, rowId, finding)
   }
 }

@@ -113,6 +113,7 @@ interface Held extends LedgerParts {
   readonly storage: Storage
   readonly now: () => string
   runId: number | null
+  severities: SeverityOverrides
   emergency: EmergencyFile | null
   noteBegun: (group: BegunGroup) => void
   isAdmitting: boolean
@@ -137,6 +138,7 @@ export function createLedger(parts: LedgerParts) {
     connection,
     now,
     newRequestId,
+    severities: () => held.severities,
     runId: () => currentRun(held),
     emergency: () => held.emergency,
     defer: parts.defer ?? setImmediate,
@@ -239,6 +241,7 @@ function hold(parts: LedgerParts): Held {
     storage: createStorage(parts.connection, file),
     now: () => new Date(parts.clock.now()).toISOString(),
     runId: null,
+    severities: {},
     emergency: null,
     noteBegun: () => undefined,
     isAdmitting: false,
@@ -292,6 +295,7 @@ function startRun(held: Held, settings: RunSettings, underWay: number): number {
   held.emergency = storage.guard(() => openEmergencyFile(file, underWay))
   const runId = storage.write(() => insertRun(connection, settings, now()))
   held.runId = runId
+  held.severities = settings.settings.rules ?? {}
   emptyLogNow(held) // so that the file itself says that a run has begun, should its log be lost
   return runId
 }

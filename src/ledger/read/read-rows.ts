@@ -16,14 +16,13 @@ import { READ_COLUMNS } from '../schema/row-columns.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 
-export interface StoredAttempt extends Omit<AttemptRecord, 'started' | 'notes'> {
+export interface StoredAttempt extends Omit<AttemptRecord, 'started'> {
   readonly started: number | null
-  readonly notes: string | null
 }
 
 export const ATTEMPT_COLUMNS = `attempt.id as id, attempt.n as n, run_id as runId, request_id as requestId,
   attempt.started_at as startedAt, attempt.ended_at as endedAt, duration_ms as durationMs, started, outcome, hint,
-  attempt.reason as reason, status, error_code as errorCode, service_code as serviceCode, field, message, answer, notes`
+  attempt.reason as reason, status, error_code as errorCode, service_code as serviceCode, field, message, answer`
 
 const hasStarted = ({ started }: Pick<StoredAttempt, 'started'>): boolean | null =>
   started === null ? null : started === 1
@@ -31,7 +30,6 @@ const hasStarted = ({ started }: Pick<StoredAttempt, 'started'>): boolean | null
 export const toAttempt = (stored: StoredAttempt): AttemptRecord => ({
   ...stored,
   started: hasStarted(stored),
-  notes: stored.notes === null ? [] : (JSON.parse(stored.notes) as RuleId[]),
 })
 
 interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt' | 'cells'> {

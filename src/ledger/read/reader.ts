@@ -69,7 +69,6 @@ export interface AttemptRecord extends Pick<
   readonly outcome: Outcome['kind'] | 'released' | null
   readonly hint: DoubtHint | null
   readonly reason: string | null
-  readonly notes: readonly RuleId[]
 }
 
 /** A request of a mandate that may have been applied, whatever a person called it since. */

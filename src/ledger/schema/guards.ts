@@ -121,7 +121,7 @@ create trigger attempt_outcome_stays before update of outcome on attempt when ol
     (old.outcome = 'in_doubt' and new.outcome = 'released' and exists
       (select 1 from decision where attempt_id = old.id and from_state = 'in_doubt' and to_state in ('ready', 'refused')))${refuse('an outcome never changes, only a decision releases a doubt')}
 create trigger attempt_evidence_stays before update of
-    ended_at, duration_ms, started, hint, status, error_code, retry_after_ms, notes on attempt
+    ended_at, duration_ms, started, hint, status, error_code, retry_after_ms on attempt
     when old.outcome is not null${EVIDENCE}
 create trigger attempt_words_stay before update of reason, service_code, field, message, answer on attempt
     when old.outcome is not null and not ${isErased('old.row_id')}${EVIDENCE}

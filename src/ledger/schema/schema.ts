@@ -12,7 +12,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 20
+export const SCHEMA_VERSION = 21
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -191,7 +191,6 @@ create table attempt (
   message text,
   answer text,
   retry_after_ms real,
-  notes text,
   unique (row_id, n),
   check ((outcome is null) = (ended_at is null))
 ) strict;

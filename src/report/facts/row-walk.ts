@@ -54,7 +54,7 @@ export function unlikelyShares(reader: LedgerReader): string[] {
   return [
     ...reader
       .problemCounts()
-      .filter(({ rule, count }) => !rule.startsWith('FILE_') && isUnlikely(count, rows))
+      .filter(({ rule, count }) => !/^(?:FILE|RESPONSE)_/.test(rule) && isUnlikely(count, rows))
       .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
     ...sources
       .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))

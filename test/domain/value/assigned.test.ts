@@ -35,18 +35,13 @@ describe('the assigned identifiers', () => {
     expect(noteAssigned(request, { ...assigned, ...odd })).toEqual(['RESPONSE_IDENTIFIER_FORMAT'])
   })
 
-  const NOTED = { RESPONSE_UMR_UNCHANGED: 'warning' } as const
-  test.each<[string, SeverityOverrides, RuleId[]]>([
-    // The same reference is noted only when the configuration asks for it.
-    [' mnd-000123 ', {}, []],
-    [' mnd-000123 ', NOTED, ['RESPONSE_UMR_UNCHANGED']],
-    ['NEW-1', NOTED, []],
-    // Overrides for old identifiers say nothing about new ones, nor do warnings about the form.
-    ['NEW 1', {}, []],
-    ['NEW 1', { UMR_SPACE: 'error' }, []],
-    ['NEW_1', { UMR_CHARSET: 'off' }, ['RESPONSE_IDENTIFIER_FORMAT']],
-    ['NEW_1', { RESPONSE_IDENTIFIER_FORMAT: 'off' }, []],
-  ])('%s with %j is noted as %j', (mandateReference, severities, notes) => {
-    expect(noteAssigned(request, { ...assigned, mandateReference }, severities)).toEqual(notes)
+  test.each<[string, RuleId[]]>([
+    [' mnd-000123 ', ['RESPONSE_UMR_UNCHANGED']],
+    ['NEW-1', []],
+    // A warning about the form of an old identifier says nothing about a new one.
+    ['NEW 1', []],
+    ['NEW_1', ['RESPONSE_IDENTIFIER_FORMAT']],
+  ])('%s is noted as %j', (mandateReference, notes) => {
+    expect(noteAssigned(request, { ...assigned, mandateReference })).toEqual(notes)
   })
 })

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
 import { LedgerError } from '../../../src/errors.js'
+import type { SeverityOverrides } from '../../../src/domain/rule/verdict.js'
 import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { createLedger, type Ledger } from '../../../src/ledger/file/writer.js'
@@ -35,6 +36,8 @@ function flushedByHand(rows: number, clock = stoppedClock()) {
   admit(ledger, mandates(rows))
   return { ledger, flush: () => flushes.shift()!(), flushes }
 }
+
+const IDENTIFIERS = 'SE97ZZZ5560000001 NEW-1'
 
 describe('an intent', () => {
   it('is on disk before it is told, as other processes see it', async () => {
@@ -87,7 +90,6 @@ describe('an outcome', () => {
         ...Object.fromEntries(ON_RECORD.map((name) => [name, outcome.evidence[name]])),
         reason: outcome.reason,
         hint: kind === 'in_doubt' ? 'unknown' : null,
-        notes: [],
       },
     })
   })
@@ -116,11 +118,34 @@ describe('an outcome', () => {
     expect(statesOf(ledger.file)).toEqual(['refused'])
   })
 
-  it('keeps the notes of an answer', async () => {
-    const ledger = running(mandates(1))
-    const outcome = registered('NEW-1')
-    await send(ledger, { ...outcome, notes: ['RESPONSE_CI_UNCHANGED'] } as typeof outcome)
-    expect(rowsOf(ledger.file)[0]?.lastAttempt?.notes).toEqual(['RESPONSE_CI_UNCHANGED'])
+  it('13 tells what was odd about an answer that registered a row, by the severities of the run', async () => {
+    const problemsWith = async (rules: SeverityOverrides) => {
+      const ledger = open()
+      admit(ledger, mandates(1))
+      ledger.startRun({ ...SETTINGS, settings: { rules } })
+      const outcome = registered('NEW-1')
+      const notes = ['RESPONSE_STATUS_WORD', 'RESPONSE_CI_UNCHANGED', 'RESPONSE_UMR_UNCHANGED']
+      const evidence = { ...outcome.evidence, serviceCode: 'FAILED' }
+      await send(ledger, { ...outcome, notes, evidence } as typeof outcome)
+      expect(statesOf(ledger.file)).toEqual(['registered'])
+      return look(ledger.file, (reader) =>
+        reader.problemsOfRow(1).map(({ rule, severity, value }) => [rule, severity, value]),
+      )
+    }
+    expect(await problemsWith({})).toEqual([
+      ['RESPONSE_STATUS_WORD', 'warning', 'FAILED'],
+      ['RESPONSE_CI_UNCHANGED', 'warning', IDENTIFIERS],
+    ])
+    expect(
+      await problemsWith({
+        RESPONSE_STATUS_WORD: 'off',
+        RESPONSE_CI_UNCHANGED: 'error',
+        RESPONSE_UMR_UNCHANGED: 'warning',
+      }),
+    ).toEqual([
+      ['RESPONSE_CI_UNCHANGED', 'error', IDENTIFIERS],
+      ['RESPONSE_UMR_UNCHANGED', 'warning', IDENTIFIERS],
+    ])
   })
 })
 
