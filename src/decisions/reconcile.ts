@@ -249,7 +249,7 @@ function judgeDoubt(row: RowRecord, entries: Customer): Judged {
 const proposalOf = (
   row: RowRecord,
   { line, creditorIdentifier, mandateReference }: ListEntry,
-  decided: { by: string; evidence: string },
+  decided: Pick<Resolution, 'by' | 'evidence'>,
 ): Resolution => ({
   ...decided,
   rowId: row.id,
@@ -261,18 +261,7 @@ const proposalOf = (
 
 const DOUBTS_AT_ONCE = 500
 
-/** Why a row in doubt stays so, although it was read back. */
-interface LeftOpen {
-  readonly rowId: number
-  readonly why: string
-}
-
 export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
-
-interface Decider {
-  readonly by: string
-  readonly reason: string
-}
 
 /**
  * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was
@@ -282,7 +271,7 @@ interface Decider {
  */
 export function decideFromReadBack(
   reader: LedgerReader,
-  decider: Decider,
+  decider: Pick<Resolution, 'by' | 'reason'>,
   absentAfterMs = USUAL_ABSENT_AFTER_MS,
   given: string | null = null,
 ) {
@@ -291,7 +280,8 @@ export function decideFromReadBack(
   const [creditor = null] = creditors.length === 1 ? creditors : []
   const whose = given === null ? OF_REGISTERED : OF_PERSON
   const resolutions: Resolution[] = []
-  const leftOpen: LeftOpen[] = []
+  // Rows in doubt that stay so, although they were read back.
+  const leftOpen: { readonly rowId: number; readonly why: string }[] = []
   let notAsked = 0 // since their last request
   for (const { row, proof } of rowsInDoubt(reader)) {
     if (proof?.attempts !== row.attempts) {

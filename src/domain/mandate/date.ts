@@ -31,13 +31,7 @@ export function parseLocalDate(text: string): LocalDate | null {
   return parts === null ? null : localDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))
 }
 
-interface Parts {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-}
-
-const partsOf = (date: LocalDate): Parts => ({
+const partsOf = (date: LocalDate) => ({
   year: twoDigitsAt(date, 0) * 100 + twoDigitsAt(date, 2),
   month: twoDigitsAt(date, 5),
   day: twoDigitsAt(date, 8),
