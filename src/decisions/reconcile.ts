@@ -6,7 +6,6 @@ import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openList } from '../source/list.js'
 import {
   compareWith,
@@ -41,7 +40,7 @@ const PAGE = 1_000
  * @throws {UsageError} for a list without customer numbers or assigned references
  */
 export async function reconcile(reader: LedgerReader, list: SourceInput, by: string, signal: AbortSignal) {
-  const table = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
+  const table = await openList(list, LIST_NAMES)
   const read = readListed(table.name)
   const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
   let listed = 0

@@ -17,7 +17,6 @@ import {
   findResultFiles,
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../source/options.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -222,7 +221,7 @@ async function isMarked(file: string, handle: FileHandle, mark: string): Promise
   try {
     const input = () => ({ name: basename(file), stream: bytesOf(handle) })
     let lines = 0
-    for (const list of await openLists(input, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS))
+    for (const list of await openLists(input, DECISION_COLUMNS))
       for await (const line of list.rows()) {
         if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
         lines += 1
