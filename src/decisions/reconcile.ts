@@ -1,5 +1,5 @@
 import { absencesAlong } from '../ledger/read/read-proofs.js'
-import { pagesOf } from '../ledger/file/connection.js'
+import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/resaved.js'
 import { isScientific } from '../domain/text/text.js'
 import type { Resolution } from '../ledger/ledger.js'
@@ -65,13 +65,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   return { listed, matched: found.matched, differences, proposals }
 }
 
-function* rowsOf(reader: LedgerReader, state: 'registered' | 'in_doubt'): Generator<RowRecord> {
-  for (const page of pagesOf(
-    (after) => reader.rows([state], after, PAGE),
-    ({ id }) => id,
-  ))
-    yield* page
-}
+const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
+  rowsById((after) => reader.rows([state], after, PAGE))
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {

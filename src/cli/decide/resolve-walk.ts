@@ -1,4 +1,5 @@
 import type { RowState } from '../../domain/row/row-state.js'
+import { rowsById } from '../../ledger/file/connection.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -44,7 +45,7 @@ export async function walkOpenRows(
 ): Promise<readonly Resolution[] | null> {
   const decided: Resolution[] = []
   rows: for (const state of IN_ORDER)
-    for (const row of rowsOf(reader, state)) {
+    for (const row of rowsById((after) => reader.rows([state], after, PAGE))) {
       for (const line of evidenceOf(row, reader.attempts(row.id))) say(world, line)
       const answer = await askChoice(world, `Row ${row.id}: what is known?`, CHOICES[state] ?? [LATER, STOP])
       if (answer === null || answer === 'stop') break rows
@@ -61,17 +62,6 @@ export async function walkOpenRows(
     `Type "record" to record ${decided.length === 1 ? 'this' : 'all of them'}`,
   )
   return typed?.toLowerCase() === 'record' ? decided : null
-}
-
-function* rowsOf(reader: LedgerReader, state: RowState): Generator<RowRecord> {
-  let after = 0
-  for (;;) {
-    const page = reader.rows([state], after, PAGE)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined) return
-    after = last.id
-  }
 }
 
 async function complete(
