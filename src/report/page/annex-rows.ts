@@ -282,7 +282,6 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
 
 function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
   const { say } = texts
-  const rest = `${say('page.shown', { shown: first.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
   return html`${table(first, [
     [say('label.row'), ({ rowId }) => rowId, 'figures'],
     [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
@@ -292,7 +291,7 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
     ],
     [say('label.reason'), reasonOf],
   ])}
-  ${first.length < total ? html`<p>${rest}</p>` : ''}`
+  ${restOf(first.length, total, DECISIONS_FILE, texts)}`
 }
 
 const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {

@@ -5,7 +5,7 @@ import {
   isAsExpected,
   NOT_SENT,
   PLACE_OF_PART,
-  partOfState,
+  PART_OF_STATE,
   REPORT_ORDER,
   type ValueCounts,
 } from '../facts/facts.js'
@@ -165,7 +165,7 @@ function headline({ balanced, totals }: ReportFacts, openPoints: number, { say }
 }
 
 const fileOf = (state: RowState): string => {
-  const part = partOfState(state)
+  const part = PART_OF_STATE[state]
   return part === 'closed' ? 'reconciliation.xlsx' : PLACE_OF_PART[part]
 }
 

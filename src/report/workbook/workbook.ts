@@ -1,8 +1,7 @@
 import { partOf, PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
 import type { OriginalColumns } from '../files/cells.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import type { ReportFacts } from '../facts/row-walk.js'
-import type { RowFiles } from '../facts/row-walk.js'
+import type { ReportFacts, RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
@@ -298,15 +297,13 @@ export function openToDo(
   folder: Pick<PackFolder, 'scratch' | 'create'>,
   originals: OriginalColumns,
   campaign: CampaignRecord,
-  limits = WORKBOOK_LIMITS,
 ): Pick<RowFiles, 'row' | 'drain'> & {
   readonly cutOver: (line: CutOverLine) => void
   readonly finish: () => Promise<void>
 } {
-  const texts = ENGLISH
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
-  const terms = { scratch, limits, texts, head: workHead, tail: workTail }
+  const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
   const correcting = toDoColumns(originals, campaign, false)
   const lists = {
     inDoubt: sheetList(toDoColumns(originals, campaign, true), terms),
@@ -339,7 +336,7 @@ export function openToDo(
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
       const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))
-      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, limits.archiveBytes)
+      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
     },
   }
 }
