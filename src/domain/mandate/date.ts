@@ -40,9 +40,6 @@ const partsOf = (date: LocalDate) => ({
 const twoDigitsAt = (date: LocalDate, at: number): number =>
   (date.charCodeAt(at) - 48) * 10 + date.charCodeAt(at + 1) - 48
 
-/** Negative, zero or positive, as `a` is before, on or after `b`. */
-export const compareDates = (a: LocalDate, b: LocalDate): number => (a < b ? -1 : a > b ? 1 : 0)
-
 const LAST_DATE = '9999-12-31' as LocalDate
 
 /** Calendar months later, same day, clamped to the end of a shorter month and to the year 9999. */
@@ -163,7 +160,7 @@ function readParts(pattern: RegExp, text: string, today: LocalDate): ReadDate {
   const { year, month, day } = pattern.exec(text)?.groups ?? {}
   if (year?.length !== 2) return asRead(calendarDate(year, month, day))
   const recent = calendarDate(`20${year}`, month, day)
-  const isPast = recent !== null && compareDates(recent, today) <= 0
+  const isPast = recent !== null && recent <= today
   return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), { century: true })
 }
 
