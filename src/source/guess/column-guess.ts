@@ -136,7 +136,8 @@ interface SeenColumn {
   readonly evidence: ColumnEvidence
 }
 
-type Reason = 'profile' | 'name' | 'content'
+const REASONS = { profile: 'by the profile', name: 'by its name', content: 'by its values' } as const
+type Reason = keyof typeof REASONS
 
 /** What is known of the columns of a system, by their positions from 1; beyond it only names are trusted. */
 export interface KnownColumns {
@@ -233,9 +234,7 @@ function describeColumn(
     role,
     /** One sentence for the operator; it holds no cell. */
     evidence: [
-      ...(guess?.reason === 'profile' ? ['by the profile'] : []),
-      ...(guess?.reason === 'name' ? ['by its name'] : []),
-      ...(guess?.reason === 'content' ? ['by its values'] : []),
+      ...(guess === null ? [] : [REASONS[guess.reason]]),
       ...contentOf(evidence, date),
       ...(kind === null ? [] : wordsOf(kind)),
       ...(isOrderBorrowed ? ['day and month in the order of the other dates'] : []),
