@@ -20,9 +20,9 @@ import { askedDetails, askedLine, askService, unprovenLines, unprovenRows } from
 import { nextLine } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
+import { toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 
 export const SCOPES: Readonly<Record<string, Scope>> = {
   'in-doubt': 'in_doubt',

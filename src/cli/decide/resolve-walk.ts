@@ -1,10 +1,11 @@
+import { said } from '../../domain/text/text.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { rowsById } from '../../ledger/file/connection.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { askChoice, askText, say } from '../terminal/prompt.js'
-import { said, type World } from '../terminal/world.js'
+import type { World } from '../terminal/world.js'
 
 const PAGE = 50
 

@@ -1,4 +1,3 @@
-import { said } from '../terminal/world.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
@@ -20,7 +19,7 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/prompt.js'
 import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
-import { plural } from '../../domain/text/text.js'
+import { plural, said } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 

@@ -1,11 +1,10 @@
-import { said } from '../terminal/world.js'
 import { existsSync, constants, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, relative, resolve, basename, join } from 'node:path'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { fold, plural } from '../../domain/text/text.js'
+import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
 import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
 import {

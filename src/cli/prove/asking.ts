@@ -15,8 +15,8 @@ import { type Context, type OwnFlag } from '../command.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
 import { readService } from '../settings/settings.js'
 import { worded } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
-import { countText, durationText, plural } from '../../domain/text/text.js'
+import { toned, type Line } from '../terminal/world.js'
+import { countText, durationText, plural, said } from '../../domain/text/text.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]

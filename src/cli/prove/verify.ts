@@ -16,7 +16,7 @@ import { lookInto, sameFlags, sampleOf, type Command, type Context } from '../co
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
+import { toned, type Line } from '../terminal/world.js'
 import {
   ASK_EXITS,
   ASK_OPTIONS,
@@ -27,7 +27,7 @@ import {
   unprovenLines,
   unprovenRows,
 } from './asking.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 
 export const verifyCommand: Command = {
   usage: 'verify',

@@ -14,7 +14,7 @@ import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
-import { isLoopback } from '../../domain/text/text.js'
+import { isLoopback, said } from '../../domain/text/text.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
 import {
   inDoubtSection,
@@ -117,17 +117,18 @@ function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
     const count = facts.totals[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
-  return [
-    ...(contradiction === null ? [] : [{ anchor: 'verification', text: contradiction }]),
-    ...(isAsExpected(facts) === false
-      ? [{ anchor: 'sign-off', text: texts.say('open.differs', { expected: expectedText(facts, texts) }) }]
-      : []),
+  return said([
+    contradiction !== null && { anchor: 'verification', text: contradiction },
+    isAsExpected(facts) === false && {
+      anchor: 'sign-off',
+      text: texts.say('open.differs', { expected: expectedText(facts, texts) }),
+    },
     ...points,
     ...CUT_OVER_POINTS.flatMap(([name, key]) => {
       const count = facts.cutOver?.[name] ?? 0
       return count === 0 ? [] : [{ anchor: 'cut-over', text: texts.say(key, { count }) }]
     }),
-  ]
+  ])
 }
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
@@ -259,18 +260,19 @@ function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts): Markup
 
 /** Whose mandates these are, and where they come from, as far as the configuration says it. */
 function namesText({ told: { company, from } }: ReportFacts, { labelled }: Texts): string {
-  const names = [
-    ...(company === null ? [] : [plainText(company)]),
-    ...(from === null ? [] : [labelled('cover.formerProvider', plainText(from))]),
-  ]
+  const names = said([
+    company !== null && plainText(company),
+    from !== null && labelled('cover.formerProvider', plainText(from)),
+  ])
   return names.length === 0 ? '' : `${names.join(', ')}; `
 }
 
 /** The first few, and how many others there are. */
-const fewOf = (names: readonly string[], { say }: Texts): string[] => [
-  ...names.slice(0, SHOWN),
-  ...(names.length > SHOWN ? [say('cover.others', { count: names.length - SHOWN })] : []),
-]
+const fewOf = (names: readonly string[], { say }: Texts): string[] =>
+  said([
+    ...names.slice(0, SHOWN),
+    names.length > SHOWN && say('cover.others', { count: names.length - SHOWN }),
+  ])
 
 /** Who signs has to know that nothing in the export was asked which mandates are active. */
 function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
@@ -335,12 +337,14 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const period =
-    first === undefined || last === undefined
-      ? []
-      : [`${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`]
   const differing = differingSettings(runs)
-  const ran = [...fewOf(runners, texts), labelled('runs.title', runs.length), ...period]
+  const ran = said([
+    ...fewOf(runners, texts),
+    labelled('runs.title', runs.length),
+    first !== undefined &&
+      last !== undefined &&
+      `${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`,
+  ])
   return html`<dl class="people">
     ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
