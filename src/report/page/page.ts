@@ -16,21 +16,7 @@ import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } fr
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said } from '../../domain/text/text.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
-import {
-  inDoubtSection,
-  problemsSection,
-  refusalsSection,
-  contradictionText,
-  verificationSection,
-  proofText,
-  columnsSection,
-  correctionsSection,
-  cutOverSection,
-  decisionsSection,
-  definitionsSection,
-  hashTotalsSection,
-  registeredSection,
-} from './annex-rows.js'
+import * as annexRows from './annex-rows.js'
 import {
   differingSettings,
   hasOverrides,
@@ -45,20 +31,20 @@ type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 const ANNEX: readonly Section[] = [
   metadataSection,
   totalsSection,
-  verificationSection,
-  cutOverSection,
-  inDoubtSection,
-  refusalsSection,
-  problemsSection,
-  registeredSection,
+  annexRows.verificationSection,
+  annexRows.cutOverSection,
+  annexRows.inDoubtSection,
+  annexRows.refusalsSection,
+  annexRows.problemsSection,
+  annexRows.registeredSection,
   sourcesSection,
   plansSection,
   runsSection,
-  decisionsSection,
-  correctionsSection,
-  hashTotalsSection,
-  definitionsSection,
-  columnsSection,
+  annexRows.decisionsSection,
+  annexRows.correctionsSection,
+  annexRows.hashTotalsSection,
+  annexRows.definitionsSection,
+  annexRows.columnsSection,
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
@@ -112,7 +98,7 @@ interface OpenPoint {
 
 /** What the service contradicts stands before everything else. */
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const contradiction = contradictionText(facts, texts)
+  const contradiction = annexRows.contradictionText(facts, texts)
   const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
     const count = facts.totals[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
@@ -399,7 +385,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
-    <p>${proofText(facts, texts)}${vouchedText(facts, texts)}</p>
+    <p>${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}</p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
     </div>
