@@ -1,4 +1,4 @@
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { codeOf, UsageError } from '../errors.js'
 import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
 import { describeInterface } from './look/openapi.js'
 import { refuse, refusalAnswer } from './refusal.js'
-import { guardEverything, serveOperations, type ServiceParts, countRequests } from './service.js'
+import { guardEverything, serveOperations, type Env, type ServiceParts, countRequests } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate } from './store.js'
 import { planFaults } from './faults/faults.js'
@@ -68,7 +68,7 @@ export async function startSandbox(given: SandboxOptions = {}) {
 }
 
 function serverFor(parts: ServiceParts): Server {
-  const app = new Hono<{ Bindings: HttpBindings }>()
+  const app = new Hono<Env>()
   app.route('/', guardEverything(parts))
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))

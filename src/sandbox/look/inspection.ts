@@ -1,14 +1,11 @@
-import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { maskIban } from '../../domain/text/masking.js'
 import { failedDirectDebit, type Billogram } from '../../contract/billogram.js'
 import { toBillogram } from '../billogram/billogram-record.js'
 import { readBody, refuse, type Reply, readJsonBody, refusalAnswer } from '../refusal.js'
-import type { ServiceParts } from '../service.js'
+import type { Env, ServiceParts } from '../service.js'
 import type { HeldMandate, Store } from '../store.js'
 import { keepBillogram } from '../billogram/update-billogram.js'
-
-type Env = { Bindings: HttpBindings }
 
 const PAGE = 5_000
 const LARGEST_ACTION_BYTES = 64 * 1024
