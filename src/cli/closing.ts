@@ -18,10 +18,10 @@ import type { Settings } from './settings/settings.js'
 import { LedgerError, SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
 import { notTheLatest } from '../register/campaign-register.js'
-import { said, type World, type Line, type Tone, toned } from './terminal/world.js'
+import { type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
-import { countText, plural, timeText } from '../domain/text/text.js'
+import { countText, plural, timeText, said } from '../domain/text/text.js'
 import type { Totals } from '../domain/row/row-state.js'
 
 /** Where no report was asked for. */

@@ -241,9 +241,10 @@ export function namedFiles(
   ]
 }
 
-/** The own flags of this command, to type the same again. */
-export const sameFlags = (context: Context, names: readonly string[]): string[] =>
+/** These of the own flags of this command, as far as they were given, to type the same again. */
+export const sameFlags = ({ own }: Pick<Context, 'own'>, names: readonly string[]): string[] =>
   names.flatMap((name) => {
-    const text = ownText(context, name)
-    return text === null ? [] : [`--${name}`, text]
+    const [value, flag] = [own[camelCase(name)], `--${name}`]
+    if (value === true) return [flag]
+    return [value].flat().flatMap((text) => (typeof text === 'string' ? [flag, text] : []))
   })

@@ -1,3 +1,4 @@
+import { said } from '../domain/text/text.js'
 import { CommanderError, Option as Flag, InvalidArgumentError, Command as Program } from 'commander'
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
@@ -27,7 +28,7 @@ import type { Log } from './terminal/log.js'
 import { boundedWorld, printResult } from './terminal/output.js'
 import type { Progress } from './terminal/progress.js'
 import { emptyResult, jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
-import { said, type Output, type World } from './terminal/world.js'
+import type { Output, World } from './terminal/world.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 

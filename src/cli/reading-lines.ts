@@ -1,8 +1,8 @@
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { CorrectedRow, Corrections } from '../domain/row/correction.js'
-import { said, type Line } from './terminal/world.js'
+import type { Line } from './terminal/world.js'
 import { readAsTexts, treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
-import { countText, plural } from '../domain/text/text.js'
+import { countText, plural, said } from '../domain/text/text.js'
 
 type Source = Pick<
   ReturnType<LedgerReader['sources']>[number],

@@ -32,9 +32,9 @@ import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
-import { said, type Line, toned } from './terminal/world.js'
+import { type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
-import { durationText, plural, timeText } from '../domain/text/text.js'
+import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,

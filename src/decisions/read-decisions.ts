@@ -18,7 +18,6 @@ import { UsageError } from '../errors.js'
 import type { Decision, Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openLists, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 import { isSepaIban } from '../domain/value/iban.js'
@@ -63,7 +62,7 @@ export async function readDecisions(
     nothing: 'nothing was recorded',
     mostBytes: MOST_BYTES.decisions,
   })
-  const tables = await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)
+  const tables = await openLists(() => file, DECISION_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
   const differences: string[] = []
@@ -114,7 +113,7 @@ export async function waitingIn(
       return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
     })
   const waiting: Awaited<ReturnType<typeof waitingIn>> = []
-  for (const table of await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS)) {
+  for (const table of await openLists(() => file, DECISION_COLUMNS)) {
     if (table.sheet === undefined) return []
     const count = { decisions: 0, corrections: 0 }
     for await (const line of table.rows()) {

@@ -1,12 +1,11 @@
 import { absencesAlong } from '../ledger/read/read-proofs.js'
-import { pagesOf } from '../ledger/file/connection.js'
+import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/resaved.js'
 import { isScientific } from '../domain/text/text.js'
 import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../source/options.js'
 import { openList } from '../source/list.js'
 import {
   compareWith,
@@ -41,7 +40,7 @@ const PAGE = 1_000
  * @throws {UsageError} for a list without customer numbers or assigned references
  */
 export async function reconcile(reader: LedgerReader, list: SourceInput, by: string, signal: AbortSignal) {
-  const table = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
+  const table = await openList(list, LIST_NAMES)
   const read = readListed(table.name)
   const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
   let listed = 0
@@ -66,13 +65,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   return { listed, matched: found.matched, differences, proposals }
 }
 
-function* rowsOf(reader: LedgerReader, state: 'registered' | 'in_doubt'): Generator<RowRecord> {
-  for (const page of pagesOf(
-    (after) => reader.rows([state], after, PAGE),
-    ({ id }) => id,
-  ))
-    yield* page
-}
+const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
+  rowsById((after) => reader.rows([state], after, PAGE))
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {
@@ -249,7 +243,7 @@ function judgeDoubt(row: RowRecord, entries: Customer): Judged {
 const proposalOf = (
   row: RowRecord,
   { line, creditorIdentifier, mandateReference }: ListEntry,
-  decided: { by: string; evidence: string },
+  decided: Pick<Resolution, 'by' | 'evidence'>,
 ): Resolution => ({
   ...decided,
   rowId: row.id,
@@ -261,18 +255,7 @@ const proposalOf = (
 
 const DOUBTS_AT_ONCE = 500
 
-/** Why a row in doubt stays so, although it was read back. */
-interface LeftOpen {
-  readonly rowId: number
-  readonly why: string
-}
-
 export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
-
-interface Decider {
-  readonly by: string
-  readonly reason: string
-}
 
 /**
  * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was
@@ -282,7 +265,7 @@ interface Decider {
  */
 export function decideFromReadBack(
   reader: LedgerReader,
-  decider: Decider,
+  decider: Pick<Resolution, 'by' | 'reason'>,
   absentAfterMs = USUAL_ABSENT_AFTER_MS,
   given: string | null = null,
 ) {
@@ -291,7 +274,8 @@ export function decideFromReadBack(
   const [creditor = null] = creditors.length === 1 ? creditors : []
   const whose = given === null ? OF_REGISTERED : OF_PERSON
   const resolutions: Resolution[] = []
-  const leftOpen: LeftOpen[] = []
+  // Rows in doubt that stay so, although they were read back.
+  const leftOpen: { readonly rowId: number; readonly why: string }[] = []
   let notAsked = 0 // since their last request
   for (const { row, proof } of rowsInDoubt(reader)) {
     if (proof?.attempts !== row.attempts) {

@@ -1,18 +1,19 @@
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
-import type { Billogram, Offer } from '../contract/billogram.js'
+import { failedDirectDebit, type Billogram, type Offer } from '../contract/billogram.js'
 import { codeOf, UsageError } from '../errors.js'
-import { heldBillograms, heldMandates, serveInspection } from './look/inspection.js'
+import { maskIban } from '../domain/text/masking.js'
 import { describeInterface } from './look/openapi.js'
-import { refuse, refusalAnswer } from './refusal.js'
-import { guardEverything, serveOperations, type ServiceParts, countRequests } from './service.js'
+import { readBody, readJsonBody, refuse, refusalAnswer, type Reply } from './refusal.js'
+import { guardEverything, serveOperations, type Env, type ServiceParts, countRequests } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
-import { openStore, type HeldMandate } from './store.js'
+import { openStore, type HeldMandate, type Store } from './store.js'
 import { planFaults } from './faults/faults.js'
-import { STARTING_BILLOGRAMS } from './billogram/billogram-record.js'
+import { STARTING_BILLOGRAMS, toBillogram } from './billogram/billogram-record.js'
+import { keepBillogram } from './billogram/update-billogram.js'
 
 /** A running simulator of the invoicing service. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
@@ -68,7 +69,7 @@ export async function startSandbox(given: SandboxOptions = {}) {
 }
 
 function serverFor(parts: ServiceParts): Server {
-  const app = new Hono<{ Bindings: HttpBindings }>()
+  const app = new Hono<Env>()
   app.route('/', guardEverything(parts))
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
@@ -111,4 +112,78 @@ async function stop(server: Server, closing: AbortController): Promise<void> {
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return isIPv6(host) ? `[${host}]` : host
+}
+
+const PAGE = 5_000
+const LARGEST_ACTION_BYTES = 64 * 1024
+
+/** Every mandate, page by page, so that a million of them never stand in memory as one text. */
+function* heldMandates(store: Store): Generator<HeldMandate> {
+  for (let seen = 0; ;) {
+    const page = store.mandatesAfter(seen, PAGE)
+    yield* page
+    seen += page.length
+    if (page.length < PAGE) return
+  }
+}
+
+/** As the inspection shows it; `Sandbox.mandates` gives the account number, because it stays in the process. */
+const shown = (mandate: HeldMandate, { showAccounts }: Pick<ServiceParts, 'showAccounts'>): HeldMandate =>
+  showAccounts ? mandate : { ...mandate, iban: maskIban(mandate.iban) }
+
+/** A JSON array, one mandate per line. */
+function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
+  let text = '['
+  let count = 0
+  for (const mandate of heldMandates(parts.store)) {
+    text += `${count === 0 ? '' : ','}\n${JSON.stringify(shown(mandate, parts))}`
+    count += 1
+    if (count % PAGE > 0) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(`${text}\n]\n`)
+}
+
+const heldBillograms = ({ store, choices }: Pick<ServiceParts, 'store' | 'choices'>): Billogram[] =>
+  store.billograms().map((record) => toBillogram(record, choices))
+
+/**
+ * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
+ * Account numbers are masked unless the sandbox was told to show them.
+ */
+function serveInspection(parts: ServiceParts): Hono<Env> {
+  const { store, counter, now } = parts
+  const app = new Hono<Env>()
+  app.get('/_sandbox/mandates', () => {
+    const headers = { 'content-type': 'application/json' }
+    return new Response(ReadableStream.from(mandatesText(parts)), { headers })
+  })
+  app.get('/_sandbox/offers', (c) => c.json(store.offers()))
+  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(parts)))
+  app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
+  app.post('/_sandbox/mandates/:reference/first-payment', async (c) => {
+    const body = await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
+    if (body.kind === 'refused') return refusalAnswer(body)
+    const reference = c.req.param('reference')
+    store.finalise(reference, now().toISOString())
+    const mandate = store.mandateByReference(reference)
+    return mandate === null
+      ? refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no mandate with this reference'))
+      : c.json({ status: 'OK', data: shown(mandate, parts) })
+  })
+  app.post('/_sandbox/billograms/:id/failed-direct-debit', async (c) =>
+    failDirectDebit(c.req.param('id'), await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES), parts),
+  )
+  return app
+}
+
+function failDirectDebit(id: string, body: Reply<unknown>, parts: ServiceParts): Response {
+  const details = body.kind === 'refused' ? body : readBody(failedDirectDebit, body.content)
+  if (details.kind === 'refused') return refusalAnswer(details)
+  const current = parts.store.billogramById(id)
+  if (current === null) return refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no billogram with this id'))
+  const happened = [{ type: 'DirectDebitFailed', data: details.content }]
+  const data = keepBillogram(current, happened, parts.now().toISOString(), parts)
+  return Response.json({ status: 'OK', data })
 }

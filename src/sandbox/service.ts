@@ -31,7 +31,7 @@ export interface ServiceParts extends Opened {
   readonly counter: ReturnType<typeof countRequests>
 }
 
-type Env = { Bindings: HttpBindings }
+export type Env = { Bindings: HttpBindings }
 
 const HEALTH_PATH = '/health'
 const PROOF = new RegExp(`^${PROOF_PATH}([0-9a-f]{32})$`)

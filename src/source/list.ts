@@ -1,6 +1,6 @@
 import { cleanCell, fold } from '../domain/text/text.js'
 import type { SourceInput } from './bytes/input.js'
-import type { LimitOptions } from './options.js'
+import { DEFAULT_SOURCE_OPTIONS } from './options.js'
 import { refuse } from './refusal.js'
 import { refuseRagged, type Table } from './table.js'
 import { openTable } from './formats.js'
@@ -11,20 +11,11 @@ export type ListRow = ReturnType<typeof rowOf>
  * @param expected names that may be asked for; none of them may occur twice
  * @throws {SourceError} for a file that cannot be read, has no header, or has an expected column twice
  */
-export async function openList(
-  input: SourceInput,
-  limits: LimitOptions,
-  expected: readonly string[],
-  sheet?: string,
-) {
+export async function openList(input: SourceInput, expected: readonly string[], sheet?: string) {
   const names = new Set(expected.map(fold))
+  const { source, limits } = DEFAULT_SOURCE_OPTIONS
   const table = await openTable(input, {
-    layout: {
-      skipLines: 0,
-      skipFooterLines: 0,
-      multilineColumns: [],
-      ...(sheet === undefined ? {} : { sheet }),
-    },
+    layout: { ...source, sheet },
     limits,
     isKnown: (name) => names.has(fold(name)),
     trustsOwnQuotes: true,
@@ -58,11 +49,11 @@ export async function openList(
  * The same for each sheet of a workbook of ours.
  * @param open anew for each of them
  */
-export async function openLists(open: () => SourceInput, limits: LimitOptions, expected: readonly string[]) {
-  const first = await openList(open(), limits, expected)
+export async function openLists(open: () => SourceInput, expected: readonly string[]) {
+  const first = await openList(open(), expected)
   if (first.sheets.length === 0) return [first]
   const lists: (typeof first)[] = []
-  for (const sheet of first.sheets) lists.push(await openList(open(), limits, expected, sheet))
+  for (const sheet of first.sheets) lists.push(await openList(open(), expected, sheet))
   return lists
 }
 

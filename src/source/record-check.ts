@@ -109,22 +109,17 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
           : NO_FINDINGS
     if (given === null) return checkOne({ read, cells, line, record, uncomputed }, cut)
     const resubmission = readResubmission(read, header, severities)
+    const own = { line, record, uncomputed }
     if (resubmission === null)
-      return checkOne({ read, cells, line, record, uncomputed }, cut, {
-        restored: given.restore(read, [], false),
-      })
+      return checkOne({ ...own, read, cells }, cut, { restored: given.restore(read, [], false) })
     const { corrects, isDecided } = resubmission
     const rows = given.earlier(corrects)
     const restored = given.restore(read, rows, isDecided)
     const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkOne(
-        { read: restored.cells, cells: align(restored.cells) ?? [], line, record, uncomputed },
-        more,
-        {
-          resubmission,
-          restored,
-        },
-      ),
+      ...checkOne({ ...own, read: restored.cells, cells: align(restored.cells) ?? [] }, more, {
+        resubmission,
+        restored,
+      }),
       forgotten: given.forgotten(corrects, rows, isDecided),
     })
     const result = check(cut)

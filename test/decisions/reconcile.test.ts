@@ -8,7 +8,6 @@ import { maskIban } from '../../src/domain/text/masking.js'
 import { UsageError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openList } from '../../src/source/list.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import {
   decide,
   IBAN,
@@ -337,7 +336,7 @@ describe('8.2.3 an entry proves at most one row, and a row is proven by at most 
 
 async function read(...lines: string[]): Promise<ListEntry[]> {
   const file = fileOf([...lines, ''].join('\n'), 'list.csv')
-  const list = await openList(file, DEFAULT_SOURCE_OPTIONS.limits, LIST_NAMES)
+  const list = await openList(file, LIST_NAMES)
   const entryOf = readListed(list.name)
   const entries: ListEntry[] = []
   for await (const row of list.rows()) entries.push(entryOf(row))

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openList } from '../../src/source/list.js'
 
 const listOf = (content: string | Buffer) =>
-  openList(
-    { name: 'list.csv', stream: Readable.from([Buffer.from(content)]) },
-    DEFAULT_SOURCE_OPTIONS.limits,
-    ['customer_no', 'migration_row'],
-  )
+  openList({ name: 'list.csv', stream: Readable.from([Buffer.from(content)]) }, [
+    'customer_no',
+    'migration_row',
+  ])
 
 async function linesOf(
   content: string | Buffer,

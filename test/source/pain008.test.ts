@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { draftConfiguration, inspectSource } from '../../src/source/guess/inspect.js'
 import { openList } from '../../src/source/list.js'
-import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
+import { type SourceOptions } from '../../src/source/options.js'
 import { collectionFile, spaceOf, type Debit } from '../support/collections.js'
 import { seedChance } from '../support/chance.js'
 import { AS_OF, fileOf, optionsOf, readAll, refusal, type WholeSource } from '../support/sources.js'
@@ -150,11 +150,7 @@ describe('a collection file', () => {
   it('30.5 takes two looks, so no stream; and it is no list', async () => {
     const stream = Readable.from([collectionFile([{ reference: 'M-1' }])])
     await expect(readAll({ name: 'standard input', stream }, withCustomers())).rejects.toThrow(UsageError)
-    const list = await openList(
-      fileOf(collectionFile([{ reference: 'M-1' }])),
-      DEFAULT_SOURCE_OPTIONS.limits,
-      [],
-    )
+    const list = await openList(fileOf(collectionFile([{ reference: 'M-1' }])), [])
     for await (const row of list.rows()) expect(row.cell('customer_no', 'migration_row')).toBeNull()
   })
 })

@@ -33,10 +33,10 @@ import {
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXITS, usual } from '../settings/declared.js'
-import { said, type Line, toned } from '../terminal/world.js'
+import { type Line, toned } from '../terminal/world.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
-import { plural, countText } from '../../domain/text/text.js'
+import { plural, countText, said } from '../../domain/text/text.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',

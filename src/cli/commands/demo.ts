@@ -1,5 +1,4 @@
 import { makeFolder } from '../../trust/entry.js'
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
@@ -7,14 +6,12 @@ import type { Command, Context } from '../command.js'
 import type { CommandResult } from '../terminal/result.js'
 import { compareCommand } from './compare.js'
 import { runCommand } from './run.js'
+import { makePassword } from './sandbox.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { type Flags, readSettings } from '../settings/settings.js'
 import { EXIT_STATUSES } from '../settings/declared.js'
 import type { ClassCounts } from '../../domain/row/cut-over.js'
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
-
-/** Nobody else on this machine is to look into it while it runs. */
-const PASSWORD_BYTES = 15
 
 /** Customers of the sample that the demo's sandbox treats badly. */
 const REFUSED_CUSTOMER = 424_242
@@ -39,7 +36,7 @@ async function demo(context: Context): Promise<CommandResult> {
   makeFolder(folder)
   const sandbox = await startSandbox({
     seed: 1,
-    password: randomBytes(PASSWORD_BYTES).toString('base64url'),
+    password: makePassword(),
     faults: [
       {
         match: { customer_no: REFUSED_CUSTOMER },

@@ -58,10 +58,10 @@ import {
 import { askText } from '../terminal/prompt.js'
 import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
-import { said, type Toned, toned } from '../terminal/world.js'
+import { type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
-import { plural, durationText } from '../../domain/text/text.js'
+import { plural, durationText, said } from '../../domain/text/text.js'
 import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
 
 export const runCommand: Command = {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { UsageError } from '../../errors.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
@@ -8,7 +9,6 @@ import { ownFlag, ownText, type Command, type Context, namedFiles } from '../com
 import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
-import type { World } from '../terminal/world.js'
 import { EXITS } from '../settings/declared.js'
 import { plural } from '../../domain/text/text.js'
 
@@ -91,7 +91,7 @@ async function serve(context: Context): Promise<CommandResult> {
       'Stop it with Ctrl-C.',
     ])
       world.stdout.write(`${line}\n`)
-  await stopped(world)
+  if (!world.signals.drain.aborted) await once(world.signals.drain, 'abort')
   const held = sandbox.mandates().length
   await sandbox.close()
   world.stderr.write(`Sandbox stopped. It held ${plural(held, 'mandate', 'mandates')}.\n`)
@@ -101,12 +101,9 @@ async function serve(context: Context): Promise<CommandResult> {
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 
 const PASSWORD_BYTES = 15
-const makePassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url')
 
-const stopped = ({ signals: { drain } }: World): Promise<void> =>
-  drain.aborted
-    ? Promise.resolve()
-    : new Promise((resolve) => drain.addEventListener('abort', () => resolve(), { once: true }))
+/** Nobody else on this machine is to look into it while it runs. */
+export const makePassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url')
 
 function numberOf(context: Context, name: string, usual?: string): number | undefined {
   const text = ownText(context, name) ?? usual

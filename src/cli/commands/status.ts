@@ -1,3 +1,4 @@
+import { said } from '../../domain/text/text.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { lookInto, type Command, type Context } from '../command.js'
@@ -5,7 +6,7 @@ import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import { closingLines, lookedAt, absentLines, absentOf } from '../closing.js'
 import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
 import type { CommandResult } from '../terminal/result.js'
-import { said, type World } from '../terminal/world.js'
+import type { World } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
 

@@ -1,4 +1,3 @@
-import { said } from '../terminal/world.js'
 import { resolve } from 'node:path'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -8,7 +7,7 @@ import { actorOf, decideIn, ownFlag, ownText, sameFlags, type Command, type Cont
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine } from '../terminal/next.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
-import { countText } from '../../domain/text/text.js'
+import { countText, said } from '../../domain/text/text.js'
 
 export const adoptCommand: Command = {
   usage: 'ledger adopt',

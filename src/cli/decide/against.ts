@@ -1,4 +1,3 @@
-import { said } from '../terminal/world.js'
 import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
@@ -6,7 +5,7 @@ import { closingAt, olderOf, oldPages } from '../closing.js'
 import { actorOf, inputOf, decideIn, ownFlag, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
-import { plural } from '../../domain/text/text.js'
+import { plural, said } from '../../domain/text/text.js'
 const SHOWN = 50
 
 /** `resolve --against`: the ledger beside a list that was exported from the service. */

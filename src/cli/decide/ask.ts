@@ -5,7 +5,7 @@ import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
-import { absentLines, absentOf, OLDER_STATUS, olderOf, standingWith, verificationIn } from '../closing.js'
+import { absentLines, absentOf, OLDER_STATUS } from '../closing.js'
 import {
   actorOf,
   lookInto,
@@ -16,13 +16,13 @@ import {
   sampleOf,
   type Context,
 } from '../command.js'
-import { askedDetails, askedLine, askService, unprovenLines, unprovenRows } from '../prove/asking.js'
+import { askedDetails, askedLine, askService, standingAfter, unprovenLines } from '../prove/asking.js'
 import { nextLine } from '../terminal/next.js'
 import { askText, canAsk } from '../terminal/prompt.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
+import { toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 
 export const SCOPES: Readonly<Record<string, Scope>> = {
   'in-doubt': 'in_doubt',
@@ -100,21 +100,13 @@ function creditorIn(context: Context): string | null {
 
 const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
   lookInto(context.settings, (reader) => {
-    const { world, settings } = context
-    const { isOlder, warnings } = olderOf(world, reader)
+    const { settings } = context
+    const { isOlder, warnings, verification, unproven, status } = standingAfter(context, reader, end)
     const proofs = reader.proofCounts()
     const absent = absentOf(reader, settings)
-    const verification = verificationIn(reader)
-    const standing = standingWith(
-      verification,
-      end.totals,
-      reader.openCutOver(),
-      end.stop,
-      world.signals.exitStatus(),
-    )
     const result: CommandResult = {
       ...emptyResult,
-      exitCode: isOlder ? OLDER_STATUS : standing,
+      exitCode: isOlder ? OLDER_STATUS : status,
       campaign: { ledger: settings.ledger, baseUrl },
       totals: end.totals,
       warnings,
@@ -122,7 +114,7 @@ const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
         askedLine(end),
         ...proofLines(proofs),
         ...absentLines(absent),
-        ...unprovenLines(verification, unprovenRows(reader, verification)),
+        ...unprovenLines(verification, unproven),
       ],
       details: { ...askedDetails(end), proofs, absent },
     }

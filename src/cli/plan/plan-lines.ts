@@ -4,9 +4,9 @@ import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { totalsLines } from '../terminal/output.js'
 import { correctionLines } from '../reading-lines.js'
-import { said, type Line, toned } from '../terminal/world.js'
+import { type Line, toned } from '../terminal/world.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
-import { durationText, plural, timeText } from '../../domain/text/text.js'
+import { durationText, plural, timeText, said } from '../../domain/text/text.js'
 
 const MOST = 10
 

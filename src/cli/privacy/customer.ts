@@ -1,9 +1,9 @@
-import { said } from '../terminal/world.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../report/files/lists.js'
+import { pick } from '../../report/files/manifest.js'
 import { olderOf } from '../closing.js'
 import {
   actorOf,
@@ -19,7 +19,7 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/prompt.js'
 import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
-import { plural } from '../../domain/text/text.js'
+import { plural, said } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
 
@@ -118,28 +118,24 @@ function cellsOf(reader: LedgerReader, row: Row): Readonly<Record<string, string
   )
 }
 
-/** These values of a record, and no others. */
-const of =
-  <Name extends string>(...names: readonly Name[]) =>
-  <Value extends Readonly<Record<Name, unknown>>>(value: Value) =>
-    Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>
-
 function historyOf(reader: LedgerReader, row: Row) {
   return {
     row: row.id,
-    ...of('source', 'record', 'line', 'state', 'rule', 'customerNo', 'ibanMasked', 'signedDate')(row),
+    ...pick('source', 'record', 'line', 'state', 'rule', 'customerNo', 'ibanMasked', 'signedDate')(row),
     originalCreditorIdentifier: maskedOrNull(row.originalCreditorIdentifier),
     originalMandateReference: maskedOrNull(row.originalMandateReference),
-    ...of('assignedCreditorIdentifier', 'assignedMandateReference', 'registeredAt')(row),
-    ...of('latestFirstDebit', 'supersededBy')(row),
+    ...pick('assignedCreditorIdentifier', 'assignedMandateReference', 'registeredAt')(row),
+    ...pick('latestFirstDebit', 'supersededBy')(row),
     collected: reader.collectedOf(row.id),
     cells: cellsOf(reader, row),
-    problems: reader.problemsOfRow(row.id).map(of('rule', 'severity', 'column', 'value', 'message')),
+    problems: reader.problemsOfRow(row.id).map(pick('rule', 'severity', 'column', 'value', 'message')),
     attempts: reader
       .attempts(row.id)
-      .map(of('n', 'startedAt', 'endedAt', 'requestId', 'outcome', 'status', 'reason', 'message', 'answer')),
-    readBack: reader.proofsOfRow(row.id).map(of('answeredAt', 'requestId', 'verdict', 'why', 'sources')),
-    decisions: reader.decisionsOfRow(row.id).map(of('at', 'by', 'as', 'decision', 'reason', 'evidence')),
+      .map(
+        pick('n', 'startedAt', 'endedAt', 'requestId', 'outcome', 'status', 'reason', 'message', 'answer'),
+      ),
+    readBack: reader.proofsOfRow(row.id).map(pick('answeredAt', 'requestId', 'verdict', 'why', 'sources')),
+    decisions: reader.decisionsOfRow(row.id).map(pick('at', 'by', 'as', 'decision', 'reason', 'evidence')),
   }
 }
 

@@ -1,11 +1,10 @@
-import { said } from '../terminal/world.js'
 import { existsSync, constants, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, relative, resolve, basename, join } from 'node:path'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { fold, plural } from '../../domain/text/text.js'
+import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
 import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
 import {
@@ -17,12 +16,12 @@ import {
   findResultFiles,
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../source/options.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
+import { shownPath } from '../terminal/next.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
@@ -46,7 +45,7 @@ export function noteOutputs(context: Context, out: string | null): void {
 export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: readonly WrittenPath[]): void {
   for (const { path } of outputs)
     progress.note(
-      `Cannot note beside the ledger that this command writes to "${shown(path)}": purge will not name it, so remember it`,
+      `Cannot note beside the ledger that this command writes to "${shownPath(path)}": purge will not name it, so remember it`,
     )
 }
 
@@ -91,17 +90,12 @@ export function lossLines(
       (withFiles
         ? 'These files, where they are of this ledger:'
         : 'These files stay (--remove-files deletes them):'),
-    ...lists.map((path) => `  ${shown(path)}`),
+    ...lists.map((path) => `  ${shownPath(path)}`),
   ])
 }
 
 /** Removes the result files with original cells or single values, except the signed page and workbook. */
 export const removeLists = (remains: Remains, owner: Owner) => removeOwn(listsIn(remains), owner)
-
-const shown = (path: string): string => {
-  const short = relative('.', path)
-  return short.startsWith('..') ? path : short
-}
 
 type Remains = ReturnType<typeof remainsOf>
 
@@ -127,7 +121,7 @@ export function remainLines(ledger: string, remains: Remains): string[] {
     'What remains, and why:',
     ...Object.entries(WHY_LEFT).flatMap(([name, why]) => {
       const files = left[name as keyof typeof left]
-      return files.length === 0 ? [] : [...files.map((path) => `  ${shown(path)}`), `      ${why}`]
+      return files.length === 0 ? [] : [...files.map((path) => `  ${shownPath(path)}`), `      ${why}`]
     }),
     '  Not known to this ledger: your exports, crosswalk and joined files (whole accounts), result files and logs that were moved, problems.csv',
     '  of a "check --out" elsewhere, the data files of rehearsals ("sandbox --data"), and copies of any of these.',
@@ -226,7 +220,7 @@ async function isMarked(file: string, handle: FileHandle, mark: string): Promise
   try {
     const input = () => ({ name: basename(file), stream: bytesOf(handle) })
     let lines = 0
-    for (const list of await openLists(input, DEFAULT_SOURCE_OPTIONS.limits, DECISION_COLUMNS))
+    for (const list of await openLists(input, DECISION_COLUMNS))
       for await (const line of list.rows()) {
         if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
         lines += 1

@@ -11,12 +11,13 @@ import type { VerifiedRow } from '../../ledger/read/reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { readBack, type ReadBackEnd, type ReadBackEvent } from '../../migrate/read-back.js'
 import { explainVerified } from '../../report/facts/explanation.js'
+import { olderOf, standingWith, verificationIn } from '../closing.js'
 import { type Context, type OwnFlag } from '../command.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
 import { readService } from '../settings/settings.js'
 import { worded } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
-import { countText, durationText, plural } from '../../domain/text/text.js'
+import { toned, type Line } from '../terminal/world.js'
+import { countText, durationText, plural, said } from '../../domain/text/text.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
@@ -88,6 +89,18 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
   asked === 0
     ? 'No customer was asked about. No state was changed.'
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
+
+/** How the campaign stands once the service was asked; `status` is that of the command, but for an older copy. */
+export function standingAfter({ world }: Context, reader: LedgerReader, { totals, stop }: ReadBackEnd) {
+  const verification = verificationIn(reader)
+  const signal = world.signals.exitStatus()
+  return {
+    ...olderOf(world, reader),
+    verification,
+    unproven: unprovenRows(reader, verification),
+    status: standingWith(verification, totals, reader.openCutOver(), stop, signal),
+  }
+}
 
 /** What programs are told of it. */
 export const askedDetails = ({ stop, id, isContinued, customers, asked, unanswered }: ReadBackEnd) => ({

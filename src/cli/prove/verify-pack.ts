@@ -3,10 +3,10 @@ import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { ownText, type Command, type Context } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
+import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import { countText, plural, timeText } from '../../domain/text/text.js'
+import { countText, plural, timeText, said } from '../../domain/text/text.js'
 const SOMETHING_DIFFERS = 3
 
 export const verifyReportCommand: Command = {

@@ -11,12 +11,12 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount } from '../../ledger/read/reader.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
-import { NO_PACK, OLDER_STATUS, olderOf, standingWith, verificationIn, writePack } from '../closing.js'
+import { NO_PACK, OLDER_STATUS, writePack } from '../closing.js'
 import { lookInto, sameFlags, sampleOf, type Command, type Context } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { said, toned, type Line } from '../terminal/world.js'
+import { toned, type Line } from '../terminal/world.js'
 import {
   ASK_EXITS,
   ASK_OPTIONS,
@@ -24,10 +24,10 @@ import {
   askedLine,
   askService,
   SAMPLE_FLAG,
+  standingAfter,
   unprovenLines,
-  unprovenRows,
 } from './asking.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 
 export const verifyCommand: Command = {
   usage: 'verify',
@@ -94,18 +94,14 @@ function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: numb
 }
 
 function conclude(context: Context, reader: LedgerReader, { end, sample, report }: Answered): CommandResult {
-  const { world } = context
-  const { stop, totals } = end
-  const verification = verificationIn(reader)
-  const unproven = unprovenRows(reader, verification)
+  const { totals } = end
+  const { isOlder, warnings, verification, unproven, status } = standingAfter(context, reader, end)
   const statuses = reader.sourceStatuses()
-  const older = olderOf(world, reader)
-  const standing = standingWith(verification, totals, reader.openCutOver(), stop, world.signals.exitStatus())
   return {
     ...emptyResult,
-    exitCode: older.isOlder ? OLDER_STATUS : withUnreadable(standing, verification),
+    exitCode: isOlder ? OLDER_STATUS : withUnreadable(status, verification),
     totals,
-    warnings: older.warnings,
+    warnings,
     lines: said([
       ...unprovenLines(verification, unproven),
       sample !== null && sampleLine(sample),
@@ -121,7 +117,7 @@ function conclude(context: Context, reader: LedgerReader, { end, sample, report 
         stop: null,
         campaign: reader.campaign(),
         pack: report === undefined ? null : dirname(report),
-        isOlder: older.isOlder,
+        isOlder,
         verification,
       }),
     ]),

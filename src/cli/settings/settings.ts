@@ -1,3 +1,4 @@
+import { said } from '../../domain/text/text.js'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -6,7 +7,7 @@ import { checkService, type Credentials, type ServiceOptions } from '../../servi
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk } from '../terminal/prompt.js'
-import { said, type World } from '../terminal/world.js'
+import type { World } from '../terminal/world.js'
 import { yaml } from './configuration-mistakes.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {

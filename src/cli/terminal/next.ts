@@ -8,9 +8,9 @@ import { CUT_OVER_FILE, PLACE_OF_PART } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
-import { camelCase, type Context } from '../command.js'
+import { camelCase, sameFlags, type Context } from '../command.js'
 import { nextText } from './result.js'
-import { said, type Line, toned } from './world.js'
+import { type Line, toned } from './world.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
@@ -95,34 +95,24 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own'], files: readonly string[]): string[] {
-  const sheet = typeof own['sheet'] === 'string' ? ['--sheet', own['sheet']] : []
-  if (name === 'init') return sheet
+  if (name === 'init') return sameFlags({ own }, ['sheet'])
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
-  const isRun = name === 'run' || name === 'plan'
-  const columns = Array.isArray(own['ignoreColumn']) ? own['ignoreColumn'].map(String) : []
-  return said([
-    ...sheet,
-    ...columns.flatMap((column) => ['--ignore-column', column]),
-    ...(name === 'plan' || own['plan'] !== undefined ? takeOverFlags(own) : []),
-    isRun && own['checkBeforeSend'] === true && '--check-before-send',
+  const taken = name === 'plan' || own['plan'] !== undefined ? takeOver(own) : []
+  const asking = name === 'check' ? [] : ['check-before-send']
+  const { evidence } = own
+  return [
+    ...sameFlags({ own }, ['sheet', 'ignore-column', ...taken, ...asking]),
     // Without files the ledger has them already.
-    ...(Array.isArray(own['evidence']) && files.length > 0
-      ? ['--evidence', ...own['evidence'].map((file) => fileWord(String(file)))]
+    ...(Array.isArray(evidence) && files.length > 0
+      ? ['--evidence', ...evidence.map((file) => fileWord(String(file)))]
       : []),
-  ])
+  ]
 }
 
 /** A run under a plan takes the same ledgers' place as the plan; any other next run goes on with what it took. */
-function takeOverFlags(own: Context['own']): string[] {
-  const flag = ['another-ledger', 'all-in-doubt'].find(
-    (name) => own[name === 'another-ledger' ? 'anotherLedger' : 'allInDoubt'] === true,
-  )
-  if (flag === undefined) return []
-  const words = (['reason', 'by'] as const).flatMap((name) => {
-    const value = own[name]
-    return typeof value === 'string' ? [`--${name}`, value] : []
-  })
-  return [`--${flag}`, ...words]
+function takeOver(own: Context['own']): string[] {
+  const flag = ['another-ledger', 'all-in-doubt'].find((name) => own[camelCase(name)] === true)
+  return flag === undefined ? [] : [flag, 'reason', 'by']
 }
 
 /** What is known at the end of a command that decides what comes next. */
@@ -219,12 +209,7 @@ function stepOf(asked: Typed, standing: CommandEnd): Step {
 
 /** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
 function sameChoice({ own }: Typed, stop: Stop | null): string[] {
-  if (stop?.kind === 'choice') return []
-  const { only, country } = own
-  return [
-    ...(Array.isArray(only) ? only.flatMap((given) => ['--only', String(given)]) : []),
-    ...(typeof country === 'string' ? ['--country', country] : []),
-  ]
+  return stop?.kind === 'choice' ? [] : sameFlags({ own }, ['only', 'country'])
 }
 
 const OLDER = step(
@@ -275,7 +260,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
 }
 
 /** A path below this folder as one types it. */
-function shownPath(path: string): string {
+export function shownPath(path: string): string {
   const short = relative('.', path)
   return short.startsWith('..') ? path : short
 }
@@ -292,12 +277,7 @@ const DECIDING =
   'row as from of sample reason assigned-creditor-identifier assigned-mandate-reference by force yes-resend'
 
 /** The `resolve` that was typed, without `--dry-run`. */
-export function sameResolve({ own }: Pick<Context, 'own'>): NextCommand {
-  const words = DECIDING.split(' ').flatMap((name) => {
-    const [value, flag] = [own[camelCase(name)], `--${name}`]
-    if (value === true) return [flag]
-    const values = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
-    return values.flatMap((text) => [flag, text])
-  })
-  return { name: own['ask'] === true ? 'resolve --ask' : 'resolve', words }
-}
+export const sameResolve = ({ own }: Pick<Context, 'own'>): NextCommand => ({
+  name: own['ask'] === true ? 'resolve --ask' : 'resolve',
+  words: sameFlags({ own }, DECIDING.split(' ')),
+})

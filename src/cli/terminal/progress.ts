@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import { said, type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
-import { countText, durationText, plural } from '../../domain/text/text.js'
+import { type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
+import { countText, durationText, plural, said } from '../../domain/text/text.js'
 import type { Outcome } from '../../domain/row/row-state.js'
 
 /** Shows how far a run is: lines redrawn in place on a terminal, one plain line per interval elsewhere. On stderr. */

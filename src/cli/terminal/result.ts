@@ -4,6 +4,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { HaltError, type Suggestion } from '../../errors.js'
 import type { Line } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
+import suggestions from './suggestions.json' with { type: 'json' }
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 /** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
@@ -88,34 +89,7 @@ export const jsonOf = (command: string, result: CommandResult): string =>
 `
 
 /** How each way is called on this command line. */
-export const SUGGESTIONS: Readonly<Record<Suggestion, string>> = {
-  adopt_older_copy: 'sepa-migrate ledger adopt --reason "…"',
-  all_in_doubt: 'sepa-migrate run FILE --all-in-doubt --reason "…"',
-  another_ledger: 'sepa-migrate run FILE --another-ledger --reason "…"',
-  approve: 'sepa-migrate approve plan.json --by NAME --key KEY.pem',
-  credentials: 'SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
-  draft_configuration: 'sepa-migrate init FILE drafts a configuration',
-  final_export: '--yes-it-is-final',
-  give_reason: '--reason "…"',
-  name_ledger: '--ledger FILE',
-  name_person: '--by NAME',
-  pace: '--concurrency N, --rate N',
-  plan: 'sepa-migrate plan FILE --to plan.json',
-  purge_open_rows: '--with-open-rows',
-  check_before_send: '--check-before-send asks about each row',
-  reconcile: 'sepa-migrate resolve --against FILE',
-  report: 'sepa-migrate report',
-  report_folder: '--out DIR',
-  resolve: 'sepa-migrate resolve',
-  retry_refused: 'sepa-migrate run --retry-refused',
-  run: 'sepa-migrate run',
-  run_file: 'sepa-migrate run FILE',
-  run_plan: 'sepa-migrate run FILE --plan plan.json',
-  sandbox_data: '--data FILE',
-  shared_folder: '--shared-folder allows it',
-  status: 'sepa-migrate status',
-  without_question: '--yes',
-}
+export const SUGGESTIONS: Readonly<Record<Suggestion, string>> = suggestions
 
 export interface Said {
   readonly next: string

@@ -51,10 +51,6 @@ export interface Toned {
 /** One line for a person: plain text, or parts of which some have a tone. */
 export type Line = string | readonly (string | Toned)[]
 
-/** Of lines that are told only where there is something to tell, those that are. */
-export const said = <Told>(lines: readonly (Told | false)[]): Told[] =>
-  lines.filter((line): line is Told => line !== false)
-
 const FORMATS = { good: 'green', bad: 'red', open: 'yellow', strong: 'bold', soft: 'dim' } as const
 
 export const toned = (tone: Tone, text: string): Toned => ({ tone, text })

@@ -31,13 +31,7 @@ export function parseLocalDate(text: string): LocalDate | null {
   return parts === null ? null : localDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))
 }
 
-interface Parts {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-}
-
-const partsOf = (date: LocalDate): Parts => ({
+const partsOf = (date: LocalDate) => ({
   year: twoDigitsAt(date, 0) * 100 + twoDigitsAt(date, 2),
   month: twoDigitsAt(date, 5),
   day: twoDigitsAt(date, 8),
@@ -45,9 +39,6 @@ const partsOf = (date: LocalDate): Parts => ({
 
 const twoDigitsAt = (date: LocalDate, at: number): number =>
   (date.charCodeAt(at) - 48) * 10 + date.charCodeAt(at + 1) - 48
-
-/** Negative, zero or positive, as `a` is before, on or after `b`. */
-export const compareDates = (a: LocalDate, b: LocalDate): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const LAST_DATE = '9999-12-31' as LocalDate
 
@@ -169,7 +160,7 @@ function readParts(pattern: RegExp, text: string, today: LocalDate): ReadDate {
   const { year, month, day } = pattern.exec(text)?.groups ?? {}
   if (year?.length !== 2) return asRead(calendarDate(year, month, day))
   const recent = calendarDate(`20${year}`, month, day)
-  const isPast = recent !== null && compareDates(recent, today) <= 0
+  const isPast = recent !== null && recent <= today
   return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), { century: true })
 }
 

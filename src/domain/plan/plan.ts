@@ -178,13 +178,8 @@ export const rowDrifts = (planned: PlannedRows, now: PlannedRows): Drift[] =>
         ),
       ]
 
-/** What decides whether an approval counts. */
-interface Given {
-  readonly approvedBy: string
-  readonly expiresAt: string
-  /** Fingerprint of the key that signed it; null where none did. */
-  readonly key: string | null
-}
+/** What decides whether an approval counts; with the fingerprint of the key that signed it, null where none did. */
+type Given = Pick<ApprovalStatement, 'approvedBy' | 'expiresAt'> & { readonly key: string | null }
 
 /** Where keys are named, an approval without one of them does not count. */
 export const isCounted = ({ key }: Pick<Given, 'key'>, approvers: readonly Approver[]): boolean =>

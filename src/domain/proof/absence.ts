@@ -72,13 +72,7 @@ export const mayShow = (verdict: VerdictKind, why: string | null, isListed: bool
 export type Absence =
   | Exclude<Shown, { readonly kind: 'nothing' }>
   /** Nothing was shown, and one more question at `from` or later has to show the same. */
-  | {
-      readonly kind: 'too_early' | 'asked_once' | 'not_an_hour_apart'
-      readonly firstAskedAt: string
-      readonly lastAskedAt: string
-      readonly questions: number
-      readonly from: string
-    }
+  | (AbsentSince<'too_early' | 'asked_once' | 'not_an_hour_apart'> & { readonly from: string })
   /** It was shown once, so that its absence says nothing of its request. */
   | AbsentSince<'shown_before'>
   /** The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none. */

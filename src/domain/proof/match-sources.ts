@@ -61,14 +61,7 @@ export type SourceVerdict =
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 /** Which words the status can be is not published; these can only mean that a mandate is there no more. */
-const ENDED: ReadonlySet<string> = new Set([
-  'CANCELLED',
-  'CANCELED',
-  'ENDED',
-  'REVOKED',
-  'REJECTED',
-  'EXPIRED',
-])
+const ENDED: ReadonlySet<string> = new Set('CANCELLED CANCELED ENDED REVOKED REJECTED EXPIRED'.split(' '))
 
 const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
 
@@ -228,12 +221,7 @@ function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others):
     return { kind: 'unreadable', reason: 'a source that could be this mandate lacks what is compared' }
   if (live.length === 0) return notLive(sources, those('other_date'), those('same'))
   const twins = othersLike(row, others.twins)
-  return own === null
-    ? ofUnknownReference(
-        live.map(({ source }) => source),
-        twins,
-      )
-    : ofReference(live, own, twins)
+  return own === null ? ofUnknownReference(live, twins) : ofReference(live, own, twins)
 }
 
 /** Sources by how they stand to the row; those of other rows are none of its. */
@@ -266,7 +254,8 @@ function notLive(
 }
 
 /** The account number and the date are all there is to go by. */
-function ofUnknownReference(sources: readonly ListedSource[], twins: number): SourceVerdict {
+function ofUnknownReference(live: readonly Compared[], twins: number): SourceVerdict {
+  const sources = live.map(({ source }) => source)
   const [source] = sources
   if (twins > 0) return { kind: 'other', why: 'ambiguous', sources }
   return sources.length === 1 && source !== undefined

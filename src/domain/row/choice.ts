@@ -1,5 +1,5 @@
 import type { SeverityOverrides } from '../rule/verdict.js'
-import { plural } from '../text/text.js'
+import { plural, said } from '../text/text.js'
 
 /** Rows with one of these values in this column of their export. */
 export interface ChosenColumn {
@@ -21,10 +21,10 @@ export interface CountedChoice extends Choice {
 
 /** `Segment: A or B; country: AT`. */
 export const choiceText = ({ only, countries }: Choice): string =>
-  [
+  said([
     ...only.map(({ column, values }) => `${column}: ${values.join(' or ')}`),
-    ...(countries === null ? [] : [`country: ${countries.length === 0 ? 'none' : countries.join(' or ')}`]),
-  ].join('; ')
+    countries !== null && `country: ${countries.length === 0 ? 'none' : countries.join(' or ')}`,
+  ]).join('; ')
 
 /** The same for people, with what it leaves. */
 export const choiceLine = (choice: CountedChoice): string =>

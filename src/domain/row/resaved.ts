@@ -20,20 +20,7 @@ const MOST_DIGITS_SHOWN = 11
 const MOST_DIGITS_KEPT = 15
 
 /** Cells that table libraries read as "nothing". */
-const ABSENT: ReadonlySet<string> = new Set([
-  '#N/A',
-  '#NA',
-  '<NA>',
-  'N/A',
-  'n/a',
-  'NA',
-  'NaN',
-  'nan',
-  'None',
-  'NULL',
-  'null',
-  'NaT',
-])
+const ABSENT: ReadonlySet<string> = new Set('#N/A #NA <NA> N/A n/a NA NaN nan None NULL null NaT'.split(' '))
 const TRUE: ReadonlySet<string> = new Set('true wahr vrai waar vero verdadero sant sand prawda'.split(' '))
 const FALSE: ReadonlySet<string> = new Set(
   'false falsch faux onwaar falso falskt falsk fałsz'.split(' ').map(fold),

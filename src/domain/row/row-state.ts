@@ -272,25 +272,16 @@ export interface GroupPlan {
 export function decideGroup(facts: GroupFacts): GroupPlan {
   const { sendable, heldBack, live } = facts
   const allUnchanged = heldBack.unchanged === heldBack.count
+  const repeated = allUnchanged ? 'duplicate' : 'keep'
   if (live !== null && isProtected(live)) {
     const repeatsLive = sendable.likeLive === sendable.count
-    return {
-      sendable: 'against_live',
-      heldBack: allUnchanged ? 'duplicate' : 'keep',
-      supersede: !(repeatsLive && allUnchanged),
-    }
+    return { sendable: 'against_live', heldBack: repeated, supersede: !(repeatsLive && allUnchanged) }
   }
-  if (sendable.count === 0) {
-    return {
-      sendable: 'first_goes',
-      heldBack: allUnchanged ? 'duplicate' : 'keep',
-      supersede: !allUnchanged,
-    }
-  }
+  if (sendable.count === 0) return { sendable: 'first_goes', heldBack: repeated, supersede: !allUnchanged }
   if (facts.conflictHolds && (!sendable.agree || heldBack.count > 0))
     return { sendable: 'conflict', heldBack: 'keep', supersede: true }
   return live !== null && sendable.firstIsLikeLive
-    ? { sendable: 'duplicate', heldBack: allUnchanged ? 'duplicate' : 'keep', supersede: false }
+    ? { sendable: 'duplicate', heldBack: repeated, supersede: false }
     : { sendable: 'first_goes', heldBack: 'keep', supersede: true }
 }
 

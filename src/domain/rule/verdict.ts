@@ -1,6 +1,6 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
 import { maskAccountCell, maskAccounts } from '../text/masking.js'
-import { plural, printable } from '../text/text.js'
+import { plural, printable, said } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }
 
@@ -289,16 +289,16 @@ export interface SourceReading extends LayoutReading {
 }
 
 /** What a source was taken for, and what its references were made of; nothing of most. */
-export const readAsTexts = ({ profile, columns = {}, references = [], joined }: SourceReading): string[] => [
-  ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
-  ...(profile === undefined ? [] : [`looks like ${profile.name}, read by the profile ${profile.id}`]),
-  ...(profile === undefined || profile.lacks.length === 0
-    ? []
-    : [`has no column ${profile.lacks.join(', ')}, by which ${profile.name} keeps mandates back`]),
-  ...(references.length === 0
-    ? []
-    : [`references made as ${columns['unique_mandate_reference'] ?? ''}: ${references.join(', ')}`]),
-]
+export const readAsTexts = ({ profile, columns = {}, references = [], joined }: SourceReading): string[] =>
+  said([
+    ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
+    profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
+    profile !== undefined &&
+      profile.lacks.length > 0 &&
+      `has no column ${profile.lacks.join(', ')}, by which ${profile.name} keeps mandates back`,
+    references.length > 0 &&
+      `references made as ${columns['unique_mandate_reference'] ?? ''}: ${references.join(', ')}`,
+  ])
 
 /** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
 export const treatedAsActive = (

@@ -1,4 +1,5 @@
 import { countrySpecs } from 'ibantools'
+import accountColumns from './account-columns.json' with { type: 'json' }
 import {
   CREDITOR_IDENTIFIER_LENGTHS,
   NON_SEPA_COUNTRIES,
@@ -215,32 +216,7 @@ export function maskAccountCell(cell: string): string {
  * have them: German Kontonummer and BLZ, French code banque, guichet and clé RIB, Polish NRB, Spanish CCC, British sort
  * code. Folded names; holders and bank names are not among them.
  */
-const ACCOUNT_COLUMN = new RegExp(
-  `(?:${[
-    'iban',
-    'konto(?:nr|no|nummer|numer)?',
-    'kto(?:nr|nummer)?',
-    'blz',
-    'bankleitzahl',
-    '(?:bank)?acc(?:oun)?t?(?:no|nr|num|number|id)',
-    'bankaccount',
-    '(?:bank|branch|sort|routing|clearing)(?:code|number|no|nr)',
-    '(?:numero|no|num|n)(?:de|du)?(?:compte|cuenta|conto|conta)',
-    'cuenta(?:bancaria|corriente)?',
-    'compte(?:bancaire)?',
-    'conto(?:corrente)?',
-    'code(?:banque|guichet)',
-    '(?:cle)?rib',
-    'rekening(?:nr|nummer)?',
-    'bankrekening(?:nr|nummer)?',
-    '(?:nr|numer)?(?:konta|rachunku)(?:bankowego)?',
-    'rachunek(?:bankowy)?',
-    'nrb',
-    'ccc',
-    'abi',
-    'cab',
-  ].join('|')})$`,
-)
+const ACCOUNT_COLUMN = new RegExp(`(?:${accountColumns.join('|')})$`)
 
 /** True for a column whose numbers are no business of whoever looks at the file. */
 export const isAccountColumn = (header: string): boolean => ACCOUNT_COLUMN.test(fold(header))

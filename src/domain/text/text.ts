@@ -4,6 +4,10 @@ export const countText = (count: number): string => String(count).replace(/\B(?=
 export const plural = (count: number, one: string, many: string): string =>
   `${countText(count)} ${count === 1 ? one : many}`
 
+/** Of lines that are told only where there is something to tell, those that are. */
+export const said = <Told>(lines: readonly (Told | false)[]): Told[] =>
+  lines.filter((line): line is Told => line !== false)
+
 /** Part of a whole with one decimal; what is there is never shown as nothing, what is missing never as all. */
 export function shareText(part: number, whole: number): string {
   if (whole === 0) return ''

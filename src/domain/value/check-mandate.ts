@@ -3,7 +3,6 @@ import {
   type DecidedFormat,
   explainDate,
   readDate,
-  compareDates,
   isZeroDate,
   addMonths,
   daysBetween,
@@ -45,7 +44,7 @@ export const isAbsentCollection = (text: string): boolean => isZeroDate(text) ||
 
 /** True when 36 months have passed since a date: without a collection after it, the mandate has lapsed. */
 const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
-  compareDates(addMonths(date, DORMANT_AFTER_MONTHS), today) < 0
+  addMonths(date, DORMANT_AFTER_MONTHS) < today
 
 export interface LastCollectionOptions {
   readonly format: DecidedFormat
@@ -67,7 +66,7 @@ interface CheckedCollection {
 function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate): LocalDate | null {
   if (signedDate === null) return null
   const latest = addMonths(signedDate, DORMANT_AFTER_MONTHS)
-  return compareDates(latest, today) < 0 ? null : latest
+  return latest < today ? null : latest
 }
 
 /** The 36 months are over, or soon will be. */
@@ -102,10 +101,8 @@ export function checkLastCollection(raw: string, options: LastCollectionOptions)
   if (FILLERS.has(read.date)) return checkAbsent(check, options)
   const latestFirstDebit = addMonths(read.date, DORMANT_AFTER_MONTHS)
   const ended =
-    (compareDates(read.date, today) > 0 && breaks(check, 'LAST_COLLECTION_FUTURE')) ||
-    (signedDate !== null &&
-      compareDates(read.date, signedDate) < 0 &&
-      breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
+    (read.date > today && breaks(check, 'LAST_COLLECTION_FUTURE')) ||
+    (signedDate !== null && read.date < signedDate && breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
   if (!ended) noteLapse(check, latestFirstDebit, options)
   return { findings: check.findings, latestFirstDebit }
 }
@@ -125,11 +122,10 @@ function endsAtOddDate(
   read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
   today: LocalDate,
 ): boolean {
-  const sinceStart = compareDates(read.date, SEPA_START)
   return (
-    (compareDates(read.date, today) > 0 && breaks(check, 'DATE_FUTURE')) ||
-    (sinceStart < 0 && breaks(check, 'DATE_PRE_SEPA')) ||
-    (sinceStart === 0 && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
+    (read.date > today && breaks(check, 'DATE_FUTURE')) ||
+    (read.date < SEPA_START && breaks(check, 'DATE_PRE_SEPA')) ||
+    (read.date === SEPA_START && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
     (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
     (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
   )
@@ -238,11 +234,11 @@ function isNewer(
   signedDate: LocalDate | null,
   { lastCollectionFormat, today }: CheckOptions,
 ): boolean {
-  if (signedDate !== null && compareDates(collected, signedDate) < 0) return false
+  if (signedDate !== null && collected < signedDate) return false
   const text = cleanCell(raw ?? '')
   if (isAbsentCollection(text)) return true
   const read = readDate(text, lastCollectionFormat, today)
-  return read.kind === 'date' && compareDates(read.date, collected) < 0
+  return read.kind === 'date' && read.date < collected
 }
 
 function checkCollection(
@@ -251,21 +247,16 @@ function checkCollection(
   options: CheckOptions,
 ): CheckedCollection {
   const { today, dormantSoonDays, severities, lastCollectionFormat: format } = options
-  if (collected !== null && isNewer(collected, raw.last_collection_date, signedDate, options)) {
+  const last = raw.last_collection_date
+  if (collected !== null && isNewer(collected, last, signedDate, options)) {
     const check = startCheck('last_collection_date', collected, severities)
     const latestFirstDebit = addMonths(collected, DORMANT_AFTER_MONTHS)
     noteLapse(check, latestFirstDebit, options)
     return { findings: check.findings, latestFirstDebit }
   }
-  if (raw.last_collection_date === undefined)
+  if (last === undefined)
     return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
-  return checkLastCollection(raw.last_collection_date, {
-    format,
-    today,
-    dormantSoonDays,
-    signedDate,
-    severities,
-  })
+  return checkLastCollection(last, { format, today, dormantSoonDays, signedDate, severities })
 }
 
 function checkWords(

@@ -8,18 +8,19 @@ import builtIn from './words.json' with { type: 'json' }
  * the SEPA area. Words that could be read in two ways are left out: what is not understood is told.
  */
 
-/** Words by meaning. The configuration adds to these lists; a word it lists wins over the built-in meaning. */
-interface WordLists {
-  readonly status?: { readonly active?: readonly string[]; readonly notActive?: readonly string[] }
-  readonly sequence?: {
-    readonly recurrent?: readonly string[]
-    readonly oneOff?: readonly string[]
-    readonly final?: readonly string[]
-  }
-  readonly scheme?: { readonly core?: readonly string[]; readonly b2b?: readonly string[] }
-}
-
 export type WordField = Exclude<OptionalField, 'last_collection_date'>
+
+/** What keeps a mandate back by each list of words; null where nothing does. */
+const LISTS = {
+  status: { active: null, notActive: 'STATUS_NOT_ACTIVE' },
+  sequence: { recurrent: null, oneOff: 'SEQUENCE_ONE_OFF', final: 'SEQUENCE_FINAL' },
+  scheme: { core: null, b2b: 'SCHEME_B2B' },
+} as const satisfies Record<WordField, Readonly<Record<string, RuleId | null>>>
+
+/** Words by meaning. The configuration adds to these lists; a word it lists wins over the built-in meaning. */
+type WordLists = {
+  readonly [Field in WordField]?: { readonly [List in keyof (typeof LISTS)[Field]]?: readonly string[] }
+}
 
 /** The rule a folded word breaks, or null for a word that is fine. */
 export type Meanings = ReadonlyMap<string, RuleId | null>
@@ -107,39 +108,33 @@ const meanings = (all: readonly Meaning[]): Meanings =>
     ),
   )
 
-const statusMeanings = ({ status }: WordLists): Meaning[] => [
-  [status?.active, null],
-  [status?.notActive, 'STATUS_NOT_ACTIVE'],
-]
-const sequenceMeanings = ({ sequence }: WordLists): Meaning[] => [
-  [sequence?.recurrent, null],
-  [sequence?.oneOff, 'SEQUENCE_ONE_OFF'],
-  [sequence?.final, 'SEQUENCE_FINAL'],
-]
-const schemeMeanings = ({ scheme }: WordLists): Meaning[] => [
-  [scheme?.core, null],
-  [scheme?.b2b, 'SCHEME_B2B'],
-]
+function meaningsIn(field: WordField, lists: WordLists): Meaning[] {
+  const listed: Readonly<Partial<Record<string, readonly string[]>>> = lists[field] ?? {}
+  return Object.entries<RuleId | null>(LISTS[field]).map(([name, rule]) => [listed[name], rule])
+}
 
-const STATUS = meanings(statusMeanings(BUILT_IN))
-const SEQUENCE = meanings(sequenceMeanings(BUILT_IN))
-const SCHEME = meanings(schemeMeanings(BUILT_IN))
-const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...schemeMeanings(BUILT_IN)])
+const STATUS = meanings(meaningsIn('status', BUILT_IN))
+const SEQUENCE = meanings(meaningsIn('sequence', BUILT_IN))
+const SCHEME = meanings(meaningsIn('scheme', BUILT_IN))
+const FIRMEN_MANDAT = meanings([[NO, null], [YES, 'SCHEME_B2B'], ...meaningsIn('scheme', BUILT_IN)])
 
 /**
  * The built-in words together with those of the configuration. Call it once, not per row.
  * @param known words of a system, which stand in place of the built-in ones of their field
  */
 export function wordsWith(added: WordLists, known: WordLists = {}) {
-  const join = (field: WordField, builtIn: Meanings, listed: (lists: WordLists) => Meaning[]): Meanings =>
-    new Map([...(known[field] === undefined ? builtIn : meanings(listed(known))), ...meanings(listed(added))])
+  const join = (field: WordField, builtIn: Meanings): Meanings =>
+    new Map([
+      ...(known[field] === undefined ? builtIn : meanings(meaningsIn(field, known))),
+      ...meanings(meaningsIn(field, added)),
+    ])
   return {
-    status: join('status', STATUS, statusMeanings),
-    sequence: join('sequence', SEQUENCE, sequenceMeanings),
-    scheme: join('scheme', SCHEME, schemeMeanings),
+    status: join('status', STATUS),
+    sequence: join('sequence', SEQUENCE),
+    scheme: join('scheme', SCHEME),
 
     /** For a column that only says whether the mandate is business-to-business. */
-    firmenMandat: new Map([...FIRMEN_MANDAT, ...meanings(schemeMeanings(added))]),
+    firmenMandat: new Map([...FIRMEN_MANDAT, ...meanings(meaningsIn('scheme', added))]),
   }
 }
 

@@ -10,7 +10,7 @@ export interface ListedRow {
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */
-const PART_OF_STATE = {
+export const PART_OF_STATE = {
   registered: 'registered',
   refused: 'refused',
   in_doubt: 'inDoubt',
@@ -25,8 +25,6 @@ const PART_OF_STATE = {
 } as const satisfies Record<RowState, string>
 
 export type Part = (typeof PART_OF_STATE)[RowState]
-
-export const partOfState = (state: RowState): Part => PART_OF_STATE[state]
 
 /** A line that was given back and could not be taken: the row it names stays as it was. */
 export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>

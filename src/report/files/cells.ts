@@ -1,7 +1,6 @@
 import { isTruthWord } from '../../domain/row/resaved.js'
-import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
+import { cleanCell, fold, namesInTemplate, oneLine } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { oneLine } from '../../domain/text/text.js'
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domain/mandate/mandate.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
@@ -126,9 +125,9 @@ interface Placement {
   readonly target: readonly number[]
   /** Column in the file of each field. */
   readonly fields: ReadonlyMap<string, number>
-  /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
   /** Columns of the account, or by which it is looked up. */
   readonly accounts: readonly number[]
+  /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
   readonly watched: ReadonlySet<number>
   /** How the source writes the date of a mandate. */
   readonly signedDate: DecidedFormat
@@ -206,12 +205,16 @@ const headerCell = (name: string): string => editableCell(plainText(name))
 
 function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell[] {
   const placement = placements.get(row.sourceId)
+  if (placement === undefined) return []
+  const { target, fields, signedDate } = placement
   return IDENTITY.flatMap((field) => {
-    const column = placement?.fields.get(field)
-    if (placement === undefined || column === undefined) return []
+    const column = fields.get(field)
+    if (column === undefined) return []
     const name = names[column] ?? ''
     const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
-    return [{ name, nth, column, value: valueOf(row, placement, field, column) }]
+    const removed = field === OLD_KEY ? null : removedCell(row, field, signedDate)
+    const value = row.cells === null ? removed : (row.cells[target.indexOf(column)] ?? '')
+    return [{ name, nth, column, value }]
   })
 }
 
@@ -221,54 +224,22 @@ const identityColumns = ({ placements }: Merged): readonly number[] => [
   ),
 ]
 
-function valueOf(
-  row: RowRecord,
-  { target, signedDate }: Placement,
-  field: (typeof IDENTITY)[number],
-  column: number,
-): string | null {
-  if (row.cells !== null) return row.cells[target.indexOf(column)] ?? ''
-  return field === OLD_KEY ? null : removedCell(row, field, signedDate)
-}
-
 function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false): string[] {
   const line = names.map(() => '')
   const placement = placements.get(row.sourceId)
   if (placement === undefined) return line
-  if (row.cells === null) fillRemoved(line, row, placement, isPlain)
-  else fillCells(line, row, { ...placement, cells: row.cells, isPlain })
-  return line
-}
-
-function fillRemoved(
-  line: string[],
-  row: RowRecord,
-  { fields, signedDate }: Placement,
-  isPlain: boolean,
-): void {
-  for (const field of REQUIRED_FIELDS) {
-    const column = fields.get(field)
-    if (column === undefined) continue
-    const cell = removedCell(row, field, signedDate)
-    line[column] = isPlain ? cell : cellFor(field, cell)
+  const { fields, target, watched, accounts, signedDate } = placement
+  if (row.cells === null) {
+    for (const field of REQUIRED_FIELDS) {
+      const column = fields.get(field)
+      const cell = removedCell(row, field, signedDate)
+      if (column !== undefined) line[column] = isPlain ? cell : cellFor(field, cell)
+    }
+    return line
   }
-}
-
-function fillCells(
-  line: string[],
-  row: RowRecord,
-  {
-    fields,
-    target,
-    watched,
-    accounts,
-    cells,
-    isPlain,
-  }: Placement & { readonly cells: readonly string[]; readonly isPlain: boolean },
-): void {
   const fed = new Map([...fields].map(([field, column]) => [column, field]))
   for (const [index, column] of target.entries()) {
-    const cell = cells[index] ?? ''
+    const cell = row.cells[index] ?? ''
     const field = fed.get(column)
     if (isPlain) line[column] = cell
     else if (field !== undefined) line[column] = cellFor(field, cell)
@@ -276,6 +247,7 @@ function fillCells(
   }
   // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
   if (isMisshapen(row)) for (const column of accounts) line[column] = ''
+  return line
 }
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
@@ -335,8 +307,5 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
   const accounts = target.filter(
     (column, index) => column === fields.get('iban') || lookedUpBy.includes(fold(source.header[index] ?? '')),
   )
-  return { target, fields, watched, accounts, signedDate: signedDateFormat(source) }
+  return { target, fields, watched, accounts, signedDate: source.reading.dateFormats?.signedDate ?? 'iso' }
 }
-
-const signedDateFormat = ({ reading }: SourceRecord): DecidedFormat =>
-  reading.dateFormats?.signedDate ?? 'iso'

@@ -44,6 +44,12 @@ const manifestSchema = z.looseObject({
 
 export type Manifest = z.output<typeof manifestSchema>
 
+/** These values of a record, in this order, and no others. */
+export const pick =
+  <Name extends string>(...names: readonly Name[]) =>
+  <Value extends Readonly<Record<Name, unknown>>>(value: Value) =>
+    Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>
+
 const canonical = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
 
 const digestOfManifest = (content: object): string =>
@@ -65,7 +71,6 @@ export function renderManifest(
   facts: ReportFacts,
   { files, decisions, language, absentAfterMs }: Written,
 ): string {
-  const { baseUrl, username, createdAt, purgedAt } = facts.campaign
   const content = {
     schemaVersion: 1,
     version: readVersion(),
@@ -76,13 +81,13 @@ export function renderManifest(
     language,
     absentAfterMs,
     told: facts.told,
-    campaign: { baseUrl, username, createdAt, purgedAt },
+    campaign: pick('baseUrl', 'username', 'createdAt', 'purgedAt')(facts.campaign),
     totals: facts.totals,
     notTaken: facts.notTaken,
     plans: plansIn(facts.plans),
     decisions,
     files,
-    sources: facts.sources.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+    sources: facts.sources.map(pick('name', 'bytes', 'sha256')),
   }
   return canonical({ digest: digestOfManifest(content), ...content })
 }
@@ -144,34 +149,29 @@ export const renderSummary = (facts: ReportFacts): string =>
     definitions: DEFINITIONS,
   })
 
-function campaignIn({ ledger, campaign }: ReportFacts) {
-  const { ledgerId, baseUrl, username, createdAt, changedAt, purgedAt } = campaign
-  return { ledger, ledgerId, baseUrl, username, createdAt, changedAt, purgedAt }
-}
+const campaignIn = ({ ledger, campaign }: ReportFacts) => ({
+  ledger,
+  ...pick('ledgerId', 'baseUrl', 'username', 'createdAt', 'changedAt', 'purgedAt')(campaign),
+})
 
-function sourceIn({ totals, ...source }: SourceRecord) {
-  const { name, sha256, bytes, records, resubmitted, blankLines, admittedAt } = source
-  const balanced = isBalanced(totals)
-  return { name, sha256, bytes, records, resubmitted, blankLines, admittedAt, balanced, totals }
-}
+const sourceIn = ({ totals, ...source }: SourceRecord) => ({
+  ...pick('name', 'sha256', 'bytes', 'records', 'resubmitted', 'blankLines', 'admittedAt')(source),
+  balanced: isBalanced(totals),
+  totals,
+})
 
 /** The host says nothing to a program. */
-function runIn({ id, host: _, settings, stoppedBy, exitCode, attempts, ...run }: RunRecord) {
-  const { startedAt, startedAs, endedAt, version, asOf, zone } = run
-  const began = { run: id, startedAt, startedAs, endedAt, version, asOf, zone }
-  return { ...began, stoppedBy, exitCode, attempts, settings }
-}
+const runIn = ({ id, ...run }: RunRecord) => ({
+  run: id,
+  ...pick('startedAt', 'startedAs', 'endedAt', 'version', 'asOf', 'zone')(run),
+  ...pick('stoppedBy', 'exitCode', 'attempts', 'settings')(run),
+})
 
 /** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
 export const plansIn = (plans: readonly PlanRecord[]) =>
-  plans.map(({ digest, plannedAt, plannedBy, plannedAs, document, approvals }) => ({
-    digest,
-    plannedAt,
-    plannedBy,
-    plannedAs,
-    rows: document.rows,
-    limit: document.limit,
-    settingsDigest: document.settingsDigest,
+  plans.map(({ document, approvals, ...plan }) => ({
+    ...pick('digest', 'plannedAt', 'plannedBy', 'plannedAs')(plan),
+    ...pick('rows', 'limit', 'settingsDigest')(document),
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
 

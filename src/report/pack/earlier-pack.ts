@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, renameSync, type Stats, rmSyn
 import { lstat, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join, parse, resolve } from 'node:path'
 import { z } from 'zod'
+import { codeOf } from '../../errors.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { TO_DO } from '../facts/facts.js'
 import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
@@ -73,7 +74,7 @@ export async function sha256Of(path: string): Promise<string> {
 }
 
 function throwUnlessMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+  if (codeOf(error) === 'ENOENT') return null
   throw error
 }
 
@@ -240,8 +241,7 @@ function readNames(folder: string): string[] | null {
   try {
     return readdirSync(folder).sort()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    return code === 'ENOENT' || code === 'ENOTDIR' ? [] : null
+    return ['ENOENT', 'ENOTDIR'].includes(codeOf(error)) ? [] : null
   }
 }
 

@@ -12,8 +12,7 @@ import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../doma
 import { explainVerified } from '../facts/explanation.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
-/** Entries the page shows of each list; the sentence under it says where the rest is. */
-const CASES_SHOWN = 50
+/** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25
 
 const restOf = (shown: number, total: number, file: string, { say }: Texts): Markup | '' =>
@@ -22,7 +21,6 @@ const restOf = (shown: number, total: number, file: string, { say }: Texts): Mar
 /** The rows nobody can answer for yet, each with what is known about it. */
 export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
   const { labelled, mark } = texts
-  const shown = first.slice(0, CASES_SHOWN)
   const file = fileLink(PLACE_OF_PART.inDoubt)
   const command = html`<code>sepa-migrate resolve --from ${PLACE_OF_PART.inDoubt}</code>`
   const proposed = { count: proposals, file, word: html`<em>resend</em>` }
@@ -30,8 +28,8 @@ export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportF
     <h2>${labelled('state.in_doubt', total)}</h2>
     ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
     ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
-    ${shown.map((listed) => inDoubtCase(listed, texts))}
-    ${restOf(shown.length, total, PLACE_OF_PART.inDoubt, texts)}
+    ${first.map((listed) => inDoubtCase(listed, texts))}
+    ${restOf(first.length, total, PLACE_OF_PART.inDoubt, texts)}
   </section>`
 }
 
@@ -140,8 +138,6 @@ export function problemsSection({ problems, problemCounts }: ReportFacts, texts:
   </section>`
 }
 
-const UNPROVEN_SHOWN = 50
-
 /** What is told where there is any. */
 const UNPROVEN = VERIFICATION_WORDS.filter((word) => word !== 'proven')
 
@@ -174,12 +170,11 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
   const { say, mark, count } = texts
   if (verification === null) return ''
   const { total, first } = verification.unproven
-  const shown = first.slice(0, UNPROVEN_SHOWN)
   return html`<section id="verification">
     <h2>${say('proof.title')}</h2>
     <p>${proofText(facts, texts)} ${mark('page.allIn', { file: fileLink(VERIFICATION_FILE) })}</p>
-    ${total === 0 ? '' : unprovenTable(shown, texts)}
-    ${shown.length < total ? html`<p>${say('page.shown', { shown: shown.length, total })}</p>` : ''}
+    ${total === 0 ? '' : unprovenTable(first, texts)}
+    ${first.length < total ? html`<p>${say('page.shown', { shown: first.length, total })}</p>` : ''}
     <dl class="facts">
       ${VERIFICATION_WORDS.map((word) => fact(say(`proof.${word}`), count(verification[word])))}
       ${fact(say('proof.notAsked'), count(verification.notAsked))}
@@ -207,8 +202,6 @@ const unprovenTable = (rows: readonly VerifiedRow[], { say, time }: Texts): Mark
           >`,
     ],
   ])
-
-const DECISIONS_SHOWN = 50
 
 /** Nobody should sign for more than the answer of the service says. */
 const MEANS_NOT = ['notFinal', 'notProven', 'notCancelled', 'notRestarted', 'notTold'] as const
@@ -289,9 +282,7 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
 
 function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
   const { say } = texts
-  const shown = first.slice(0, DECISIONS_SHOWN)
-  const rest = `${say('page.shown', { shown: shown.length, total })} ${say('page.allIn', { file: DECISIONS_FILE })}`
-  return html`${table(shown, [
+  return html`${table(first, [
     [say('label.row'), ({ rowId }) => rowId, 'figures'],
     [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
     [
@@ -300,7 +291,7 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
     ],
     [say('label.reason'), reasonOf],
   ])}
-  ${shown.length < total ? html`<p>${rest}</p>` : ''}`
+  ${restOf(first.length, total, DECISIONS_FILE, texts)}`
 }
 
 const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {

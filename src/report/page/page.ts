@@ -5,7 +5,7 @@ import {
   isAsExpected,
   NOT_SENT,
   PLACE_OF_PART,
-  partOfState,
+  PART_OF_STATE,
   REPORT_ORDER,
   type ValueCounts,
 } from '../facts/facts.js'
@@ -14,23 +14,9 @@ import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
-import { isLoopback } from '../../domain/text/text.js'
+import { isLoopback, said } from '../../domain/text/text.js'
 import type { RunRecord } from '../../ledger/read/reader.js'
-import {
-  inDoubtSection,
-  problemsSection,
-  refusalsSection,
-  contradictionText,
-  verificationSection,
-  proofText,
-  columnsSection,
-  correctionsSection,
-  cutOverSection,
-  decisionsSection,
-  definitionsSection,
-  hashTotalsSection,
-  registeredSection,
-} from './annex-rows.js'
+import * as annexRows from './annex-rows.js'
 import {
   differingSettings,
   hasOverrides,
@@ -45,20 +31,20 @@ type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 const ANNEX: readonly Section[] = [
   metadataSection,
   totalsSection,
-  verificationSection,
-  cutOverSection,
-  inDoubtSection,
-  refusalsSection,
-  problemsSection,
-  registeredSection,
+  annexRows.verificationSection,
+  annexRows.cutOverSection,
+  annexRows.inDoubtSection,
+  annexRows.refusalsSection,
+  annexRows.problemsSection,
+  annexRows.registeredSection,
   sourcesSection,
   plansSection,
   runsSection,
-  decisionsSection,
-  correctionsSection,
-  hashTotalsSection,
-  definitionsSection,
-  columnsSection,
+  annexRows.decisionsSection,
+  annexRows.correctionsSection,
+  annexRows.hashTotalsSection,
+  annexRows.definitionsSection,
+  annexRows.columnsSection,
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
@@ -112,22 +98,23 @@ interface OpenPoint {
 
 /** What the service contradicts stands before everything else. */
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const contradiction = contradictionText(facts, texts)
+  const contradiction = annexRows.contradictionText(facts, texts)
   const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
     const count = facts.totals[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
-  return [
-    ...(contradiction === null ? [] : [{ anchor: 'verification', text: contradiction }]),
-    ...(isAsExpected(facts) === false
-      ? [{ anchor: 'sign-off', text: texts.say('open.differs', { expected: expectedText(facts, texts) }) }]
-      : []),
+  return said([
+    contradiction !== null && { anchor: 'verification', text: contradiction },
+    isAsExpected(facts) === false && {
+      anchor: 'sign-off',
+      text: texts.say('open.differs', { expected: expectedText(facts, texts) }),
+    },
     ...points,
     ...CUT_OVER_POINTS.flatMap(([name, key]) => {
       const count = facts.cutOver?.[name] ?? 0
       return count === 0 ? [] : [{ anchor: 'cut-over', text: texts.say(key, { count }) }]
     }),
-  ]
+  ])
 }
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
@@ -165,7 +152,7 @@ function headline({ balanced, totals }: ReportFacts, openPoints: number, { say }
 }
 
 const fileOf = (state: RowState): string => {
-  const part = partOfState(state)
+  const part = PART_OF_STATE[state]
   return part === 'closed' ? 'reconciliation.xlsx' : PLACE_OF_PART[part]
 }
 
@@ -259,18 +246,19 @@ function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts): Markup
 
 /** Whose mandates these are, and where they come from, as far as the configuration says it. */
 function namesText({ told: { company, from } }: ReportFacts, { labelled }: Texts): string {
-  const names = [
-    ...(company === null ? [] : [plainText(company)]),
-    ...(from === null ? [] : [labelled('cover.formerProvider', plainText(from))]),
-  ]
+  const names = said([
+    company !== null && plainText(company),
+    from !== null && labelled('cover.formerProvider', plainText(from)),
+  ])
   return names.length === 0 ? '' : `${names.join(', ')}; `
 }
 
 /** The first few, and how many others there are. */
-const fewOf = (names: readonly string[], { say }: Texts): string[] => [
-  ...names.slice(0, SHOWN),
-  ...(names.length > SHOWN ? [say('cover.others', { count: names.length - SHOWN })] : []),
-]
+const fewOf = (names: readonly string[], { say }: Texts): string[] =>
+  said([
+    ...names.slice(0, SHOWN),
+    names.length > SHOWN && say('cover.others', { count: names.length - SHOWN }),
+  ])
 
 /** Who signs has to know that nothing in the export was asked which mandates are active. */
 function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
@@ -335,12 +323,14 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const period =
-    first === undefined || last === undefined
-      ? []
-      : [`${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`]
   const differing = differingSettings(runs)
-  const ran = [...fewOf(runners, texts), labelled('runs.title', runs.length), ...period]
+  const ran = said([
+    ...fewOf(runners, texts),
+    labelled('runs.title', runs.length),
+    first !== undefined &&
+      last !== undefined &&
+      `${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`,
+  ])
   return html`<dl class="people">
     ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
@@ -395,7 +385,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
-    <p>${proofText(facts, texts)}${vouchedText(facts, texts)}</p>
+    <p>${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}</p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
     </div>

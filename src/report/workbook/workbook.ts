@@ -1,30 +1,11 @@
 import { partOf, PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
 import type { OriginalColumns } from '../files/cells.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import type { ReportFacts } from '../facts/row-walk.js'
-import type { RowFiles } from '../facts/row-walk.js'
+import type { ReportFacts, RowFiles } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
-import {
-  columnLines,
-  columnsIn,
-  cutOverColumns,
-  DECISIONS,
-  FILE_COLUMNS,
-  IN_DOUBT,
-  type ListColumns,
-  linesOfPlans,
-  OPEN,
-  PLANS,
-  PROBLEMS,
-  REGISTERED,
-  RUNS,
-  SOURCES,
-  summarySheet,
-  toDoColumns,
-  VERIFIED,
-} from './columns.js'
+import * as tables from './columns.js'
 import { type CutOverLine, DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
 import {
   LARGEST_ARCHIVE,
@@ -177,19 +158,19 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
+type NewList = <Entry>(columns: tables.ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
 
 /** The lists that are filled during the walk. */
 const openLists = (newList: NewList) => ({
-  inDoubt: newList(IN_DOUBT),
-  refused: newList(OPEN),
-  corrections: newList(OPEN),
-  notSent: newList(OPEN),
-  closed: newList(OPEN),
-  registered: newList(REGISTERED),
-  problems: newList(PROBLEMS),
-  decisions: newList(DECISIONS),
-  unproven: newList(VERIFIED),
+  inDoubt: newList(tables.IN_DOUBT),
+  refused: newList(tables.OPEN),
+  corrections: newList(tables.OPEN),
+  notSent: newList(tables.OPEN),
+  closed: newList(tables.OPEN),
+  registered: newList(tables.REGISTERED),
+  problems: newList(tables.PROBLEMS),
+  decisions: newList(tables.DECISIONS),
+  unproven: newList(tables.VERIFIED),
 })
 
 /** All sheets in their order. */
@@ -201,12 +182,12 @@ function sheetsOf(
 ): Sheet[] {
   const { proposals, verification, sources, runs, plans } = facts
   const { say } = texts
-  const known = <Entry>(sheet: TextKey, columns: ListColumns<Entry>, entries: readonly Entry[]) => {
+  const known = <Entry>(sheet: TextKey, columns: tables.ListColumns<Entry>, entries: readonly Entry[]) => {
     const list = newList(columns)
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
   }
-  const summary = Buffer.from(summarySheet(facts, texts))
+  const summary = Buffer.from(tables.summarySheet(facts, texts))
   const file = PLACE_OF_PART.inDoubt
   const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
   const unproven = {
@@ -225,10 +206,10 @@ function sheetsOf(
     ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
     ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
     ...lists.decisions.sheets({ sheet: say('decisions.title'), file: DECISIONS_FILE }),
-    ...known('sources.title', SOURCES, sources),
-    ...(plans.length === 0 ? [] : known('plans.title', PLANS, linesOfPlans(facts))),
-    ...known('runs.title', RUNS, runs),
-    ...known('columns.title', FILE_COLUMNS, columnLines(facts, texts)),
+    ...known('sources.title', tables.SOURCES, sources),
+    ...(plans.length === 0 ? [] : known('plans.title', tables.PLANS, tables.linesOfPlans(facts))),
+    ...known('runs.title', tables.RUNS, runs),
+    ...known('columns.title', tables.FILE_COLUMNS, tables.columnLines(facts, texts)),
   ]
 }
 
@@ -243,7 +224,8 @@ export function openWorkbook(
 ): Workbook {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
-  const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
+  const newList: NewList = (columns) =>
+    sheetList(tables.columnsIn(columns, texts), { scratch, limits, texts })
   const lists = openLists(newList)
 
   return {
@@ -298,21 +280,19 @@ export function openToDo(
   folder: Pick<PackFolder, 'scratch' | 'create'>,
   originals: OriginalColumns,
   campaign: CampaignRecord,
-  limits = WORKBOOK_LIMITS,
 ): Pick<RowFiles, 'row' | 'drain'> & {
   readonly cutOver: (line: CutOverLine) => void
   readonly finish: () => Promise<void>
 } {
-  const texts = ENGLISH
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
-  const terms = { scratch, limits, texts, head: workHead, tail: workTail }
-  const correcting = toDoColumns(originals, campaign, false)
+  const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
+  const correcting = tables.toDoColumns(originals, campaign, false)
   const lists = {
-    inDoubt: sheetList(toDoColumns(originals, campaign, true), terms),
+    inDoubt: sheetList(tables.toDoColumns(originals, campaign, true), terms),
     corrections: sheetList(correcting, terms),
     refused: sheetList(correcting, terms),
-    cutOver: sheetList(cutOverColumns(originals), terms),
+    cutOver: sheetList(tables.cutOverColumns(originals), terms),
   }
   const open = new Set<keyof typeof lists>()
   return {
@@ -339,7 +319,7 @@ export function openToDo(
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
       const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))
-      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, limits.archiveBytes)
+      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
     },
   }
 }

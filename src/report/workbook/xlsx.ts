@@ -296,11 +296,7 @@ function columnName(column: number): string {
 const FILTER_ARROW = 3
 
 /** A column is as wide as its header at the least, which is longer in some languages than in others. */
-interface Width {
-  readonly width: number
-  readonly header?: string
-  readonly isHidden?: boolean
-}
+type Width = Pick<SheetColumn<never>, 'width' | 'isHidden'> & Partial<Pick<SheetColumn<never>, 'header'>>
 
 /** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
 function opening(columns: readonly Width[], frozenRows: number): string {

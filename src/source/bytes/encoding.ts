@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { refuse } from '../refusal.js'
+import alphabets from './alphabets.json' with { type: 'json' }
 
 /** The encodings a source may have, by the names that the configuration uses. */
 export const ENCODINGS = [
@@ -180,37 +181,15 @@ export function chooseEncoding(
   return { encoding: likeliest(evidence.head), by: 'assumed' }
 }
 
-/** The letters beside a to z that one language writes; a text is in one language word by word. */
-const WESTERN = [
-  'äöüß', // German, Finnish, Swedish with å
-  'àâæçéèêëîïôœùûüÿ',
-  'àèéìíîòóùú',
-  'áéíóúüñçªº',
-  'àáâãçéêíóôõúü',
-  'àçèéíïòóúü·',
-  'äöåéæøü',
-  'äöåšž',
-  'äöõüšž',
-  'áðéíóúýþæö',
-  'äéëïöüáíóú',
-  'çë',
-]
-const CENTRAL = [
-  'áčďéěíňóřšťúůýž',
-  'áäčďéíĺľňóôŕšťúýž',
-  'ąćęłńóśźż',
-  'áéíóöőúüű',
-  'čćđšž',
-  'ăâîşţșț',
-  'äöüß',
-  'çë',
-]
-/** In the order in which they are taken where several fit as well. */
+/**
+ * The letters beside a to z that one language writes, German, Finnish and Swedish (with å) first; a text is in one
+ * language word by word. In the order in which they are taken where several fit as well.
+ */
 const GUESSED: readonly (readonly [Encoding, readonly string[]])[] = [
-  ['windows-1252', WESTERN],
-  ['windows-1250', CENTRAL],
-  ['iso-8859-15', WESTERN],
-  ['iso-8859-2', CENTRAL],
+  ['windows-1252', alphabets.western],
+  ['windows-1250', alphabets.central],
+  ['iso-8859-15', alphabets.western],
+  ['iso-8859-2', alphabets.central],
 ]
 
 /** What stands between words, signs that any text may hold among it. */

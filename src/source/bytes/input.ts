@@ -108,20 +108,16 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   )
 }
 
-function openProblem(error: unknown): string {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'there is no such file'
-    case 'EACCES':
-    case 'EPERM':
-      return 'this user may not read it'
-    case 'EISDIR':
-      return 'it is a directory'
-    default:
-      return error instanceof Error ? error.message : 'the operating system refused'
-  }
+const OPEN_PROBLEMS: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  EISDIR: 'it is a directory',
 }
+
+const openProblem = (error: unknown): string =>
+  OPEN_PROBLEMS[codeOf(error)] ?? (error instanceof Error ? error.message : 'the operating system refused')
 
 /** Each chunk is good until the next one is asked for, and is read while the one before it is looked at. */
 async function* fileChunks(

@@ -63,7 +63,12 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
     for (const record of records) {
       refuseRagged(table, record, `line ${record.line} of ${lookup.what}`)
       lines += 1
-      if (lines > limits.crosswalkLines) throw tooLong(label, lookup, limits)
+      if (lines > limits.crosswalkLines)
+        throw unreadable(
+          label,
+          `${lookup.what} has more than ${limits.crosswalkLines} lines`,
+          'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
+        )
       if (addLine(entries, columns, record) === 'repeated') repeated += 1
     }
   const { sha256, footer } = batches.end()
@@ -95,13 +100,6 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
 /** One column is a key as it stands. */
 const keyOf = (parts: readonly string[]): string =>
   parts.length === 1 ? (parts[0] ?? '') : JSON.stringify(parts)
-
-const tooLong = (source: string, { what }: Lookup, { crosswalkLines }: LimitOptions): Error =>
-  unreadable(
-    source,
-    `${what} has more than ${crosswalkLines} lines`,
-    'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
-  )
 
 type Columns = ReturnType<typeof locateColumns>
 

@@ -3,20 +3,12 @@ import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEviden
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
 import { hasTwoRowNumbers, isResultHeader, readHeader } from '../columns/header.js'
-import { DELIMITERS, type LayoutOptions } from '../options.js'
+import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions } from '../options.js'
 import { refuseStrayQuote } from './stray-quote.js'
 import { SourceError } from '../../errors.js'
 
 /** How a CSV file is written: everything that must be known before its first record can be read. */
 type Layout = ReturnType<typeof detectLayout>
-
-const UNDECLARED: LayoutOptions = {
-  delimiter: undefined,
-  encoding: undefined,
-  skipLines: 0,
-  skipFooterLines: 0,
-  multilineColumns: [],
-}
 
 /**
  * Finds encoding, delimiter and header; what is declared wins.
@@ -27,7 +19,7 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const isResultFile = isWrittenByUs(source)
   // Our own files repeat the cells of the export, those over several lines too.
   const { multilineColumns } = options.layout
-  const declared = isResultFile ? { ...UNDECLARED, multilineColumns } : options.layout
+  const declared = isResultFile ? { ...DEFAULT_SOURCE_OPTIONS.source, multilineColumns } : options.layout
   const { head, ...encoding } = source.choose(declared.encoding)
   const { skipLines, sep } = skipPreamble(head, declared.skipLines)
   const firstLine = skipLines + 1

@@ -17,7 +17,7 @@ import { isUsualName } from '../columns/mapping.js'
 import { meaningOfHeader, namesEnd, namesLastCollection } from '../columns/header.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import { cleanCell, cleanIban } from '../../domain/text/text.js'
+import { cleanCell, cleanIban, said } from '../../domain/text/text.js'
 
 /** What the values of one column show, from its first records. */
 type ColumnEvidence = ReturnType<ColumnWatch['evidence']>
@@ -136,7 +136,8 @@ interface SeenColumn {
   readonly evidence: ColumnEvidence
 }
 
-type Reason = 'profile' | 'name' | 'content'
+const REASONS = { profile: 'by the profile', name: 'by its name', content: 'by its values' } as const
+type Reason = keyof typeof REASONS
 
 /** What is known of the columns of a system, by their positions from 1; beyond it only names are trusted. */
 export interface KnownColumns {
@@ -232,15 +233,13 @@ function describeColumn(
     /** What a column that feeds no field may still be good for. */
     role,
     /** One sentence for the operator; it holds no cell. */
-    evidence: [
-      ...(guess?.reason === 'profile' ? ['by the profile'] : []),
-      ...(guess?.reason === 'name' ? ['by its name'] : []),
-      ...(guess?.reason === 'content' ? ['by its values'] : []),
+    evidence: said([
+      guess !== null && REASONS[guess.reason],
       ...contentOf(evidence, date),
       ...(kind === null ? [] : wordsOf(kind)),
-      ...(isOrderBorrowed ? ['day and month in the order of the other dates'] : []),
-      ...(role === 'key' ? ['nearly every row has a value of its own'] : []),
-    ].join('; '),
+      isOrderBorrowed && 'day and month in the order of the other dates',
+      role === 'key' && 'nearly every row has a value of its own',
+    ]).join('; '),
     dateFormat: date?.format ?? null,
     /** Formats that read the values as well as the guessed one. */
     rivalFormats: date?.rivals ?? [],
@@ -255,13 +254,11 @@ function describeColumn(
 function contentOf(evidence: ColumnEvidence, date: ReturnType<typeof guessDateFormat>): readonly string[] {
   const { filled, ibans, creditors } = evidence
   if (filled === 0) return ['empty']
-  const share = (count: number, what: string): string[] =>
-    areMost(count, evidence) ? [`${count} of ${filled} values are ${what}`] : []
-  return [
-    ...share(ibans, 'valid IBANs'),
-    ...share(creditors, 'valid creditor identifiers'),
-    ...(date === null ? [] : [`${date.count} of ${filled} values are dates as ${date.format}`]),
-  ]
+  return said([
+    areMost(ibans, evidence) && `${ibans} of ${filled} values are valid IBANs`,
+    areMost(creditors, evidence) && `${creditors} of ${filled} values are valid creditor identifiers`,
+    date !== null && `${date.count} of ${filled} values are dates as ${date.format}`,
+  ])
 }
 
 const kindOfColumn = (name: string, { words, ends }: ColumnEvidence): ColumnKind | null =>
@@ -273,13 +270,12 @@ function kindOfField(field: Field, name: string, { words }: ColumnEvidence, know
   return isWordField(field) && words !== null ? readWords(field, words, meaningsOf(field, name, known)) : null
 }
 
-function wordsOf({ staysBehind, goes, unknown }: ColumnKind): readonly string[] {
-  return [
-    ...(staysBehind.length === 0 ? [] : [`${counted(staysBehind)} stay behind`]),
-    ...(goes.length === 0 ? [] : [`${counted(goes)} go`]),
-    ...(unknown.length === 0 ? [] : [`not understood: ${counted(unknown)}`]),
-  ]
-}
+const wordsOf = ({ staysBehind, goes, unknown }: ColumnKind): readonly string[] =>
+  said([
+    staysBehind.length > 0 && `${counted(staysBehind)} stay behind`,
+    goes.length > 0 && `${counted(goes)} go`,
+    unknown.length > 0 && `not understood: ${counted(unknown)}`,
+  ])
 
 function roleOf(name: string, evidence: ColumnEvidence, kind: ColumnKind | null) {
   const meaning = meaningOfHeader(name).kind

@@ -2,7 +2,7 @@ import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
 import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { cleanIban, fold } from '../../domain/text/text.js'
+import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
 import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
@@ -271,28 +271,20 @@ export function draftConfiguration(inspection: Inspection): string {
 
 function sourceSection(inspection: Inspection): string[] {
   const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
-  return [
+  return said([
     'source:',
-    ...(encoding === null ? [] : [`  encoding: ${encoding.value}   # ${encoding.evidence}`]),
-    ...(delimiter === null
-      ? []
-      : [
-          `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
-        ]),
-    ...(sheet?.evidence === 'declared' ? [`  sheet: ${JSON.stringify(sheet.value)}   # declared`] : []),
-    ...(hidden === null
-      ? []
-      : [
-          hidden.value === null
-            ? `  # hidden:    ${EDIT} ${hidden.evidence}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
-            : `  hidden: ${hidden.value}   # declared: ${hidden.evidence}`,
-        ]),
+    encoding !== null && `  encoding: ${encoding.value}   # ${encoding.evidence}`,
+    delimiter !== null &&
+      `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+    sheet?.evidence === 'declared' && `  sheet: ${JSON.stringify(sheet.value)}   # declared`,
+    hidden !== null &&
+      (hidden.value === null
+        ? `  # hidden:    ${EDIT} ${hidden.evidence}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
+        : `  hidden: ${hidden.value}   # declared: ${hidden.evidence}`),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
     `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
-    ...(multilineColumns.length === 0
-      ? []
-      : [`  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`]),
-  ]
+    multilineColumns.length > 0 && `  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`,
+  ])
 }
 
 const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>

@@ -1,3 +1,4 @@
+import { said } from '../../domain/text/text.js'
 import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
 import {
   type Finding,
@@ -187,10 +188,10 @@ function undecidedText(column: string, { field, kind, dateFormat }: Told): strin
   if (kind === null)
     return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
   const stays = staysBehindText([kind])
-  const sees = [
-    ...(kind.staysBehind.length === 0 ? [] : [`${stays} by it (${counted(kind.staysBehind)})`]),
-    ...(kind.unknown.length === 0 ? [] : [`not understood: ${counted(kind.unknown)}`]),
-  ].join('; ')
+  const sees = said([
+    kind.staysBehind.length > 0 && `${stays} by it (${counted(kind.staysBehind)})`,
+    kind.unknown.length > 0 && `not understood: ${counted(kind.unknown)}`,
+  ]).join('; ')
   const which =
     kind.form === 'ends'
       ? 'filled: true'

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { confirmForced } from '../../../src/cli/decide/resolve.js'
-import { walkOpenRows } from '../../../src/cli/decide/resolve-walk.js'
+import { confirmForced, walkOpenRows } from '../../../src/cli/decide/resolve.js'
 import type { Resolution } from '../../../src/ledger/ledger.js'
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import {

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { readDecision } from '../../../src/decisions/read-decisions.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { DECISION_WORDS } from '../../../src/report/workbook/columns.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { openLists } from '../../../src/source/list.js'
 import { freshFolder } from '../../support/folder.js'
 import { openWork } from '../../support/work.js'
@@ -27,7 +26,7 @@ const write = (states: readonly string[]) => {
   return writeReport(readerOf(ofRows(rows)), { out: folder })
 }
 const listed = async (file: string) => {
-  const lists = await openLists(() => file, DEFAULT_SOURCE_OPTIONS.limits, [])
+  const lists = await openLists(() => file, [])
   const sheets: { sheet: string | undefined; cells: (string | undefined)[] }[] = []
   for (const list of lists) {
     const cells: (string | undefined)[] = []

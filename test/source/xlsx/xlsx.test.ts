@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import { openList } from '../../../src/source/list.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { AS_OF, CHECK, fileOf, optionsOf, readAll, readText, refusal } from '../../support/sources.js'
 import {
   HEADER_CELLS,
@@ -110,7 +109,7 @@ describe('cells', () => {
 
   test('of a formula without a value refuse a crosswalk or a list, whose line could name another', async () => {
     const list = one(rowsOf([['a'], ['<c><f>1+1</f></c>']]))
-    const { rows } = await openList(list, DEFAULT_SOURCE_OPTIONS.limits, ['a'])
+    const { rows } = await openList(list, ['a'])
     expect((await refusal(rows().next())).rule).toBe('ROW_FORMULA_UNCOMPUTED')
   })
 
