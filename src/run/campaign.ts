@@ -147,7 +147,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     decide(ledger, decisions)
     const admitted = await addSources(admission, files, { evidence, signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
-    admission.compareEarlier()
+    admission.compareEarlier(parts.settings.asOf)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD
     const isAgreed = await ask(parts, { leftRefused, held })

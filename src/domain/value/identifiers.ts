@@ -25,7 +25,6 @@ import {
   type Checked,
   type ValueCheck,
   type SeverityOverrides,
-  severityOf,
   type RuleId,
 } from '../rule/verdict.js'
 

@@ -13,6 +13,7 @@ import {
   decideNearDuplicates,
   decideSharedAccounts,
   decideResemblances,
+  holdLapsed,
 } from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
@@ -87,9 +88,10 @@ export function openAdmission(parts: AdmissionParts) {
     earlier: (row: number) => guard(() => earlier(row)),
     collections,
     /** Once all files are in, and before rows are sent: rows of earlier commands beside the collections. */
-    compareEarlier: (): void => {
+    compareEarlier: (asOf?: string): void => {
       const given = { ...parts, areNew: collections.isNew(), before: firstOfAll, at: parts.now() }
       guard(() => holdContradicted(given))
+      if (asOf !== undefined) guard(() => holdLapsed({ ...given, asOf }))
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>

@@ -1,5 +1,6 @@
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import {
+  findingOf,
   type SourceReading,
   type ReadableValues,
   type CheckedRecord,
@@ -118,42 +119,49 @@ const exportOf = (row: string): string => `(select origin.source_id from row as 
     union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
   select min(id) from former))`
 
-/**
- * Rows of two exports that one command corrects to the same, or of which one lost the zeros that the other has: nobody
- * compared them, as those of one export are.
- */
-const IS_OF_ANOTHER_EXPORT = `older.id >= :firstOfAll and older.state in ('ready', 'conflict') and iif(older.corrects > 0 and row.corrects > 0,
+const creditorOf = (row: string): string =>
+  `(substr(${row}.original_creditor_identifier, 1, 2) || substr(${row}.original_creditor_identifier, 8))`
+const spelled = (row: string): string =>
+  `ltrim(replace(replace(replace(replace(upper(${row}.original_mandate_reference), ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
+const HAS_ITS_CREDITOR = `${creditorOf('older')} = ${creditorOf('row')}`
+/** One reference that a spreadsheet or another system writes without zeros in front, blanks or marks. */
+const IS_RESPELLED = `${HAS_ITS_CREDITOR} and ${spelled('older')} = ${spelled('row')}`
+
+/** Rows of two exports of one command, or that it corrects to the same: nobody compared them, as those of one export are. */
+const IS_OF_THIS_COMMAND = `older.id >= :firstOfAll and older.state in ('ready', 'conflict') and iif(older.corrects > 0 and row.corrects > 0,
   older.state = 'ready' and ${exportOf('older')} <> ${exportOf('row')},
-  older.id < :first and ltrim(older.original_mandate_reference, '0') = ltrim(row.original_mandate_reference, '0'))`
+  ${IS_RESPELLED} or older.id < :first and ${HAS_ITS_CREDITOR})`
 
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
  * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
- * outlives it, though not an erasure: then customer and date must do. Such a row waits for a person, whose word on a row
- * that was held for a word of its own says nothing of other mandates.
+ * outlives it, though not an erasure: then customer and date must do; or customer and the reference in another spelling,
+ * also of a row that was closed. Such a row waits for a person, whose word on a row that was held for something else says
+ * nothing of other mandates.
  */
 export function decideResemblances(scope: Scope, at: string): void {
   const { connection, first, firstOfAll, severities } = scope
   const severity = severityOf(RULE, severities)
-  if (severity === 'off' || first === 1) return
+  if (severity === 'off') return
   connection.exec(
     'create temp table if not exists resembling (id integer primary key, older integer not null)',
   )
   connection.exec('delete from temp.resembling')
   sql(connection)`
     insert into temp.resembling select row.id, min(older.id) from row
-       join row as older on older.customer_no = row.customer_no
-         and (older.iban_key = row.iban_key or ${isErased('older')})
-         and older.signed_date = row.signed_date and older.mandate_key <> row.mandate_key
-         and older.id < iif(row.corrects > 0, ${Number.MAX_SAFE_INTEGER}, :first)
-      where row.id >= :first and row.state = 'ready' and (older.id < :first and ${SENT} or ${IS_OF_ANOTHER_EXPORT})
+       join row as older on older.customer_no = row.customer_no and older.mandate_key <> row.mandate_key
+         and ((older.iban_key = row.iban_key or ${isErased('older')}) and older.signed_date = row.signed_date or ${IS_RESPELLED})
+         and older.id < iif(row.corrects > 0, ${Number.MAX_SAFE_INTEGER}, row.id)
+      where row.id >= :first and row.state = 'ready'
+        and row.customer_no in (select customer_no from row group by customer_no having count(*) > 1)
+        and (older.id < :first and (${SENT} or older.state = 'written_off' and ${IS_RESPELLED}) or ${IS_OF_THIS_COMMAND})
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
-          and not exists (select 1 from row as named where named.id = row.corrects and named.${IS_HELD}))
+          and exists (select 1 from row as named where named.id = row.corrects and named.rule = '${RULE}'))
       group by row.id`.run({ first, firstOfAll })
-  // Nobody knows which of both lost its zeros.
+  // Nobody knows which of both is right.
   sql(connection)`
     insert or ignore into temp.resembling select older, resembling.id from temp.resembling join row on row.id = older
-      where older >= :firstOfAll and older < :first and state = 'ready'`.run({ first, firstOfAll })
+      where older >= :firstOfAll and state = 'ready'`.run({ firstOfAll })
   const page = sql(connection)<{ id: number; older: number }>`
     select id, older from temp.resembling where id > ? order by id limit ?`
   const { message, remedy } = ruleOf(RULE)
@@ -166,6 +174,23 @@ export function decideResemblances(scope: Scope, at: string): void {
     else writeNotice(scope, notice, 'id = :id', { id })
   }
   connection.exec('delete from temp.resembling')
+}
+
+/** Ready rows whose mandate lapsed while they waited: a check of this day would keep them back. */
+export function holdLapsed({
+  connection,
+  severities,
+  asOf,
+  at,
+}: Pick<Scope, 'connection' | 'severities'> & { asOf: string; at: string }): void {
+  const rule = 'MANDATE_DORMANT'
+  const [finding] = findingOf(rule, severities, {})
+  if (finding?.severity !== 'error') return
+  const page = sql(connection)<{ id: number }>`
+    select id from row where state = 'ready' and latest_first_debit < ? and id > ? order by id limit ?`
+  const notice = { ...finding, field: 'unique_mandate_reference' } as const
+  for (const { id } of rowsById((after) => page.all(asOf, after, PAGE)))
+    holdWith({ connection, columns: {} }, notice, id, at)
 }
 
 interface Stored {

@@ -11,6 +11,7 @@ import { sqlList } from '../schema/schema.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
 import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
+import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
 
 const PAGE = 500
@@ -156,9 +157,32 @@ export function decideGroups(scope: Scope): void {
     select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?`
   for (const collision of rowsById((after) => page.all(after, PAGE))) {
     const group = readGroup(scope, collision)
-    apply(deciding, group, decideGroup(group.facts))
+    if (!isRevived(deciding, group)) apply(deciding, group, decideGroup(group.facts))
   }
   connection.exec('delete from temp.collision')
+}
+
+/**
+ * Holds rows of a mandate that an earlier export kept back by a column that this one does not have: it says nothing of
+ * whether the mandate lives.
+ */
+function isRevived(deciding: Deciding, { key, hasOlder, counts }: Group): boolean {
+  if (!hasOlder || counts.sendable === 0) return false
+  const { connection, columns, first, words } = deciding
+  const known = Object.keys(columns)
+  const former = sqlValue(connection)<number>`
+    select id from row where mandate_key = :key and id < :first and state in ('excluded', 'conflict') and ${HAS_ITS_KEY}
+       and exists (select 1 from problem where row_id = row.id and problem.rule = row.rule
+         and field in (${sqlList(OPTIONAL_FIELDS)}) and field not in (select value from json_each(:known)))
+       and not exists (select 1 from temp.given_back as word join row as said on said.id = word.id
+         where is_decided = 1 and said.mandate_key = :key) limit 1`.get({
+    key,
+    first,
+    known: JSON.stringify(known),
+  })
+  if (former === undefined) return false
+  give(deciding, 'conflict', SENDABLE, { key, first }, words.revived(nameOf(deciding, former)))
+  return true
 }
 
 /** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */
@@ -194,7 +218,9 @@ function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: 
         count: counts.sendable,
         agree: counts.lowest === counts.highest,
         likeLive: counts.likeLive,
-        firstIsLikeLive: content !== null && contentOf.get(counts.firstSendable) === content,
+        firstIsLikeLive:
+          content !== null &&
+          [content, ...correctedBy(connection, live)].includes(contentOf.get(counts.firstSendable) ?? ''),
       },
       heldBack: { count: counts.heldBack, unchanged: counts.unchanged },
       live: live?.state ?? null,
@@ -202,6 +228,14 @@ function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: 
     },
   }
 }
+
+/** What a row said before people corrected it: the former system may go on exporting it as it was. */
+const correctedBy = (connection: Scope['connection'], live: LiveRow | null): string[] =>
+  sqlValue(connection)<string>`
+    with recursive former (id) as (select :id
+      union select old.id from former join row as here on here.id = former.id and here.corrects > 0
+        join row as old on old.superseded_by = here.id)
+    select ${CONTENT} from former join row using (id)`.all({ id: live?.id ?? 0 })
 
 /** The source at hand, with what is said of its groups. */
 interface Deciding extends Scope {
@@ -312,6 +346,13 @@ function wordsOf({ severities }: Scope) {
       asDuplicate(`The ledger holds this mandate already, with the same data: ${name}.`, 'Nothing to do.'),
     conflict: (name: string) =>
       say('CONFLICT_MANDATE', 'error', `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`),
+    revived: (name: string) =>
+      say(
+        'CONFLICT_MANDATE',
+        'error',
+        `An earlier export kept this mandate back by a column that this one does not have: ${name}.`,
+        'Export again with that column, or write "send" into migration_decision of the line if the mandate lives.',
+      ),
     loweredConflict: (name: string) => {
       const message = `The same mandate occurs with different data. Only the first row is sent: ${name}.`
       const isLowered = severityOf('CONFLICT_MANDATE', severities) === 'warning'

@@ -25,7 +25,7 @@ const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0`
  */
 const KIND = `case state when 'registered' then 'registered' when 'in_doubt' then 'doubt' when 'sending' then 'doubt'
   when 'ready' then 'unsent' when 'refused' then 'unsent' when 'excluded' then 'excluded'
-  when 'written_off' then iif(exists (select 1 from attempt where row_id = row.id and outcome = 'in_doubt'), 'perhaps', 'closed')
+  when 'written_off' then iif(exists (select 1 from attempt where row_id = row.id and outcome in ('in_doubt', 'released')), 'perhaps', 'closed')
   else 'held' end`
 const RANK = `case state when 'registered' then 1 when 'in_doubt' then 2 when 'sending' then 2 when 'ready' then 4
   when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 6) else 5 end`
@@ -196,10 +196,10 @@ function assertSameSystem(connection: Connection): void {
   const count = (such: string): number =>
     sqlValue(connection)<number>`
       select count(*) from temp.side where kind not in ('closed', 'excluded') and ${such}`.get() ?? 0
-  const [all, gone] = [count('true'), count('id not in (select id from temp.pair)')]
+  const [all, gone] = [count('true'), count(`id in (select id from temp.verdict where ${OVER})`)]
   if (gone * 2 <= all) return
   throw new UsageError(
-    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export: it does not look like the last one of the same system, read in the same way. Nothing was recorded`,
+    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way. Nothing was recorded`,
     'Compare the whole last export, with the configuration that the campaign was read with. Or say that it is the last one',
     { suggestions: ['final_export'] },
   )

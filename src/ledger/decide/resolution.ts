@@ -292,7 +292,7 @@ const IS_CORRECTED = `(exists (select 1 from row as later
   or exists (select 1 from row as later
     where later.customer_no = row.customer_no and later.iban_key = row.iban_key and later.signed_date = row.signed_date
       and later.mandate_key <> row.mandate_key and later.source_id > row.source_id
-      and later.state in ('ready', 'sending', 'registered', 'in_doubt', 'refused')))`
+      and later.state in ('ready', 'sending', 'registered', 'in_doubt', 'refused', 'conflict', 'written_off')))`
 
 /** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
 export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {

@@ -10,7 +10,7 @@ import type {
   SourceRecord,
 } from './reader.js'
 import type { RunTerms } from '../../domain/row/choice.js'
-import type { SourceReading, RuleId } from '../../domain/rule/verdict.js'
+import type { SourceReading } from '../../domain/rule/verdict.js'
 import { VOUCHED } from '../admit/collected.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
 

@@ -2,7 +2,7 @@ import type { Shown } from '../../domain/proof/absence.js'
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
-import type { Finding, SourceReading, RuleId } from '../../domain/rule/verdict.js'
+import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
 import type { RowState, Totals, DoubtHint, ExchangeEvidence, Outcome } from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
 

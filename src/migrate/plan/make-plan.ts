@@ -215,7 +215,7 @@ async function lookAhead(
     const admitted = await addSources(admission, files, { evidence, signal: drain, watch: watchReading })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
-    admission.compareEarlier()
+    admission.compareEarlier(asked.asOf)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
     const document = documentOf(options, asked, ledger.view)

@@ -1,6 +1,7 @@
 import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
+import { refuse } from '../refusal.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import headers from './headers.json' with { type: 'json' }
@@ -41,9 +42,29 @@ export function readHeader(cells: readonly string[]) {
   }
 }
 
-/** True where two columns say which row a line corrects. */
-export const hasTwoRowNumbers = (cells: readonly string[]): boolean =>
-  cells.filter((cell) => ownName(cell) === 'migration_row').length > 1
+/**
+ * Refuses a list of ours of which nobody can tell whose rows its lines are: each would be a new mandate.
+ * @throws {SourceError} FILE_HEADER_DUPLICATE or FILE_HEADER_MISSING
+ */
+export function refuseUnclearList(label: string, line: number, cells: readonly string[]): void {
+  const names = cells.map(ownName)
+  const rows = names.filter((name) => name === 'migration_row').length
+  if (rows > 1)
+    throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
+      line,
+      next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
+    })
+  if (rows === 0 && names.includes('migration_decision'))
+    throw refuse(
+      label,
+      'FILE_HEADER_MISSING',
+      'it is a list of this program without its column migration_row',
+      {
+        line,
+        next: 'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.',
+      },
+    )
+}
 
 /** A header by which one of this program's own result files is recognised. */
 export const isResultHeader = (cells: readonly string[]): boolean => {

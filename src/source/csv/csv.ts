@@ -2,7 +2,7 @@ import { textOf, type TextSource, piecesOf, dropFirstLines, dropLastLines } from
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
-import { hasTwoRowNumbers, isResultHeader, readHeader } from '../columns/header.js'
+import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
 import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions } from '../options.js'
 import { refuseStrayQuote } from './stray-quote.js'
 import { SourceError } from '../../errors.js'
@@ -36,11 +36,7 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const isFilled = ({ cells }: RawRecord): boolean => !isBlankRecord(cells)
   const record = split.take(body).find(isFilled) ?? split.end().find(isFilled)
   if (record === undefined) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
-  if (hasTwoRowNumbers(record.cells))
-    throw refuse(source.label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
-      line: record.line,
-      next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
-    })
+  refuseUnclearList(source.label, record.line, record.cells)
   const header = readHeader(record.cells)
   const isSpaced = firstRecord(body).includes(`${delimiter.delimiter} `)
   const quotes = { header, delimiter: delimiter.delimiter, isSpaced, multilineColumns }

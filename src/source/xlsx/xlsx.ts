@@ -2,7 +2,7 @@ import { findName, fold, plural } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
-import { hasTwoRowNumbers, isDecisionHeader, isResultHeader, readHeader } from '../columns/header.js'
+import { isDecisionHeader, isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
 import { piecesOf } from '../bytes/text.js'
 import { refuse } from '../refusal.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
@@ -57,10 +57,7 @@ function openSheet(
   const seen = (cells: string[]): string[] =>
     decided === 'skip' ? cells.map((cell, at) => (isIn(sheet.hiddenColumns, at) ? '' : cell)) : cells
   const headerCells = withoutEmptyEnd(seen(top.cells))
-  if (hasTwoRowNumbers(headerCells))
-    throw refuse(label, 'FILE_HEADER_DUPLICATE', 'it has the column migration_row twice', {
-      line: headerLine,
-    })
+  refuseUnclearList(label, headerLine, headerCells)
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
     const footer: string[] = []

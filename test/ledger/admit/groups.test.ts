@@ -23,6 +23,7 @@ import {
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
+import { findingOf } from '../../../src/domain/rule/verdict.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 
 const VERDICTS = ['sendable', 'invalid', 'excluded'] as const
@@ -287,7 +288,7 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     expect(found(file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([1, 2].map((row) => [row, 'warning']))
   })
 
-  it('waits, each of them, where files of one command differ by nothing but leading zeros', () => {
+  it('waits, each of them, where files of one command have it under different references', () => {
     const ledger = open()
     const states = (...references: readonly string[]): readonly string[] => {
       const admission = ledger.admit({ severities: {} })
@@ -310,11 +311,30 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
       [2, 'record 1 of "0.csv", which is in conflict (row 1)'],
       [3, 'record 1 of "0.csv", which is in conflict (row 1)'],
     ])
-    expect(states('00472', '4720', '4072', '0473')).toEqual(['ready', 'ready', 'ready', 'ready'])
+    expect(states('00472', '4720')).toEqual(['conflict', 'conflict'])
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
     expect(statesOf(ledger.file).slice(0, 3)).toEqual(['conflict', 'superseded', 'conflict'])
     expect(statesOf(ledger.file).at(-1)).toBe('ready')
   })
+
+  it.each([
+    ['0471', '471'],
+    ['AB 471', 'AB471'],
+    ['ab-471', 'AB471'],
+    ['1/4.71', '1471'],
+  ])(
+    'waits where a reference comes in another spelling, whatever account and date say: %s, %s',
+    (one, other) => {
+      const changed = { reference: other, iban: OTHER_IBAN, signedDate: '2020-01-01' } as const
+      // In one file both wait; beside what was sent, or closed by a person, the newcomer does.
+      expect(statesOf(holding([{ reference: one }, changed]).file)).toEqual(['conflict', 'conflict'])
+      expect(statesOf(holding([{ reference: one, customerNo: 9 }, changed]).file)).toEqual(['ready', 'ready'])
+      const ledger = holding([{ reference: one }])
+      decide(ledger, 1, 'written_off')
+      admit(ledger, [changed])
+      expect(statesOf(ledger.file)).toEqual(['written_off', 'conflict'])
+    },
+  )
 
   const wrong = (values: Values): Values => ({ ...values, verdict: 'invalid', values: { iban: null } })
 
@@ -386,6 +406,55 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
   ])('sees a mandate of an earlier file that is %s', async (_, outcomes, problems) => {
     const { file } = await played([{}], ...outcomes, [{ reference: 'M-2', signedDate: '2021-02-28' }])
     expect(found(file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual(problems)
+  })
+})
+
+describe('an export without a column by which an earlier one kept rows back', () => {
+  const ended: Values = {
+    verdict: 'excluded',
+    findings: findingOf('STATUS_NOT_ACTIVE', {}, { field: 'status', value: 'ended' }),
+  }
+  const withStatus = { header: [...HEADER, 'status'], columns: { ...COLUMNS, status: 'status' } }
+
+  it('does not bring their mandates back; one that has it does', () => {
+    const ledger = open()
+    admit(ledger, [ended], withStatus)
+    admit(ledger, [{}])
+    expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict'])
+    admit(ledger, [{}], withStatus)
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+
+  it('lets one go beside which a person wrote so', () => {
+    const ledger = open()
+    admit(ledger, [ended], withStatus)
+    admit(ledger, [{}])
+    admit(ledger, [{ corrects: 2, isDecided: true }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+})
+
+describe('a row that was corrected', () => {
+  const corrected = { iban: OTHER_IBAN, corrects: 1 }
+
+  it('stays so where the next export has what it was before', () => {
+    expect(statesOf(holding([{}], [corrected], [{}]).file)).toEqual(['superseded', 'ready', 'duplicate'])
+  })
+
+  it('gives way to an export that has something else again', () => {
+    const { file } = holding([{}], [corrected], [{ signedDate: '2019-01-01' }])
+    expect(statesOf(file)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+})
+
+describe('the word beside a row that contradicts another', () => {
+  it('says nothing of a mandate that was sent since under another reference', async () => {
+    const rows = [{}, { iban: OTHER_IBAN }]
+    const ledger = await played(rows, [{ reference: 'NEW-M-1' }], registered('NEW-1'))
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict', 'registered'])
+    admit(ledger, [{ corrects: 1, isDecided: true }])
+    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+    expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
   })
 })
 

@@ -5,13 +5,13 @@ import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/ma
 import { fold } from '../../../src/domain/text/text.js'
 import {
   findColumn,
-  hasTwoRowNumbers,
   headersOf,
   isFirmenMandat,
   isOwnColumn,
   isResultHeader,
   meaningOfHeader,
   readHeader,
+  refuseUnclearList,
 } from '../../../src/source/columns/header.js'
 
 describe('our own columns', () => {
@@ -39,8 +39,16 @@ describe('our own columns', () => {
   })
 
   it('of two row numbers nobody can tell which counts', () => {
-    expect(hasTwoRowNumbers(['migration_row', 'a', 'Migration Row'])).toBe(true)
-    expect(hasTwoRowNumbers(['migration_row', 'a'])).toBe(false)
+    const refusing = (cells: string[]) => () => refuseUnclearList('a.csv', 1, cells)
+    expect(refusing(['migration_row', 'a', 'Migration Row'])).toThrow('the column migration_row twice')
+    expect(refusing(['migration_row', 'a', 'migration_decision'])).not.toThrow()
+    expect(refusing(['a', 'migration_state'])).not.toThrow()
+  })
+
+  it('without row numbers it would be an export of new mandates', () => {
+    expect(() => refuseUnclearList('a.csv', 1, ['iban', 'Migration Decision'])).toThrow(
+      'it is a list of this program without its column migration_row',
+    )
   })
 })
 
