@@ -23,6 +23,7 @@ import {
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
+import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { findingOf } from '../../../src/domain/rule/verdict.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 
@@ -445,6 +446,22 @@ describe('a row that was corrected', () => {
     const { file } = holding([{}], [corrected], [{ signedDate: '2019-01-01' }])
     expect(statesOf(file)).toEqual(['superseded', 'superseded', 'ready'])
   })
+})
+
+it('a row that lapses while it waits does not leave', () => {
+  const ledger = open()
+  const admission = ledger.admit({ severities: {} })
+  const source = admission.open({ name: 'export.csv', header: HEADER, columns: COLUMNS })
+  source.add([{ ...recordOf(), latestFirstDebit: '2027-01-10' as LocalDate }])
+  source.close(summaryOf(1))
+  admission.compareEarlier('2027-01-10')
+  admission.commit()
+  expect(statesOf(ledger.file)).toEqual(['ready'])
+  const later = ledger.admit({ severities: {} })
+  later.compareEarlier('2027-01-11')
+  later.commit()
+  expect(statesOf(ledger.file)).toEqual(['conflict'])
+  expect(found(ledger.file, 'MANDATE_DORMANT')).toEqual([[1, 'error']])
 })
 
 describe('the word beside a row that contradicts another', () => {

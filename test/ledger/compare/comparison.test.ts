@@ -238,6 +238,22 @@ describe('a comparison with the last export', () => {
     })
   })
 
+  it('asks as well where most mandates have ended', async () => {
+    const { ledger } = await ledgerOf(['registered', 'ready', 'registered'])
+    const final = [1, 2, 3].flatMap((n) => exportedLast(n, 'registered', n === 2 ? 'same' : 'ended'))
+    expect(faultOf(() => compare(ledger, final, false)).message).toContain(
+      '2 are not in this export or have ended',
+    )
+  })
+
+  it('knows a mandate that may be at the service, whatever was decided about its doubt', async () => {
+    const { ledger } = await ledgerOf(['in_doubt', 'registered'])
+    decide(ledger, 1, 'resend', { force: true })
+    decide(ledger, 1, 'written_off')
+    compare(ledger, exportedLast(2, 'registered', 'same'))
+    expect(classesIn(ledger).get(1)).toBe('ended_after_registration')
+  })
+
   it('is made again, and what was done stays done until the export says something else', async () => {
     const { ledger } = await ledgerOf(['registered', 'registered', 'ready'])
     const final = (change: Change) => [

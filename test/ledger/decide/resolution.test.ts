@@ -236,6 +236,13 @@ describe('retryRefused', () => {
     expect(ledger.retryRefused('Ada')).toBe(0)
   })
 
+  it('8.3.5 leaves a row whose successor was closed: it may be at the service', async () => {
+    const { ledger } = await campaign()
+    admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
+    record(ledger, resolution(5, 'written_off'))
+    expect(ledger.retryRefused('Ada')).toBe(0)
+  })
+
   it('8.3.5 takes the later one of two that were refused under two references', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
