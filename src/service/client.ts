@@ -74,6 +74,8 @@ export function openWay(options: Omit<ClientOptions, 'statusTable'>) {
         authorization,
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         accept: 'application/json',
+        // A packed answer could not be read, and would be a doubt.
+        'accept-encoding': 'identity',
         'user-agent': `sepa-mandate-migrator/${options.version}`,
         'x-request-id': requestId,
       }

@@ -2,6 +2,7 @@ import { linkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { validExport } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
+import { PROGRAM, startCommand } from '../support/program.js'
 
 const { path, read, write, program, sandbox } = placeForEach({ rows: 2, sandbox: {} })
 const refusal = async (...args: string[]): Promise<string> => {
@@ -46,4 +47,10 @@ it('9.2.6 what is written is written nowhere else: nothing is sent, and nothing 
   expect(await serve('open.db')).toContain('other users may open it')
   expect(await serve('new.db')).toContain('it is a symbolic link')
   expect(read('victim')).toBe('mine')
+})
+
+it('a result that cannot be written is no success', async () => {
+  const line = `"${process.execPath}" "${PROGRAM}" rules --json > /dev/full`
+  const { status, stderr } = await startCommand(['sh', '-c', line], { cwd: path('.') }).ended
+  expect([status, stderr]).toEqual([1, 'The result could not be written (ENOSPC)\n'])
 })

@@ -35,6 +35,7 @@ describe('the request for a mandate', () => {
       authorization: `Basic ${btoa('rehearsal:correct horse')}`,
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': 'sepa-mandate-migrator/0.0.0-test',
       'x-request-id': 'id-1',
       'content-length': String(request?.body.length),

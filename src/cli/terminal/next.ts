@@ -228,7 +228,9 @@ const SHOWN = step(
 function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = standing
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
-  if (inDoubt === 0 && ready - cutOver.held + sending > 0) return { words: [], command: { name: 'run' } }
+  // Without the last export a run would send what was changed in it.
+  if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
+    return { words: [], command: { name: 'run' } }
   if (pack === null) return step('There is no up-to-date report.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
   const decideIn = (name: string) =>

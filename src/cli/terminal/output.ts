@@ -80,9 +80,11 @@ const screen = (output: Output, hasColour: boolean): Screen => ({
   print: (line) => output.write(`${writtenLine(line, hasColour)}\n`),
 })
 
-/** The rules of Node's own `util.styleText`: FORCE_COLOR, else a terminal, NO_COLOR, NODE_DISABLE_COLORS and TERM. */
+/** NO_COLOR, then the rules of Node's own `util.styleText`: FORCE_COLOR, else a terminal, NODE_DISABLE_COLORS and TERM. */
 const showsColour = ({ isTerminal }: Output, env: World['env']): boolean =>
-  (env['FORCE_COLOR'] !== undefined || isTerminal) && WriteStream.prototype.getColorDepth.call(null, env) > 2
+  (env['NO_COLOR'] ?? '') === '' &&
+  (env['FORCE_COLOR'] !== undefined || isTerminal) &&
+  WriteStream.prototype.getColorDepth.call(null, env) > 2
 
 /** What the world works out on demand, it still does. */
 export function boundedWorld(world: World<Output>, { noColor = false } = {}): World {

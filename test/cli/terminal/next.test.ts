@@ -84,6 +84,13 @@ describe('what to do next', () => {
     expect(command({ registered: 5 }, verified('unreadable'))).toBe('purge')
   })
 
+  it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
+    const cutOver = { open: 0, held: 0, untaken: 1 }
+    expect(next({ ready: 1 }, { cutOver })).toEqual([
+      'Give the last export to a run: it has mandates that are new or changed.',
+    ])
+  })
+
   it('is a report where there is no up-to-date one', () => {
     expect(command({ refused: 1 }, { pack: null })).toBe('report')
   })

@@ -119,6 +119,8 @@ describe('9.2.7 the boundary to the terminal', () => {
     expect(printed.stdout).toBe(`Row 1: \u001b[33min doubt${text}\u001b[39m. ${text}green\n`)
     expect(boundedWorld(world, { noColor: true }).stdout.hasColour).toBe(false)
     expect(boundedWorld(worldOf()).stdout.hasColour).toBe(false)
+    const both = worldOf({ env: { FORCE_COLOR: '1', NO_COLOR: '1' } })
+    expect(boundedWorld(both).stdout.hasColour).toBe(false)
   })
 
   it('leaves nothing of any text that a terminal would obey, and nothing out of plain text', () => {
