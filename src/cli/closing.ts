@@ -15,9 +15,9 @@ import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed }
 import { totalsLines } from './terminal/output.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
-import { LedgerError, SourceError } from '../errors.js'
+import { SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
-import { notTheLatest } from '../register/campaign-register.js'
+import { faultText, notTheLatest } from '../register/campaign-register.js'
 import { type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
@@ -218,7 +218,7 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
 /** What the register of this user knows of a ledger that is only looked at. */
 export function olderOf(
   { stateFolder }: Pick<World, 'stateFolder'>,
-  reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark'>,
+  reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark' | 'hasDecided'>,
 ): { isOlder: boolean; warnings: string[] } {
   try {
     const why = notTheLatest(stateFolder, reader)
@@ -227,8 +227,7 @@ export function olderOf(
       warnings: why === null ? [] : [`${why}. What it shows is not how the campaign stands`],
     }
   } catch (error) {
-    if (!(error instanceof LedgerError && error.problem === 'register')) throw error
-    const fault = error.message.replace(/\. Without it.*$/, '')
+    const fault = faultText(error)
     return {
       isOlder: false,
       warnings: [`Nobody can tell whether this is the newest copy of the ledger. ${fault}`],

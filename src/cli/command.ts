@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.js'
 import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { type AdmittedSource, sourceOpeners, type OpenNext } from '../run/admit-sources.js'
+import { noteDecided } from '../register/campaign-register.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
@@ -95,6 +96,8 @@ export async function decideIn<Value>(
   try {
     return await decide(ledger)
   } finally {
+    const fault = noteDecided(world.stateFolder, ledger.claims)
+    if (fault !== null) world.stderr.print(`Warning: A copy from before would not be called older. ${fault}`)
     ledger.close()
   }
 }

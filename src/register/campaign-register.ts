@@ -125,7 +125,7 @@ function openFile(options: RegisterOptions): RegisterFile {
 const isUnusable = (error: unknown): boolean =>
   error instanceof LedgerError && error.problem === 'register' && error.suggestions.includes('all_in_doubt')
 
-type Known = Pick<Claims, 'standing' | 'hasMark'>
+type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided'>
 
 /**
  * What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. A
@@ -138,6 +138,8 @@ function olderThan(noted: Note | undefined, ledger: Known): string | null {
     return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
   if (noted.mark !== null && !ledger.hasMark(noted.mark))
     return 'a run began to send since, of which this file knows nothing'
+  if (noted.decided !== null && !ledger.hasDecided(noted.decided))
+    return 'something was decided, compared or brought in since, of which this file knows nothing'
   return attempts < noted.attempts
     ? `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
     : null
@@ -159,6 +161,37 @@ export function notTheLatest(folder: string, ledger: Known & { readonly file: st
   } finally {
     file?.close()
   }
+}
+
+/**
+ * Notes how far the decisions of a ledger have come, once they are committed in it. What is decided in an older copy does
+ * not make it the latest.
+ */
+function noteDecisions(file: RegisterFile, ledger: Known): void {
+  file.write(() => {
+    const { ledgerId, decided } = ledger.standing()
+    const noted = noteOf(file, ledgerId)
+    if (noted === undefined || noted.decided === decided || olderThan(noted, ledger) !== null) return
+    file.connection.prepare('update ledger set decided = ? where n = ?').run(decided, noted.n)
+  })
+}
+
+/** The same at the end of a command that only decides. @returns why the register cannot be used, for a warning */
+export function noteDecided(folder: string, ledger: Known): string | null {
+  try {
+    const file = openRegisterToLook(folder)
+    if (file !== null) noteDecisions(file, ledger)
+    file?.close()
+    return null
+  } catch (error) {
+    return faultText(error)
+  }
+}
+
+/** Why the register cannot be used, for a warning; any other error is thrown. */
+export function faultText(error: unknown): string {
+  if (!(error instanceof LedgerError && error.problem === 'register')) throw error
+  return error.message.replace(/\. Without it.*$/, '')
 }
 
 const olderText = (ledger: string, why: string): string =>
@@ -203,12 +236,12 @@ function noteLedger(register: Opened): void {
 /** A ledger from elsewhere, or of before a register was lost, brings along what it began. */
 function noteNew(register: Opened, mark: string | null): void {
   const { claims, ledger, baseUrl, guardsMandates } = register
-  const { ledgerId, runs, attempts } = claims.standing()
+  const { ledgerId, runs, attempts, decided } = claims.standing()
   const { lastInsertRowid } = register.file.connection
     .prepare(
-      'insert into ledger (id, place, service, mark, attempts, runs, is_open) values (?, ?, ?, ?, ?, ?, 0)',
+      'insert into ledger (id, place, service, mark, attempts, runs, decided, is_open) values (?, ?, ?, ?, ?, ?, ?, 0)',
     )
-    .run(ledgerId, ledger, baseUrl, mark, attempts, runs)
+    .run(ledgerId, ledger, baseUrl, mark, attempts, runs, decided)
   if (guardsMandates) learnAttempts(register, Number(lastInsertRowid))
 }
 
@@ -291,12 +324,12 @@ function assertStillFree(register: Opened): void {
 const newMark = (): string => randomBytes(16).toString('hex')
 
 function noteMark({ file, claims, ledger, baseUrl }: Opened, n: number, mark: string): void {
-  const { attempts, runs } = claims.standing()
+  const { attempts, runs, decided } = claims.standing()
   file.connection
     .prepare(
-      'update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, is_open = 1 where n = ?',
+      'update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, decided = ?, is_open = 1 where n = ?',
     )
-    .run(ledger, baseUrl, mark, attempts, runs, n)
+    .run(ledger, baseUrl, mark, attempts, runs, decided, n)
 }
 
 function retireOthers({ claims, file, replaces }: Opened): void {
@@ -350,12 +383,12 @@ function adopt(register: Opened, adoption: Adoption): AdoptionReport {
     if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
     const mark = newMark()
     const report = claims.adoptOlderCopy({ ...adoption, mark })
-    const { ledgerId, attempts, runs } = claims.standing()
+    const { ledgerId, attempts, runs, decided } = claims.standing()
     if (noted === undefined) noteNew(register, mark)
     else
       file.connection
-        .prepare('update ledger set mark = ?, attempts = ?, runs = ? where id = ?')
-        .run(mark, attempts, runs, ledgerId)
+        .prepare('update ledger set mark = ?, attempts = ?, runs = ?, decided = ? where id = ?')
+        .run(mark, attempts, runs, decided, ledgerId)
     return report
   })
 }
@@ -383,6 +416,7 @@ function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number
 
 function close({ claims, file, mark }: Opened): void {
   try {
+    noteDecisions(file, claims)
     if (mark !== null)
       file.write(() =>
         file.connection
@@ -411,12 +445,9 @@ export function openRunRegister(
   try {
     return { ...openRegister({ ...options, guardsMandates: !isLoopback }), warnings: [] }
   } catch (error) {
-    if (!isLoopback || !(error instanceof LedgerError && error.problem === 'register')) throw error
-    const fault = error.message.replace(/\. Without it.*$/, '')
-    return {
-      ...withoutRegister(options),
-      warnings: [`${fault}. A run against a real service would be refused`],
-    }
+    if (!isLoopback) throw error
+    const warnings = [`${faultText(error)}. A run against a real service would be refused`]
+    return { ...withoutRegister(options), warnings }
   }
 }
 

@@ -38,7 +38,7 @@ const EARLIER = ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key', 'man
 
 /**
  * `ledger`: how far each ledger has come. `mark` is that of its latest run that claimed; `is_open` while such a run has
- * not come to its end; `retired_by` names the ledger that took its place.
+ * not come to its end; `retired_by` names the ledger that took its place. `decided` is its `Standing.decided`.
  *
  * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
  * `likeness` that of customer and date. `begun` once its request may have left.
@@ -54,7 +54,8 @@ create table ledger (
   attempts integer not null,
   runs integer not null,
   is_open integer not null check (is_open in (0, 1)),
-  retired_by text
+  retired_by text,
+  decided text
 ) strict;
 create table mandate (
   ledger integer not null references ledger (n),
@@ -175,7 +176,7 @@ function make(folder: string, path: string): void {
   try {
     const connection = openDatabase(draft)
     try {
-      connection.exec(`begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = 1`)
+      connection.exec(`begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = 2`)
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
     } finally {
@@ -221,6 +222,8 @@ function open(folder: string, path: string) {
       connection.pragma(setting)
     if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw damaged(path, 'it is damaged or cut')
+    if (connection.pragma('user_version', { simple: true }) === 1)
+      connection.exec('begin; alter table ledger add column decided text; pragma user_version = 2; commit')
     const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
     if (key === undefined) throw damaged(path, 'its key is gone')
     const writeAt =
@@ -267,9 +270,10 @@ export interface Note {
   readonly attempts: number
   readonly isOpen: 0 | 1
   readonly retiredBy: string | null
+  readonly decided: string | null
 }
 
-const NOTE = `select n, id, place, service, mark, attempts, is_open as isOpen, retired_by as retiredBy from ledger`
+const NOTE = `select n, id, place, service, mark, attempts, is_open as isOpen, retired_by as retiredBy, decided from ledger`
 
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
   connection.prepare<[string], Note>(`${NOTE} where id = ?`).get(ledgerId)

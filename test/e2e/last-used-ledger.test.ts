@@ -6,6 +6,7 @@ import { validExport } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 
 const ROWS = 25
+const EXPORT_LINE = /\r?\n/
 
 type Place = Awaited<ReturnType<typeof open>>
 
@@ -85,6 +86,29 @@ describe('8.1.1 an old copy of a ledger', () => {
     expect((await place.run()).status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)
     expect(place.truth().twice()).toEqual([])
+  })
+
+  it.each([
+    ['a person wrote a row off', ['resolve', '--row', '6', '--as', 'written-off', '--reason', 'ended']],
+    ['a person compared', ['compare', 'final.csv']],
+  ])('is refused where all that came since is that %s', async (_, command) => {
+    const place = await open({ isReal: true })
+    place.write('final.csv', validExport(ROWS).split(EXPORT_LINE).toSpliced(6, 1).join('\n'))
+    expect((await place.run('export.csv', '--limit', '5')).status).toBe(5)
+    take(place)
+    expect(await place.program(...command)).toMatchObject({ status: 5, stderr: '' })
+    copy(place, LEDGER, 'newest.db')
+    putBack(place)
+    expect((await place.program('status')).status).toBe(8)
+    await expectRefusedForGood(place)
+
+    // Nor does it become the latest by what is decided in it.
+    for (const row of ['7', '8'])
+      await place.program('resolve', '--row', row, '--as', 'written-off', '--reason', 'ended')
+    await expectRefusedForGood(place)
+    copy(place, 'newest.db', LEDGER)
+    expect([0, 3]).toContain((await place.run()).status)
+    expect(place.truth().posts()).toBe(ROWS - 1)
   })
 
   it('10.6 is not called older while a run is going', async () => {

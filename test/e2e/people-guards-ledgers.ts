@@ -13,6 +13,7 @@ interface Group {
 interface Claims {
   readonly standing: () => object
   readonly hasMark: (mark: string) => boolean
+  readonly hasDecided: (decided: string) => boolean
   readonly begin: (mark: string, note: (group: Group) => void) => void
   readonly attempted: () => Iterable<unknown>
   readonly doubt: (...given: readonly unknown[]) => number
@@ -63,6 +64,7 @@ const opened = <Weaker>(weaker: Weaker) => ({
 
 const neverOlder = withClaims(({ standing }) => ({
   hasMark: () => true,
+  hasDecided: () => true,
   standing: () => ({ ...standing(), attempts: Number.MAX_SAFE_INTEGER }),
 }))
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import {
+  noteDecided,
   notTheLatest,
   openRegister,
   type Register,
@@ -80,6 +81,15 @@ async function beginOne(here: Place, ledger: Ledger, options: Claimed = {}): Pro
   own.close()
 }
 
+/** The last export holds nothing of this ledger. */
+function compareWithOthers(ledger: Ledger): void {
+  const scratch = ledger.comparisons.open()
+  const admission = scratch.admit({ severities: {} })
+  admission.commit()
+  ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+  scratch.close()
+}
+
 function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOptions> = {}) {
   const own = register(ledger, options)
   own.note()
@@ -131,6 +141,82 @@ describe('25.1 what is noted before the first row comes in', () => {
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
   })
 
+  describe.each([
+    ['a decision', (ledger: Ledger) => void decide(ledger, 2, 'written_off')],
+    ['a file', (ledger: Ledger) => void admit(ledger, [rowOf(9)])],
+    ['a comparison', compareWithOthers],
+  ])('refuses what does not know of %s', (_, change) => {
+    const older = /is older than it was: something was decided/
+    const notLatest = ({ folder }: Place, ledger: Ledger) =>
+      notTheLatest(folder, { ...ledger.claims, file: ledger.file })
+
+    it('whoever notes it, once it is noted', async () => {
+      for (const isRun of [true, false]) {
+        const here = place()
+        const ledger = few(1, 2, 3)
+        await beginOne(here, ledger)
+        const copy = copyOf(ledger)
+        change(ledger)
+        // A kill here: the ledger knows more than the register.
+        expect([notLatest(here, ledger), notLatest(here, copy)]).toEqual([null, null])
+        if (isRun) {
+          const own = here.register(ledger)
+          own.note()
+          own.close()
+        } else expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+        expect(notLatest(here, ledger)).toBe(null)
+        expect(notLatest(here, copy)).toMatch(older)
+        expect(() => here.register(copy).note()).toThrow(older)
+      }
+    })
+
+    it('however much is decided in it since, and lets it go on once it was adopted', async () => {
+      const here = place()
+      const ledger = few(1, 2, 3)
+      await beginOne(here, ledger)
+      const copy = copyOf(ledger, stoppedClock('2026-06-15T10:00:00.001Z'))
+      change(ledger)
+      noteDecided(here.folder, ledger.claims)
+      for (const row of [2, 3]) decide(copy, row, 'written_off', { reason: 'otherwise' })
+      admit(copy, [rowOf(10)])
+      noteDecided(here.folder, copy.claims)
+      expect(notLatest(here, ledger)).toBe(null)
+      expect(notLatest(here, copy)).toMatch(older)
+      const own = here.register(copy)
+      own.adopt({ ...BY_KIM, run: SETTINGS })
+      own.close()
+      expect(notLatest(here, copy)).toBe(null)
+      decide(copy, 1, 'written_off')
+      noteDecided(here.folder, copy.claims)
+      expect(notLatest(here, copy)).toBe(null)
+      expect(notLatest(here, ledger)).toMatch(/is older than it was/)
+    })
+  })
+
+  it('notes no decision of a ledger that it does not know, and says why it cannot', () => {
+    const here = place()
+    const ledger = few(1)
+    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+    here.register(few(2)).note()
+    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+    expect(here.read('select id from ledger')).toHaveLength(1)
+    truncateSync(here.path, 0)
+    expect(noteDecided(here.folder, ledger.claims)).toMatch(/^Cannot use the register .*: [^.]*$/)
+  })
+
+  it('goes on with a register that was made before decisions were noted', async () => {
+    const here = place()
+    const ledger = few(1, 2, 3)
+    await beginOne(here, ledger)
+    const connection = openDatabase(here.path)
+    connection.exec('alter table ledger drop column decided; pragma user_version = 1')
+    connection.close()
+    decide(ledger, 2, 'written_off')
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
+    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+    expect(here.read('select decided from ledger')).toEqual([{ decided: ledger.claims.standing().decided }])
+  })
+
   it('knows of a ledger that was sent from elsewhere that it does not know it', async () => {
     const ledger = few(1, 2, 3)
     const elsewhere = claimed(place(), ledger)
@@ -154,10 +240,10 @@ function died(ledger: Ledger): Ledger {
   return open({ file: copy })
 }
 
-function copyOf(ledger: Ledger): Ledger {
+function copyOf(ledger: Ledger, clock = stoppedClock()): Ledger {
   const copy = join(freshFolder(), 'copy.db')
   for (const ending of ['', '-wal']) copyFileSync(ledger.file + ending, copy + ending)
-  return open({ file: copy })
+  return open({ file: copy, clock })
 }
 
 describe('25.2 what a run claims', () => {

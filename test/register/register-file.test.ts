@@ -57,7 +57,7 @@ describe('25.4 the file of the register', () => {
     const { folder, path, open } = place()
     const first = open()
     first.write(() =>
-      first.connection.exec(`insert into ledger values (1, 'a', 'p', 's', null, 0, 0, 0, null)`),
+      first.connection.exec(`insert into ledger values (1, 'a', 'p', 's', null, 0, 0, 0, null, null)`),
     )
     const inode = statSync(path).ino
     const second = open()

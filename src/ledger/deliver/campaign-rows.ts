@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
-import { sql, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
 import type { RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
@@ -158,7 +158,16 @@ export function recover(connection: Connection, file: string, at: string, isLogM
   return open.length
 }
 
-interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts'> {
+/** Where it is kept what people did with a ledger beside sending, and when; nothing of it ever changes. */
+const DECIDED = Object.entries({
+  decision: 'decided_at',
+  comparison: 'compared_at',
+  source: 'admitted_at',
+  plan: 'planned_at',
+  campaign: 'purged_at',
+})
+
+interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts' | 'decided'> {
   readonly marked: number
   readonly missing: number
 }
@@ -168,6 +177,7 @@ export function readStanding(connection: Connection): Standing {
   const found = sql(connection)<StoredStanding>`
     select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
        (select coalesce(max(id), 0) from attempt) as attempts,
+       json_object(${DECIDED.map(([table, at]) => `'${table}', (select id || ' ' || ${at} from ${table} order by id desc limit 1)`).join()}) as decided,
        exists (select 1 from run where mark is not null) as marked,
        exists (select 1 from run where stopped_by = ?) as missing from campaign`.get(LOG_MISSING)
   if (found === undefined) throw new Error('The ledger has no campaign')
@@ -177,3 +187,10 @@ export function readStanding(connection: Connection): Standing {
 
 export const hasMark = (connection: Connection, mark: string): boolean =>
   sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined
+
+/** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
+export const hasDecided = (connection: Connection, decided: string): boolean => {
+  const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
+    :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
+  return sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1
+}

@@ -27,6 +27,7 @@ import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
   endRun,
+  hasDecided,
   hasMark,
   insertRun,
   LOG_MISSING,
@@ -183,6 +184,7 @@ export function createClaims(parts: ClaimParts) {
   return {
     standing: () => readStanding(connection),
     hasMark: (mark: string) => hasMark(connection, mark),
+    hasDecided: (decided: string) => hasDecided(connection, decided),
     /** The mark of the latest run that has one; null where none has. */
     latestMark: (): string | null =>
       sqlValue(connection)<string>`

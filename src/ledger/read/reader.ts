@@ -192,6 +192,8 @@ export interface Standing {
   readonly runs: number
   /** Attempts of all runs. */
   readonly attempts: number
+  /** The latest of all that people decided, compared and brought in, as `hasDecided` finds it again. */
+  readonly decided: string
   /** True once a run has begun to send. */
   readonly hasMarks: boolean
   /** A run was found that had not ended, without a write-ahead log: its last commits may be lost. */
