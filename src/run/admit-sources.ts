@@ -288,10 +288,10 @@ type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector'>
 /** @returns null for `target` where there was no record */
 async function addRecords(
   admission: Admission,
-  { name, header, columns, counted, records: read }: AdmittableSource,
+  { name, header, columns, amendments, counted, records: read }: AdmittableSource,
   { signal, onTheirOwn, watch }: AddOptions,
 ): Promise<{ target: SourceAdmission | null; records: number }> {
-  const about = { name, header, columns }
+  const about = { name, header, columns, amendments }
   let target = counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
   for await (const batch of read(signal)) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { UsageError } from '../errors.js'
 import { parseLocalDate } from '../domain/mandate/date.js'
-import type { CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
+import type { Amendment, CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
@@ -39,6 +39,10 @@ const PLACES = Object.keys(COLUMNS) as readonly Place[]
 const HEADER = Object.values(COLUMNS)
 const [, SIGNED, , , COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
 const COUNT = 'NbOfTxs'
+/** Reference and creditor of the mandate before it was amended. */
+const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id/PrvtId/Othr/Id'].map(
+  (place) => `DrctDbtTx/MndtRltdInf/AmdmntInfDtls/${place}`,
+)
 
 /** An element on the way to what is noted; every other costs a look at nothing. */
 interface Step {
@@ -48,7 +52,7 @@ interface Step {
 }
 const ROOT: Step = { path: '/', inner: new Map() }
 for (const level of LEVELS)
-  for (const place of [...PLACES, COUNT]) {
+  for (const place of [...PLACES, ...FORMER, COUNT]) {
     stepTo(`${level}${place}`).noted = { level, place }
     // A transaction has its creditor a step further down.
     if (place.startsWith('CdtrSchmeId/')) stepTo(`${level}DrctDbtTx/${place}`).noted = { level, place }
@@ -72,7 +76,7 @@ const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
 
 /**
  * Collections that the old creditor sent to a bank (ISO 20022, pain.008). Of the transactions of a mandate those of its
- * latest day count; where these differ each is a record, and the rules across rows hold them.
+ * latest day count, under its last key; where these differ each is a record, and the rules across rows hold them.
  */
 export const openExport: InputFormat['open'] = async (bytes, { limits }, signal) => {
   const { name, label, sha256 } = bytes
@@ -81,7 +85,7 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
       'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
       'Give the file instead of standard input.',
     )
-  const { version, transactions, latest } = await surveyMandates(bytes, limits, signal)
+  const { version, transactions, latest, amendedOn, amendments } = await surveyMandates(bytes, limits, signal)
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
     const seen = new Set<string>()
@@ -90,7 +94,9 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
     for await (const batch of batches)
       yield batch.filter((collection) => {
         const key = digestOfKey(collection)
-        return key === null || (latest.get(key) === collection.day && isNew(contentOf(collection)))
+        if (key === null) return true
+        const isLast = latest.get(key) === collection.day && (amendedOn.get(key) ?? 0) <= collection.day
+        return isLast && isNew(contentOf(collection))
       })
     return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
   }
@@ -108,6 +114,7 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
     },
     evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
     assumed: [],
+    amendments: [...amendments.values()],
     preamble: '',
     split: (line) => [line],
     withoutCustomers: CROSSWALK,
@@ -119,25 +126,34 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
 /** A transaction as a record, and the day on which it was collected. */
 interface Collection extends RawRecord {
   readonly day: number
+  readonly amendment: Amendment | null
 }
 
 /** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
 async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const latest = new Map<string, number>()
+  const amendedOn = new Map<string, number>()
+  const amendments = new Map<string, Amendment>()
   const { read, version } = readCollections(bytes, limits, signal)
   let transactions = 0
   for await (const batch of read())
     for (const collection of batch) {
-      const { day } = collection
+      const { day, amendment } = collection
       const key = digestOfKey(collection)
       transactions += 1
       if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
-      if (latest.size > limits.crosswalkLines)
+      if (amendment !== null) {
+        const former = digestOf(amendment.former)
+        if (day > (amendedOn.get(former) ?? 0)) amendedOn.set(former, day)
+        const both = `${former}${digestOf(amendment.successor)}`
+        if (amendment.day > (amendments.get(both)?.day ?? '')) amendments.set(both, amendment)
+      }
+      if (latest.size + amendments.size > limits.crosswalkLines)
         throw refuse(bytes.label, 'FILE_FORMAT', `it holds more than ${limits.crosswalkLines} mandates`, {
           next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
         })
     }
-  return { version: version(), transactions, latest }
+  return { version: version(), transactions, latest, amendedOn, amendments }
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
@@ -183,7 +199,8 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const cells = PLACES.map(
       (place) => noted.get(TRANSACTION)?.get(place) ?? noted.get(PAYMENT)?.get(place) ?? '',
     )
-    if (cells.some((value) => value.length > limits.fieldLength))
+    const [reference = '', creditor = ''] = FORMER.map((place) => noted.get(TRANSACTION)?.get(place) ?? '')
+    if ([...cells, reference, creditor].some((value) => value.length > limits.fieldLength))
       throw damaged('holds a text that is too long')
     const [, signed = '', , , collected = ''] = cells
     const [, day] = DAY.exec(collected) ?? []
@@ -192,7 +209,12 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     cells[COLLECTED] = day
     cells[SEQUENCE] ||= NOT_GIVEN
     cells[SCHEME] ||= NOT_GIVEN
-    return { line, cells, day: Number(day.replaceAll('-', '')) }
+    const former = reference === '' && creditor === '' ? null : keyOf(cells, reference, creditor)
+    const successor = keyIn(cells)
+    // One that names its own key changed something else.
+    const amendment =
+      former === null || former === successor ? null : { former, successor, day: day as LocalDate }
+    return { line, cells, day: Number(day.replaceAll('-', '')), amendment }
   }
 
   async function* read(): AsyncGenerator<Collection[], ReadEnd> {
@@ -207,17 +229,24 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
 
 const digestOf = (text: string): string => hash('sha256', text, 'binary')
 
-/** What tells the mandate; null where its row cannot be sent. */
-const keyOf = ({ cells: [reference = '', , , creditor = ''] }: Collection): string | null => {
+/** What tells the mandate, or tells it under a former reference or creditor; null where its row cannot be sent. */
+const keyOf = (
+  [reference = '', , , creditor = '']: readonly string[],
+  formerReference = '',
+  formerCreditor = '',
+): string | null => {
   const [{ value: identifier }, { value }] = [
-    checkCreditorIdentifier(creditor),
-    checkMandateReference(reference),
+    checkCreditorIdentifier(formerCreditor || creditor),
+    checkMandateReference(formerReference || reference),
   ]
   return identifier === null || value === null ? null : mandateKey(identifier, value)
 }
 
+/** One that names no mandate stands for itself. */
+const keyIn = (cells: readonly string[]): string => keyOf(cells) ?? ['?', cells[3], cells[0]].join('|')
+
 function digestOfKey(collection: Collection): string | null {
-  const key = keyOf(collection)
+  const key = keyOf(collection.cells)
   return key === null ? null : digestOf(key)
 }
 
@@ -257,17 +286,18 @@ export async function openCollections(
   return { name, label, sha256, read }
 }
 
-/** One that names no mandate stands for itself, and is compared by account and date. */
+/** One that names no mandate is compared by account and date. */
 function collectedIn(collection: Collection): CollectedMandate {
   const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = ''] = collection.cells
   return {
-    mandateKey: keyOf(collection) ?? `?|${creditor}|${reference}`,
+    mandateKey: keyIn(collection.cells),
     creditorIdentifier: cleanCreditorIdentifier(creditor),
     mandateReference: cleanCell(reference),
     iban: checkIban(iban).value,
     signedDate: parseLocalDate(signed),
     day: day as LocalDate,
     isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
+    amendment: collection.amendment,
   }
 }
 

@@ -91,6 +91,7 @@ export async function openSource(
     header: header.names,
     /** The header name that feeds each field; a constant has none. */
     columns: columnNames(mapping),
+    amendments: table.amendments ?? [],
     /** One of this program's own files, given back. */
     isResultFile: table.isResultFile,
     /** How it is read; `summary` tells the rest. */

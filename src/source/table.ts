@@ -2,6 +2,7 @@ import type { ReadEnd, ByteSource } from './bytes/input.js'
 import type { Header } from './columns/header.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
+import type { Amendment } from '../domain/mandate/mandate.js'
 import type { LayoutReading, RuleId } from '../domain/rule/verdict.js'
 import type { Pieces } from './bytes/text.js'
 
@@ -52,6 +53,8 @@ export interface Table {
   readonly cellName?: (line: number, position: number) => string
   /** Of a format that knows no customer numbers, what to do and the line to write, so that a crosswalk tells them. */
   readonly withoutCustomers?: string
+  /** Mandates of collections that had another key before. */
+  readonly amendments?: readonly Amendment[]
   /** Records in batches, without preamble, header, blank lines and footer; of a stream only once. */
   readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
 }

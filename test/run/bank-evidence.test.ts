@@ -3,7 +3,7 @@ import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
-import { freshFile, open, stoppedClock } from '../ledger/campaign-setup.js'
+import { freshFile, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { query } from '../ledger/ledger-views.js'
 import { seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
@@ -175,6 +175,110 @@ it('31.1 a later collection that names no creditor is counted beside what vouche
   expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, not_in_export: 1 })
 })
 
+const moved = (n: number, day: string, more: Partial<Debit> = {}): Debit =>
+  debit(n, { reference: 'NEW', day, former: { reference: `M-${n}` }, ...more })
+const FORMER = debit(1)
+
+it.each<[string, Partial<Exported>[], Debit[], string[], number]>([
+  [
+    'is exported as it was',
+    [{}],
+    [FORMER, moved(1, '2026-02-05')],
+    ['conflict 2029-01-05 !REFERENCE_DIFFERS'],
+    0,
+  ],
+  [
+    'is exported as it was, and ended since',
+    [{}],
+    [FORMER, moved(1, '2026-02-05'), debit(1, { reference: 'NEW', day: '2026-03-05', sequence: 'FNAL' })],
+    ['conflict 2029-01-05 !REFERENCE_DIFFERS !ENDED'],
+    0,
+  ],
+  ['is exported as it is', [{ reference: 'NEW' }], [FORMER, moved(1, '2026-02-05')], ['ready 2029-02-05'], 0],
+  [
+    'has another account too',
+    [{}],
+    [FORMER, moved(1, '2026-02-05', { iban: germanIban(7) })],
+    ['ready 2029-01-05 NEVER_COLLECTED'],
+    1,
+  ],
+  [
+    'was amended twice',
+    [{}],
+    [
+      FORMER,
+      moved(1, '2026-02-05'),
+      debit(1, { reference: 'X', day: '2026-03-05', former: { reference: 'NEW' } }),
+    ],
+    ['conflict 2029-01-05 !REFERENCE_DIFFERS'],
+    0,
+  ],
+  [
+    'was amended in its creditor',
+    [{}],
+    [FORMER, debit(1, { creditor: OTHER_CREDITOR, day: '2026-02-05', former: { creditor: CREDITOR } })],
+    ['conflict 2029-01-05 !CREDITOR_DIFFERS'],
+    0,
+  ],
+  [
+    'has an amendment of its account alone',
+    [{}],
+    [FORMER, debit(1, { day: '2026-02-05', former: { reference: 'm-1' } })],
+    ['ready 2029-02-05'],
+    0,
+  ],
+  [
+    'was collected as before after that',
+    [{}],
+    [debit(1, { day: '2026-03-05' }), moved(1, '2026-02-05')],
+    ['ready 2029-03-05'],
+    1,
+  ],
+  [
+    'is exported as it was and as it is',
+    [{}, { reference: 'NEW' }],
+    [FORMER, moved(1, '2026-02-05')],
+    ['ready 2029-02-05'],
+    0,
+  ],
+])(
+  '31.1 a mandate that was amended and %s is compared with its last form',
+  async (_, rows, debits, expected, missing) => {
+    const exports = [exportOf(rows.map((more) => row(1, more)))]
+    for (const order of [debits, debits.toReversed()])
+      for (const collections of [[collected(...order)], order.map((one) => collected(one))]) {
+        const [one, several] = [kept(), kept()]
+        await admit(one, { exports, collections })
+        for (const file of collections) await admit(several, { collections: [file] })
+        await admit(several, { exports })
+        for (const ledger of [one, several]) {
+          expect(fates(ledger)).toEqual(expected)
+          expect(ledger.reader.evidence()).toMatchObject({ not_in_export: missing })
+        }
+      }
+  },
+)
+
+it('31.1 an amendment that is known later holds a row that waits, and its successor where it was sent', async () => {
+  const waiting = kept()
+  await admit(waiting, { exports: [exportOf([row(1)])], collections: [collected(FORMER)] })
+  expect(fates(waiting)).toEqual(['ready 2029-01-05'])
+  await admit(waiting, { collections: [collected(moved(1, '2026-02-05'))] })
+  expect(fates(waiting)).toEqual(['conflict 2029-01-05 !REFERENCE_DIFFERS'])
+  const ledger = open()
+  const given = { admit: ledger.admit, reader: ledger.view }
+  await admit(given, { exports: [exportOf([row(1)])] })
+  ledger.startRun(SETTINGS)
+  await send(ledger, registered('R-1'))
+  const other = exportOf([row(2), row(3, { reference: 'NEW', iban: germanIban(7) })])
+  await admit(given, { exports: [other] })
+  expect(fates(given)).toHaveLength(2)
+  await admit(given, { collections: [collected(moved(1, '2026-02-05', { iban: germanIban(7) }))] })
+  expect(given.reader.rows(['conflict'], 0, 9)).toMatchObject([
+    { originalMandateReference: 'NEW', rule: 'MANDATE_RESEMBLES_SENT' },
+  ])
+})
+
 it('31.1 a file is an export or evidence, never both, whenever it comes', async () => {
   const file = collected(debit(1))
   const customers = fileOf('reference,customer_no\nM-1,101\n', 'customers.csv')
@@ -203,7 +307,9 @@ it('31.1 an erasure takes the digest of the account from what was collected, a p
   const file = freshFile()
   const ledger = open({ file })
   const reference = germanIban(5)
-  const collections = [collected(debit(1, { sequence: 'FNAL' }), debit(5, { reference }))]
+  const collections = [
+    collected(debit(1, { sequence: 'FNAL' }), debit(5, { reference, former: { reference: 'A' } })),
+  ]
   await admit({ admit: ledger.admit, reader: ledger.view }, { exports: [exportOf([row(1)])], collections })
   const keys = () =>
     query<{ own: string; seen: string }>(
@@ -218,9 +324,12 @@ it('31.1 an erasure takes the digest of the account from what was collected, a p
     { own: keys()[0]?.seen, seen: expect.not.stringContaining(before!.seen) as string },
   ])
   ledger.purge(words)
-  expect(JSON.stringify(query(file, 'select creditor, reference, mandate_key from collected'))).not.toContain(
-    reference,
+  const texts = query(
+    file,
+    'select creditor, reference, mandate_key, former, successor from collected, amended',
   )
+  expect(texts).toHaveLength(2)
+  expect(JSON.stringify(texts)).not.toContain(reference)
 })
 
 const DRAWS = Number(process.env['READING_SEEDS'] ?? 500)

@@ -4,7 +4,9 @@ import { type Chance, seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import { open } from '../ledger/campaign-setup.js'
+import { decide, inDoubt, open, refused, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { creditorIdentifierOf } from '../support/sample-values.js'
+import { isBalanced } from '../../src/domain/row/row-state.js'
 import { SourceError } from '../../src/errors.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { withoutRowsAlone } from '../../src/run/rows-alone.js'
@@ -58,7 +60,7 @@ function campaign() {
       await admitSources(ledger, filesOf(texts), READING)
       return rowsOf(ledger.view)
     },
-    { close: () => ledger.close(), sent: () => mandatesIn(ledger.view) },
+    { ledger, close: () => ledger.close(), sent: () => mandatesIn(ledger.view) },
   )
 }
 
@@ -118,6 +120,115 @@ it('30.5 a later collection of the reference that names no creditor holds the ma
   expect(await readyOfCheck(csv, later)).toBe(0)
   expect(await campaign()(february, nobody('2026-01-05'))).toContain('ready M-1 DE…3000')
   expect(await campaign()(february, nobody('2026-03-05', 'M-11'))).toContain('ready M-1 DE…3000')
+})
+
+const FORMER_CREDITOR = creditorIdentifierOf('DE', '01234567890')
+const at = (month: number, reference: string, more: Partial<Debit> = {}): Debit => ({
+  reference,
+  day: `2026-0${month}-05`,
+  ...more,
+})
+const from = (reference: string): Partial<Debit> => ({ former: { reference } })
+const [OLD, NEW] = [at(1, 'M-4'), at(2, 'M-5', from('M-4'))]
+
+const ordersOf = <Item>(items: readonly Item[]): Item[][] =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((one) =>
+        ordersOf(items.filter((other) => other !== one)).map((others) => [one, ...others]),
+      )
+
+const STANDING = ['ready', 'conflict', 'excluded', 'registered', 'in_doubt', 'refused'] as const
+const standing = ({ rows }: Pick<LedgerReader, 'rows'>): string[] =>
+  rows(STANDING, 0, 100)
+    .map(({ state, originalMandateReference }) => `${state} ${originalMandateReference ?? ''}`)
+    .toSorted()
+
+it.each<[string, Debit[], string[]]>([
+  ['once', [OLD, NEW], ['ready M-5']],
+  ['and collected since', [OLD, NEW, at(3, 'M-5')], ['ready M-5']],
+  ['and ended since', [OLD, NEW, at(3, 'M-5', { sequence: 'FNAL' })], ['excluded M-5']],
+  ['twice', [OLD, NEW, at(3, 'M-6', from('M-5'))], ['ready M-6']],
+  ['there and back', [OLD, NEW, at(3, 'M-4', from('M-5'))], ['ready M-4']],
+  ['on the day of its last collection', [at(2, 'M-4'), NEW], ['ready M-5']],
+  ['before its reference came into use once more', [NEW, at(3, 'M-4')], ['ready M-4', 'ready M-5']],
+  ['into what is held', [OLD, { ...NEW, iban: 'DE00' }], []],
+  ['in its account alone', [OLD, at(2, 'M-4', from('m-4'))], ['ready M-4']],
+  [
+    'in its creditor',
+    [at(1, 'M-4', { creditor: FORMER_CREDITOR }), at(2, 'M-4', { former: { creditor: FORMER_CREDITOR } })],
+    ['ready M-4'],
+  ],
+  [
+    'in reference and creditor',
+    [
+      at(1, 'M-4', { creditor: FORMER_CREDITOR }),
+      at(2, 'M-5', { former: { reference: 'm-4', creditor: FORMER_CREDITOR } }),
+    ],
+    ['ready M-5'],
+  ],
+  [
+    'each into the other, which cannot be',
+    [at(2, 'M-4', from('M-5')), at(2, 'M-5', from('M-4'))],
+    ['conflict M-4', 'conflict M-5'],
+  ],
+])('30.5 a mandate that was amended %s has its last form alone', async (_, debits, expected) => {
+  for (const order of ordersOf(debits)) {
+    const files = order.map((debit) => collectionFile([debit]))
+    for (const commands of [[[collectionFile(order)]], [files], files.map((file) => [file])]) {
+      const run = campaign()
+      for (const texts of commands) await run(...texts)
+      expect({ order, commands: commands.length, rows: standing(run.ledger.view) }).toEqual({
+        order,
+        commands: commands.length,
+        rows: expected,
+      })
+      expect(isBalanced(run.ledger.totals())).toBe(true)
+      run.close()
+    }
+    expect(await readyOfCheck(...files)).toBe(expected.filter((row) => row.startsWith('ready')).length)
+  }
+})
+
+it.each([
+  ['registered', registered('R-1'), ['conflict M-5', 'registered M-4']],
+  ['in doubt', inDoubt(), ['conflict M-5', 'in_doubt M-4']],
+  ['refused', refused(), ['ready M-5']],
+])('30.5 one whose former row is %s waits for a person where it may be there', async (_, outcome, rows) => {
+  const texts = [at(1, 'M-4'), NEW, at(3, 'M-6', from('M-5'))].map((debit) => collectionFile([debit]))
+  for (const later of [
+    [texts[1]!],
+    [texts[2]!, texts[1]!],
+    [collectionFile([NEW, at(3, 'M-6', from('M-5'))])],
+  ]) {
+    const run = campaign()
+    await run(texts[0]!)
+    run.ledger.startRun(SETTINGS)
+    await send(run.ledger, outcome)
+    await run(...later)
+    const last = later[0] === texts[1] ? 'M-5' : 'M-6'
+    const expected = rows.map((row) => row.replace('M-5', last))
+    expect(standing(run.ledger.view)).toEqual(expected)
+    // Nothing of it changes with files that come in afterwards.
+    await run(collectionFile([at(1, 'M-4', { name: 'again' }), at(1, 'M-7')]))
+    expect(standing(run.ledger.view)).toEqual([...expected, 'ready M-7'].toSorted())
+    run.close()
+  }
+})
+
+it('30.5 what was closed under its former reference, or may have arrived, is not sent under the next', async () => {
+  for (const decision of ['written_off', 'refused'] as const) {
+    const run = campaign()
+    await run(collectionFile([OLD]))
+    run.ledger.startRun(SETTINGS)
+    const row = await send(run.ledger, inDoubt())
+    decide(run.ledger, row, decision, { force: true })
+    await run(collectionFile([NEW]))
+    expect(standing(run.ledger.view)).toContain('conflict M-5')
+    const [problem] = run.ledger.view.problemsOfRow(2)
+    expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT' })
+    expect(problem?.message).toContain('(row 1)')
+  }
 })
 
 /** How many rows of these files a check without a ledger calls ready. */

@@ -62,6 +62,7 @@ export function sourceOf(
     sha256: isStream ? null : sha256,
     header: [...header],
     columns: COLUMNS,
+    amendments: [],
     isResultFile: false,
     reading: {},
     records: async function* (signal) {

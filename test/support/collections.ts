@@ -10,6 +10,8 @@ export interface Debit {
   readonly name?: string
   /** Of a mandate that was amended: other reference, creditor and account before. */
   readonly isAmended?: boolean
+  /** What it was before it was amended. */
+  readonly former?: { readonly reference?: string; readonly creditor?: string }
 }
 
 interface Written {
@@ -39,13 +41,16 @@ const creditorOf = (id: string, name = 'CdtrSchmeId'): string =>
 const typeOf = ({ sequence, scheme }: { sequence: string; scheme: string }): string =>
   `<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>${scheme}</Cd></LclInstrm><SeqTp>${sequence}</SeqTp></PmtTpInf>`
 
-const AMENDMENT = `<AmdmntInd>true</AmdmntInd><AmdmntInfDtls><OrgnlMndtId>FORMER</OrgnlMndtId>${creditorOf('DE17ZZZ01234567890', 'OrgnlCdtrSchmeId')}<OrgnlDbtrAcct><Id><IBAN>DE02120300000000202051</IBAN></Id></OrgnlDbtrAcct></AmdmntInfDtls>`
+const FORMER = { reference: 'FORMER', creditor: 'DE17ZZZ01234567890' }
+const amendment = ({ reference, creditor }: NonNullable<Debit['former']>): string =>
+  `<AmdmntInd>true</AmdmntInd><AmdmntInfDtls>${reference === undefined ? '' : `<OrgnlMndtId>${reference}</OrgnlMndtId>`}${creditor === undefined ? '' : creditorOf(creditor, 'OrgnlCdtrSchmeId')}<OrgnlDbtrAcct><Id><IBAN>DE02120300000000202051</IBAN></Id></OrgnlDbtrAcct></AmdmntInfDtls>`
 
 function transactionOf(debit: Debit, isOwn: boolean): string {
   const { reference, signed, iban, creditor, name, isAmended = false, ...type } = { ...USUAL, ...debit }
+  const former = debit.former ?? (isAmended ? FORMER : null)
   return `<DrctDbtTxInf><PmtId><EndToEndId>E2E-${escaped(reference)}</EndToEndId></PmtId>${isOwn ? typeOf(type) : ''}
 <InstdAmt Ccy="EUR">12.00</InstdAmt><DrctDbtTx><MndtRltdInf><MndtId>${escaped(reference)}</MndtId><DtOfSgntr>${signed}</DtOfSgntr>${
-    isAmended ? AMENDMENT : ''
+    former === null ? '' : amendment(former)
   }</MndtRltdInf>${isOwn ? creditorOf(creditor) : ''}</DrctDbtTx>
 <DbtrAgt><FinInstnId><BIC>COBADEFFXXX</BIC></FinInstnId></DbtrAgt><Dbtr><Nm>${escaped(name)}</Nm></Dbtr><DbtrAcct><Id><IBAN>${iban}</IBAN></Id></DbtrAcct></DrctDbtTxInf>
 `

@@ -30,6 +30,13 @@ export interface Mandate {
   readonly original: MandateIdentity
 }
 
+/** That a mandate had another key until that day, by the keys before and since. */
+export interface Amendment {
+  readonly former: string
+  readonly successor: string
+  readonly day: LocalDate
+}
+
 /** What was collected of a mandate on one day. Null: nothing that can be compared was said. */
 export interface CollectedMandate {
   readonly mandateKey: string
@@ -40,6 +47,7 @@ export interface CollectedMandate {
   readonly day: LocalDate
   /** By a final or a one-off collection. */
   readonly isEnded: boolean
+  readonly amendment: Amendment | null
 }
 
 /** The five values every row must have, by their names on the wire. */

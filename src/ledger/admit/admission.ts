@@ -1,4 +1,5 @@
 import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
+import type { Amendment } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
@@ -16,6 +17,7 @@ import {
   holdLapsed,
 } from './earlier-rows.js'
 import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
+import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
 import { decideGroups, decideDays, decideRepeats } from './groups.js'
 import { writeProblem, type Scope } from './problems.js'
@@ -90,8 +92,11 @@ export function openAdmission(parts: AdmissionParts) {
     /** Once all files are in, and before rows are sent: rows of earlier commands beside the collections. */
     compareEarlier: (asOf?: string): void => {
       const given = { ...parts, areNew: collections.isNew(), before: firstOfAll, at: parts.now() }
-      guard(() => holdContradicted(given))
-      if (asOf !== undefined) guard(() => holdLapsed({ ...given, asOf }))
+      guard(() => {
+        holdContradicted(given)
+        holdAmended({ connection, columns: {}, first: Infinity }, given.at)
+        if (asOf !== undefined) holdLapsed({ ...given, asOf })
+      })
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
@@ -144,6 +149,7 @@ export interface GivenSource {
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
+  readonly amendments?: readonly Amendment[]
   /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
   readonly counted?: number
 }
@@ -179,7 +185,7 @@ function admitSource(parts: AdmissionParts, firstOfAll: number, given: GivenSour
 function openSource(
   { connection, fingerprints, severities, counted: tellCounted }: AdmissionParts,
   firstOfAll: number,
-  { name, header, columns, counted }: GivenSource,
+  { name, header, columns, amendments = [], counted }: GivenSource,
 ): OpenSource {
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
@@ -191,6 +197,7 @@ function openSource(
     header: JSON.stringify(header),
     columns: JSON.stringify(columns),
   })
+  amendments.forEach(amendIn(connection))
   connection.exec('delete from temp.given_back; delete from temp.about')
   if (counted !== undefined) {
     if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
@@ -278,6 +285,7 @@ function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCol
   if (areCollections) decideDays(scope, at)
   decideRepeats(scope)
   decideGroups(scope)
+  decideAmended(scope, at)
   decideResemblances(scope, at)
   decideCustomers(scope)
   decideNearDuplicates(scope)

@@ -3,6 +3,7 @@ import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../do
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
+import { amendIn, isAmended } from './amended.js'
 import { prepareColumns, type Fingerprints } from './fingerprints.js'
 import { holdRow, writeProblem, type Scope } from './problems.js'
 
@@ -53,20 +54,22 @@ const isOwned = (collected: string): string => `exists (select 1 from row as own
   where owner.mandate_key = ${collected}.mandate_key and owner.state not in ('duplicate', 'superseded'))`
 
 const BY_ACCOUNT = `(select min(other.id) from collected as other
-  where other.account = row.iban_key and other.signed_date = row.signed_date and not ${isOwned('other')})`
+  where other.account = row.iban_key and other.signed_date = row.signed_date and not ${isOwned('other')}
+    and not ${isAmended('other')})`
+
+const BY_KEY = `(select id from collected as same where same.mandate_key = row.mandate_key and not ${isAmended('same')})`
 
 /** By reference and creditor; else by account and date, where no other row has that reference. */
-const BESIDE = `left join collected on collected.id = coalesce(
-  (select id from collected as same where same.mandate_key = row.mandate_key), ${BY_ACCOUNT})`
+const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
 
 /** Collected, not ended, and no row of the exports is it. */
-const IS_MISSING = `collected.is_ended = 0 and not ${isOwned('collected')}
+const IS_MISSING = `collected.is_ended = 0 and not ${isOwned('collected')} and not ${isAmended('collected')}
   and collected.id not in (select found from (select ${BY_ACCOUNT} as found from row where ${IS_COMPARED}
-    and not exists (select 1 from collected as same where same.mandate_key = row.mandate_key))
+    and ${BY_KEY} is null)
     where found is not null)`
 
 /** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
-export const VOUCHED = `(select collected.day from collected where ${AGREES})`
+export const VOUCHED = `(select collected.day from collected where ${AGREES} and not ${isAmended('collected')})`
 
 const hasAny = (connection: Connection): boolean =>
   sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
@@ -129,8 +132,10 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
             creditor = excluded.creditor, reference = excluded.reference,
             is_ended = iif(excluded.day > day, excluded.is_ended, max(is_ended, excluded.is_ended)), day = excluded.day
           where excluded.day >= day`
+      const amend = amendIn(connection)
       return (mandates: readonly CollectedMandate[]): void => {
-        for (const { iban, ...mandate } of mandates)
+        for (const { iban, amendment, ...mandate } of mandates) {
+          if (amendment !== null) amend(amendment)
           take.run(
             mandate.mandateKey,
             mandate.creditorIdentifier,
@@ -141,6 +146,7 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
             mandate.day,
             mandate.isEnded ? 1 : 0,
           )
+        }
       }
     },
   }

@@ -252,6 +252,8 @@ function maskCollected(connection: Connection): void {
   for (const { id, creditor, reference } of rowsById((after) => page.all(after)))
     if (holdsIban(creditor) || holdsIban(reference))
       mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
+  connection.exec(`update amended set former = 'removed|' || rowid, successor = former
+    where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
 }
 
 /** A file may be named after an account. */

@@ -109,7 +109,7 @@ function scratchLedger(
 const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
-const TABLES = ['campaign', 'source', 'row', 'run', 'attempt', 'collection', 'collected'] as const
+const TABLES = ['campaign', 'source', 'row', 'run', 'attempt', 'collection', 'collected', 'amended'] as const
 
 /**
  * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing

@@ -195,7 +195,7 @@ create trigger compared_stays before update on compared when old.decision_id is 
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected comparison compared'.split(
+  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended comparison compared'.split(
     ' ',
   )
 

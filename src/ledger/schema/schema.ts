@@ -303,6 +303,13 @@ create table collected (
   day text not null,
   is_ended integer not null check (is_ended in (0, 1))
 ) strict;
+
+create table amended (
+  former text not null,
+  successor text not null,
+  day text not null,
+  primary key (former, successor)
+) strict;
 ${COLLECTED_ACCOUNT};
 
 create table comparison (

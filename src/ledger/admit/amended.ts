@@ -1,0 +1,102 @@
+import type { Amendment } from '../../domain/mandate/mandate.js'
+import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
+import { ruleOf } from '../../domain/rule/verdict.js'
+import { sql, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
+import { IS_HELD } from './earlier-rows.js'
+import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+
+/** Mandates that had another key before, as collections of their successors say. */
+
+/** Keeps that a mandate was amended, for the files that come later. */
+export function amendIn(connection: Connection) {
+  const keep = sql(connection)`
+    insert into amended (former, successor, day) values (:former, :successor, :day)
+      on conflict do update set day = max(day, excluded.day)`
+  return (amendment: Amendment): void => void keep.run({ ...amendment })
+}
+
+/** SQL that is true for what was `collected` under a key that the mandate had no more behind that day. */
+export const isAmended = (collected: string): string =>
+  `exists (select 1 from amended where former = ${collected}.mandate_key and amended.day >= ${collected}.day)`
+
+/**
+ * Rows under a former key that no row has behind that day, each beside every row of the same mandate under a later key,
+ * over any number of amendments.
+ */
+const PAIRS = `
+  with recursive heir (former, successor, until, day) as (
+    select former, successor, day, day from amended
+    union select heir.former, amended.successor, until, amended.day
+      from heir join amended on amended.former = heir.successor and amended.day >= heir.day)
+  select distinct old.id, new.id from heir join row as old on old.mandate_key = former and old.state <> 'duplicate'
+    and not exists (select 1 from row as later where later.mandate_key = former
+      and later.latest_first_debit > date(until, '+36 months', 'floor'))
+    join row as new on new.mandate_key = successor and new.mandate_key <> former and new.state <> 'superseded'`
+
+/** Sent, maybe sent, or closed by a person; what was in doubt once may have arrived. */
+const IS_BARRED = `(old.state in ('sending', 'registered', 'in_doubt', 'written_off')
+  or old.state = 'refused' and ${isErased('old')}
+  or exists (select 1 from attempt where row_id = old.id and outcome in ('in_doubt', 'released')))`
+
+const IS_BACK = 'exists (select 1 from temp.heir as back where back.old = heir.new and back.new = heir.old)'
+
+function pair(connection: Connection): boolean {
+  connection.exec('create temp table if not exists heir (old integer, new integer, primary key (old, new))')
+  connection.exec('delete from temp.heir')
+  return sql(connection)`insert into temp.heir ${PAIRS}`.run().changes > 0
+}
+
+/** Only the last form of an amended mandate is sent: a row under an earlier key gives way, in whatever order they come. */
+export function decideAmended(scope: Scope, at: string): void {
+  const { connection, first } = scope
+  if (!pair(connection)) return
+  const where = `id >= :first and corrects is null and state in ('ready', 'invalid', 'excluded')
+    and id in (select old from temp.heir where not ${IS_BACK})`
+  writeNotice(scope, AMENDED, where, { first })
+  // No registration of the other key finds the account here.
+  sql(connection)`
+    update row set state = 'duplicate', rule = '${AMENDED.rule}', iban = null, cells = null where ${where}`.run(
+    {
+      first,
+    },
+  )
+  sql(connection)`
+    update row as old set state = 'superseded', superseded_by = next.id from (
+      select old, min(new) as id from temp.heir where new > old and not ${IS_BACK} group by old) as next
+    where old.id = next.old and old.id < :first and old.state in (${sqlList(REPLACEABLE_STATES)}) and not ${IS_BARRED}`.run(
+    { first },
+  )
+  holdAmended(scope, at)
+}
+
+const AMENDED: ProblemText = {
+  rule: 'DUPLICATE_MANDATE',
+  severity: 'error',
+  field: 'unique_mandate_reference',
+  message:
+    'A collection says that this mandate was amended since. The row of its new reference or creditor counts.',
+  remedy: 'Nothing to do.',
+}
+
+const IS_SAID = `(select 1 from temp.given_back join row as named on named.id = row.corrects
+  where given_back.id = row.id and is_decided = 1 and not coalesce(named.${IS_HELD}, 0))`
+
+/**
+ * A successor of what was or may be sent waits for a person, and so does what is ready under a former key still. Not where
+ * a person said to send it.
+ */
+export function holdAmended(scope: Pick<Scope, 'connection' | 'columns' | 'first'>, at: string): void {
+  const { connection, first } = scope
+  if (!pair(connection)) return
+  const held = sql(connection)<{ id: number; other: number }>`
+    select row.id as id, min(other) as other from row join (select old as id, new as other from temp.heir
+        union all select new, old.id from temp.heir join row as old on old.id = heir.old where ${IS_BARRED}) as found on found.id = row.id
+      where state = 'ready' and (corrects is null or row.id >= :first and not exists ${IS_SAID}) group by row.id`
+  for (const { id, other } of held.all({ first })) {
+    const name = nameOf({ connection, first: id < first ? Infinity : first }, other)
+    const message = `A collection says that this mandate had another reference or creditor once, and both are here. Compare it with ${name}.`
+    const { remedy } = ruleOf('MANDATE_RESEMBLES_SENT')
+    holdWith(scope, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy }, id, at)
+  }
+}
