@@ -59,7 +59,15 @@ describe('the question', () => {
     const [request] = seen
     expect([request?.method, request?.url]).toEqual(['GET', '/api/v2/payment_source?customer_no=1042'])
     expect(Object.keys(request?.headers ?? {}).sort()).toEqual(
-      ['accept', 'accept-encoding', 'authorization', 'connection', 'host', 'user-agent', 'x-request-id'].sort(),
+      [
+        'accept',
+        'accept-encoding',
+        'authorization',
+        'connection',
+        'host',
+        'user-agent',
+        'x-request-id',
+      ].sort(),
     )
     expect(request?.headers).toMatchObject({
       authorization: `Basic ${btoa('rehearsal:correct horse')}`,

@@ -168,12 +168,14 @@ export function decideGroups(scope: Scope): void {
  */
 function isRevived(deciding: Deciding, { key, hasOlder, counts }: Group): boolean {
   if (!hasOlder || counts.sendable === 0) return false
-  const { connection, columns, first, words } = deciding
-  const known = Object.keys(columns)
+  const { connection, columns, header, first, words } = deciding
+  // What stands in its header somebody has decided about.
+  const known = [...Object.keys(columns), ...header]
   const former = sqlValue(connection)<number>`
     select id from row where mandate_key = :key and id < :first and state in ('excluded', 'conflict') and ${HAS_ITS_KEY}
        and exists (select 1 from problem where row_id = row.id and problem.rule = row.rule
-         and field in (${sqlList(OPTIONAL_FIELDS)}) and field not in (select value from json_each(:known)))
+         and field in (${sqlList(OPTIONAL_FIELDS)}) 
+         and not exists (select 1 from json_each(:known) where value in (field, column_name)))
        and not exists (select 1 from temp.given_back as word join row as said on said.id = word.id
          where is_decided = 1 and said.mandate_key = :key) limit 1`.get({
     key,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkMandate } from '../../../src/domain/value/check-mandate.js'
-import type { RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
+import type { RuleId } from '../../../src/domain/rule/verdict.js'
 import type { Mandate } from '../../../src/domain/mandate/mandate.js'
 import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
 import { noteAssigned } from '../../../src/domain/value/identifiers.js'

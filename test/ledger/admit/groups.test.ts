@@ -426,6 +426,13 @@ describe('an export without a column by which an earlier one kept rows back', ()
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
   })
 
+  it('lets them go where the column is there, and somebody said that it means something else', () => {
+    const ledger = open()
+    admit(ledger, [ended], withStatus)
+    admit(ledger, [{}], { header: withStatus.header })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
   it('lets one go beside which a person wrote so', () => {
     const ledger = open()
     admit(ledger, [ended], withStatus)
