@@ -36,7 +36,7 @@ function output(stream: NodeJS.WriteStream): Output {
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     isOpen = false
     if (stream !== process.stdout || code === 'EPIPE') return
-    process.stderr.write(`The result could not be written (${code})\n`)
+    process.stderr.write(`The result could not be written (${code ?? 'no code'})\n`)
     process.exitCode ||= 1
   })
   return {
