@@ -148,12 +148,13 @@ export function decideResemblances(scope: Scope, at: string): void {
   )
   connection.exec('delete from temp.resembling')
   sql(connection)`
-    insert into temp.resembling select row.id, min(older.id) from row
+    insert into temp.resembling select row.id, min(older.id)
+      from (select customer_no from row group by customer_no having count(*) > 1) as shared
+       cross join row on row.customer_no = shared.customer_no
        join row as older on older.customer_no = row.customer_no and older.mandate_key <> row.mandate_key
          and ((older.iban_key = row.iban_key or ${isErased('older')}) and older.signed_date = row.signed_date or ${IS_RESPELLED})
          and older.id < iif(row.corrects > 0, ${Number.MAX_SAFE_INTEGER}, row.id)
       where row.id >= :first and row.state = 'ready'
-        and row.customer_no in (select customer_no from row group by customer_no having count(*) > 1)
         and (older.id < :first and (${SENT} or older.state = 'written_off' and ${IS_RESPELLED}) or ${IS_OF_THIS_COMMAND})
         and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
           and exists (select 1 from row as named where named.id = row.corrects and named.rule = '${RULE}'))
@@ -176,20 +177,21 @@ export function decideResemblances(scope: Scope, at: string): void {
   connection.exec('delete from temp.resembling')
 }
 
-/** Ready rows whose mandate lapsed while they waited: a check of this day would keep them back. */
+/** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
 export function holdLapsed({
   connection,
   severities,
   asOf,
+  before,
   at,
-}: Pick<Scope, 'connection' | 'severities'> & { asOf: string; at: string }): void {
+}: Pick<Scope, 'connection' | 'severities'> & { asOf: string; before: number; at: string }): void {
   const rule = 'MANDATE_DORMANT'
   const [finding] = findingOf(rule, severities, {})
   if (finding?.severity !== 'error') return
   const page = sql(connection)<{ id: number }>`
-    select id from row where state = 'ready' and latest_first_debit < ? and id > ? order by id limit ?`
+    select id from row where state = 'ready' and latest_first_debit < ? and id > ? and id < ? order by id limit ?`
   const notice = { ...finding, field: 'unique_mandate_reference' } as const
-  for (const { id } of rowsById((after) => page.all(asOf, after, PAGE)))
+  for (const { id } of rowsById((after) => page.all(asOf, after, before, PAGE)))
     holdWith({ connection, columns: {} }, notice, id, at)
 }
 
