@@ -31,6 +31,17 @@ function totals(counts: Partial<Record<Count, number>>): Totals {
 
 const CREDENTIALS = stopOfHalt('credentials')
 
+const HALTS: readonly Halt[] = [
+  'credentials',
+  'certificate',
+  'redirect',
+  'echo_mismatch',
+  'reference_repeated',
+  'request_rejected_locally',
+  'no_read_back',
+  'unanswered',
+]
+
 describe('a campaign without a stop', () => {
   // Others in any combination: the property below.
   it.each<[string, Partial<Record<Count, number>>, number]>([
@@ -81,16 +92,6 @@ describe('the order of exit statuses', () => {
 })
 
 describe('a stop', () => {
-  const HALTS: readonly Halt[] = [
-    'credentials',
-    'certificate',
-    'redirect',
-    'echo_mismatch',
-    'reference_repeated',
-    'request_rejected_locally',
-    'no_read_back',
-    'unanswered',
-  ]
   const choice = { only: [{ column: 'Segment', values: ['A'] }], countries: null }
 
   it('says in a sentence what was seen, and in another what to do', () => {
@@ -196,14 +197,7 @@ it('a row that was held back says that the service is there, and nothing of its 
   expect(lastStop([{ outcome: held }], { ...WIDE, maxInDoubt: 0, stopAtCanaryDoubt: true })).toBeNull()
 })
 
-it.each<Halt>([
-  'credentials',
-  'certificate',
-  'redirect',
-  'echo_mismatch',
-  'reference_repeated',
-  'request_rejected_locally',
-])('%s stops at once, before any limit', (halt) => {
+it.each(HALTS)('%s stops at once, before any limit', (halt) => {
   expect(lastStop([{ outcome: inDoubt({ halt }) }], { maxInDoubt: 0, maxRefused: null })).toBe(halt)
 })
 

@@ -3,7 +3,6 @@ import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_HELD } from './earlier-rows.js'
 import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 /** Mandates that had another key before, as collections of their successors say. */
@@ -80,7 +79,7 @@ const AMENDED: ProblemText = {
 }
 
 const IS_SAID = `(select 1 from temp.given_back join row as named on named.id = row.corrects
-  where given_back.id = row.id and is_decided = 1 and not coalesce(named.${IS_HELD}, 0))`
+  where given_back.id = row.id and is_decided = 1 and named.rule = 'MANDATE_RESEMBLES_SENT')`
 
 /**
  * A successor of what was or may be sent waits for a person, and so does what is ready under a former key still. Not where

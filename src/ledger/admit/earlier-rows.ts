@@ -316,7 +316,7 @@ const OF_ONE_RECORD = [
 ] as const satisfies readonly RuleId[]
 
 /** Held by what its own record says, whatever other rows say; SQL over `row`. */
-export const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)})`
+const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)})`
 
 /** The row that a record of a file came in as, where it waits there for a word of a person; else null. */
 export type HeldRecord = (record: CheckedRecord) => number | null
