@@ -82,6 +82,10 @@ const ALIASES = `insert into temp.alias
   select side.id, side.key, raw, rule, 1 from temp.side cross join row on row.id = side.id
     where kind in ('held', 'excluded') and mandate_key is null`
 
+/** Held because it resembles a sent row, or closed then: no mandate of its own, as long as that row has no other record. */
+const RESEMBLES = `(select pair.key from temp.pair join row using (id)
+  where rule = 'MANDATE_RESEMBLES_SENT' and state in ('conflict', 'written_off'))`
+
 /**
  * By creditor and reference; then by those that a correction replaced. What is left on both sides of one customer, account
  * and date, exactly one each, is one mandate with another reference: a run takes the two for one as well.
@@ -90,14 +94,16 @@ const PAIRS = `
   insert into temp.pair select distinct final.key, side.id, 0 from temp.final join temp.side on side.key = final.key;
   insert or ignore into temp.pair select distinct final.key, rep, 0 from temp.alias cross join temp.final on final.key = alias.key
     where is_own = 0 and rep not in (select id from temp.pair) and final.key not in (select key from temp.pair);
-  insert into temp.pair
+  insert or replace into temp.pair
     with lone as (select min(key) as key, customer_no, account, signed from temp.final
-        where key not in (select key from temp.pair) and customer_no is not null and account is not null and signed is not null
+        where (key not in (select key from temp.pair) or key in ${RESEMBLES})
+          and customer_no is not null and account is not null and signed is not null
         group by customer_no, account, signed having count(distinct key) = 1),
       left_over as (select min(id) as id, customer_no, account, signed from temp.side
         where id not in (select id from temp.pair) and kind in ('registered', 'perhaps', 'doubt') and account is not null
         group by customer_no, account, signed having count(*) = 1)
-    select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed)`
+    select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed);
+  delete from temp.side where key in (select key from temp.pair where is_renamed)`
 
 const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and digest is final.digest
   and (kind in ('held', 'excluded') or alias.rule is final.rule))`

@@ -294,6 +294,22 @@ describe('a comparison with the last export', () => {
     expect(ready()).toEqual([3, 5])
   })
 
+  it.each([false, true])(
+    'knows a registered mandate under its corrected reference once a run took that in, closed %s',
+    async (isClosed) => {
+      const { ledger } = await ledgerOf(['registered', 'registered'])
+      const final = [...exportedLast(1, 'registered', 'reference'), ...exportedLast(2, 'registered', 'same')]
+      const expected = { unchanged: 1, new: 0, changed_after_registration: 1, ended_after_registration: 0 }
+      expect(compare(ledger, final)).toMatchObject({ classes: expected, ledgerMandates: 2, finalMandates: 2 })
+      decide(ledger, 1, 'done')
+      admit(ledger, [{ ...mandate(1), reference: 'M-1-NEW' }])
+      expect(ledger.totals()).toMatchObject({ conflict: 1, ready: 0 })
+      if (isClosed) decide(ledger, 3, 'written_off')
+      expect(compare(ledger, final)).toMatchObject({ classes: expected, ledgerMandates: 2, finalMandates: 2 })
+      expect(ledger.view.openCutOver().open).toBe(0)
+    },
+  )
+
   it('has nothing done about a row that can still be sent or is in doubt, and closes the line of one that is written off', async () => {
     const { ledger } = await ledgerOf(['ready', 'in_doubt', 'registered'])
     compare(ledger, exportedLast(3, 'registered', 'same'))
