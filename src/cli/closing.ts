@@ -163,20 +163,19 @@ export function lookedAt(context: Context, reader: LedgerReader) {
     exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals, cutOver),
     campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
     totals,
-    warnings: [...warnings, ...oddAnswers(reader)],
+    warnings: [...warnings, ...oddities(reader)],
   }
   return { result, standing }
 }
 
-/** What was odd about answers by which rows are registered. */
-export const oddAnswers = (reader: LedgerReader): string[] =>
+/** What is odd about registered rows, by their answers or by collections that came in later. */
+export const oddities = (reader: LedgerReader): string[] =>
   reader
-    .problemCounts()
-    .filter(({ rule }) => rule.startsWith('RESPONSE_'))
-    .map(({ rule, count }) => {
-      const { message, remedy } = ruleOf(rule)
-      return `${plural(count, 'registered row', 'registered rows')}: ${message} ${remedy} (${rule}, problems.csv)`
-    })
+    .oddities()
+    .map(
+      ({ rule, remedy, count }) =>
+        `${plural(count, 'registered row', 'registered rows')}: ${ruleOf(rule).message} ${remedy} (${rule}, problems.csv)`,
+    )
 
 /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
 function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {
@@ -202,7 +201,12 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
     [totals.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
     [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
     [cutOver.open, 'open', 'open of the cut-over', ': a person closes each (to-do/cut-over.csv)'],
-    [cutOver.untaken, 'strong', 'new or changed in the last export', ': give that export to a run'],
+    [
+      cutOver.untaken,
+      'strong',
+      'new or changed in the last export',
+      ': give that export to a run, or compare the one that you gave',
+    ],
     [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
     [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
     [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],

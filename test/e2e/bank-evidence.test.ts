@@ -108,3 +108,18 @@ it('31.1 a row that was begun and turned away is held by collections that come l
   expect(await json('run')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
   expect(held()).toEqual([2, 3, 4, 1])
 })
+
+it('31.1 collections that contradict a registered row are told with what is left to do', async () => {
+  await program('run', 'export.csv')
+  write('late.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3), debit(4)]))
+  const told =
+    /1 registered row: The mandate was last collected from another account\. .*changed or cancelled at the service.*\(EVIDENCE_ACCOUNT_DIFFERS, problems\.csv\)/
+  const ran = await program('run', 'export.csv', '--evidence', 'late.xml')
+  expect(ran.stdout + ran.stderr).toMatch(told)
+  expect((await json<{ warnings: string[] }>('status')).warnings.join('\n')).toMatch(told)
+  const about = () => rows('problems.csv').filter((row) => row['rule'] === 'EVIDENCE_ACCOUNT_DIFFERS')
+  expect(about()).toMatchObject([{ severity: 'warning', record: '1' }])
+  await program('run', 'export.csv', '--evidence', 'late.xml')
+  expect(about()).toHaveLength(1)
+  expect(held()).toEqual([1, 2, 3, 4])
+})

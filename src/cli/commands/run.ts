@@ -23,7 +23,7 @@ import {
   verificationIn,
   waitingFor,
   writePack,
-  oddAnswers,
+  oddities,
 } from '../closing.js'
 import {
   type Command,
@@ -221,7 +221,7 @@ const standingOf = (reader: LedgerReader) => ({
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   evidence: reader.evidence(),
-  odd: oddAnswers(reader),
+  odd: oddities(reader),
 })
 
 type End = Migration & { readonly decided: number }

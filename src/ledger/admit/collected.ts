@@ -155,6 +155,7 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
 type Compared = Record<Kind, 0 | 1> & {
   readonly id: number
   readonly sourceId: number
+  readonly state: string
   readonly isNewer: 0 | 1 | null
   readonly isDecided: 0 | 1
   readonly value: string
@@ -174,7 +175,7 @@ const SEEN = `'It was last collected on ' || collected.day || ': reference ' || 
 
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
-    select row.id as id, row.source_id as sourceId, ${SEEN} as seen,
+    select row.id as id, row.source_id as sourceId, state, ${SEEN} as seen,
        collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
        coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
@@ -209,9 +210,13 @@ export function decideCollected(scope: Scope): void {
   }
 }
 
+/** What is left to do about a row that may be at the service. */
+export const CONTRADICTED_LATER =
+  'It had been sent before the collection came in. Have it changed or cancelled at the service before its first debit, if the collection is right.'
+
 /**
- * Rows of earlier commands beside the collections: those that are ready where collection files are new, and always those
- * that are ready once more. What was told of a row before, or decided, is not told again.
+ * Rows of earlier commands beside the collections: where collection files are new those that are ready or were sent, and
+ * always those that are ready once more. What was told of a row before, or decided, is not told again.
  */
 export function holdContradicted({
   connection,
@@ -224,12 +229,15 @@ export function holdContradicted({
   const columnsOf = prepareColumns(connection)
   const isTold = sqlValue(connection)<number>`
     select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0`
-  const where = `row.id < :before and row.state = 'ready'${areNew ? '' : ' and attempts > 0'}`
-  for (const row of comparedIn(connection, where)({ before })) {
+  const such = areNew ? `state in ('ready', 'in_doubt', 'registered')` : `state = 'ready' and attempts > 0`
+  for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
     const { columns } = columnsOf(row.sourceId)
-    const findings = findingsOf(row, severities).filter(
-      ({ rule }) => isTold.get({ id: row.id, rule, seen: row.seen ?? '' }) === undefined,
-    )
+    const isSent = row.state !== 'ready'
+    const findings = findingsOf(row, severities)
+      .filter(({ rule }) => isTold.get({ id: row.id, rule, seen: row.seen ?? '' }) === undefined)
+      .map((finding) =>
+        isSent ? { ...finding, severity: 'warning' as const, remedy: CONTRADICTED_LATER } : finding,
+      )
     for (const finding of findings) writeProblem({ connection, columns }, row.sourceId, row.id, finding)
     const error = findings.find(({ severity }) => severity === 'error')
     if (error !== undefined) holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })

@@ -3,7 +3,7 @@ import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../
 import { ROW_STATES, type RowState, totalsOf, type Totals } from '../../domain/row/row-state.js'
 import { UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
-import { collectedOf, countVouched, readEvidence } from '../admit/collected.js'
+import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { readStanding, hasDecided, hasMark } from '../deliver/campaign-rows.js'
 import {
@@ -156,6 +156,12 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
+    /** What was found out about registered rows, from the answers or later collections. */
+    oddities: () =>
+      sql(connection)<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
+        select problem.rule, remedy, count(*) as count from problem join row on row.id = row_id
+         where state = 'registered' and (problem.rule glob 'RESPONSE_*' or remedy = '${CONTRADICTED_LATER}')
+          group by 1, 2 order by count desc, 1`.all(),
     /** Refused rows grouped by what the service said. */
     refusalCounts: () =>
       sql(connection)<RefusalCount>`
