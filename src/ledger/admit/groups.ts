@@ -127,6 +127,7 @@ interface LiveRow {
   readonly id: number
   readonly state: LiveState
   readonly content: string
+  readonly day: string | null
 }
 
 /** A mandate key with what the ledger knows of its rows. */
@@ -189,7 +190,7 @@ function isRevived(deciding: Deciding, { key, hasOlder, counts }: Group): boolea
 
 /** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */
 const LIVE_OF_MANDATE = `select id, iif(state = 'refused' and ${isErased('row')}, 'written_off', state) as state,
-    ${CONTENT} as content from row
+    ${CONTENT} as content, latest_first_debit as day from row
   where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
   order by state = 'written_off', id desc limit 1`
 
@@ -209,7 +210,13 @@ function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: 
   const content = live?.content ?? null
   const counts = sql(connection)<Counts>`${COUNTS_OF_MANDATE}`.get({ key, first, content })
   if (counts === undefined) throw new Error('A count gave no row')
-  const contentOf = sqlValue(connection)<string>`select ${CONTENT} from row where id = ?`
+  const newcomer = sql(connection)<Omit<LiveRow, 'state'>>`
+    select id, ${CONTENT} as content, latest_first_debit as day from row where id = ?`.get(
+    counts.firstSendable,
+  )
+  // The same once more, and collected later: what waits would lapse too early.
+  const isLater =
+    live?.state === 'ready' && newcomer?.content === content && (newcomer?.day ?? '') > (live.day ?? '9')
   return {
     key,
     hasOlder: hasOlder === 1,
@@ -222,7 +229,8 @@ function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: 
         likeLive: counts.likeLive,
         firstIsLikeLive:
           content !== null &&
-          [content, ...correctedBy(connection, live)].includes(contentOf.get(counts.firstSendable) ?? ''),
+          !isLater &&
+          [content, ...correctedBy(connection, live)].includes(newcomer?.content ?? ''),
       },
       heldBack: { count: counts.heldBack, unchanged: counts.unchanged },
       live: live?.state ?? null,

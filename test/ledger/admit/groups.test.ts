@@ -23,6 +23,7 @@ import {
 } from '../campaign-setup.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { findingOf } from '../../../src/domain/rule/verdict.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
@@ -455,13 +456,36 @@ describe('a row that was corrected', () => {
   })
 })
 
+function admitDue(ledger: Ledger, day: string, values: Values = {}): void {
+  const admission = ledger.admit({ severities: {} })
+  const source = admission.open({ name: `${day}.csv`, header: HEADER, columns: COLUMNS })
+  source.add([{ ...recordOf(values), latestFirstDebit: day as LocalDate }])
+  source.close({ ...summaryOf(1), sha256: day })
+  admission.commit()
+}
+
+describe('a row that says the same of its mandate as one that waits', () => {
+  it('takes its place where the mandate was collected later', () => {
+    const ledger = open()
+    for (const day of ['2027-01-10', '2027-03-10', '2027-02-10']) admitDue(ledger, day)
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
+  })
+
+  it('does not bring a refused row or what was corrected back', async () => {
+    const ledger = running()
+    admitDue(ledger, '2027-01-10')
+    admitDue(ledger, '2027-01-11', { customerNo: 2, reference: 'M-2' })
+    await send(ledger, refused())
+    admit(ledger, [{ customerNo: 2, reference: 'M-2', iban: OTHER_IBAN, corrects: 2 }])
+    admitDue(ledger, '2027-03-10')
+    admitDue(ledger, '2027-03-11', { customerNo: 2, reference: 'M-2' })
+    expect(statesOf(ledger.file)).toEqual(['refused', 'superseded', 'ready', 'duplicate', 'duplicate'])
+  })
+})
+
 it('a row that lapses while it waits does not leave', () => {
   const ledger = open()
-  const admission = ledger.admit({ severities: {} })
-  const source = admission.open({ name: 'export.csv', header: HEADER, columns: COLUMNS })
-  source.add([{ ...recordOf(), latestFirstDebit: '2027-01-10' as LocalDate }])
-  source.close(summaryOf(1))
-  admission.commit()
+  admitDue(ledger, '2027-01-10')
   const same = ledger.admit({ severities: {} })
   same.compareEarlier('2027-01-10')
   same.commit()
