@@ -149,6 +149,8 @@ it.each<[string, Debit[], string[]]>([
   ['and collected since', [OLD, NEW, at(3, 'M-5')], ['ready M-5']],
   ['and ended since', [OLD, NEW, at(3, 'M-5', { sequence: 'FNAL' })], ['excluded M-5']],
   ['twice', [OLD, NEW, at(3, 'M-6', from('M-5'))], ['ready M-6']],
+  ['twice, each time from its first', [OLD, NEW, at(3, 'M-6', from('M-4'))], ['ready M-6']],
+  ['on one day into two', [OLD, NEW, at(2, 'M-6', from('M-4'))], ['conflict M-5', 'conflict M-6']],
   ['there and back', [OLD, NEW, at(3, 'M-4', from('M-5'))], ['ready M-4']],
   ['on the day of its last collection', [at(2, 'M-4'), NEW], ['ready M-5']],
   ['before its reference came into use once more', [NEW, at(3, 'M-4')], ['ready M-4', 'ready M-5']],

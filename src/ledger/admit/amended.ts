@@ -7,10 +7,14 @@ import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope }
 
 /** Mandates that had another key before, as collections of their successors say. */
 
-/** Keeps that a mandate was amended, for the files that come later. */
+/** Keeps that a mandate was amended, for the files that come later. What came of one key twice was the earlier one first. */
 export function amendIn(connection: Connection) {
   const keep = sql(connection)`
-    insert into amended (former, successor, day) values (:former, :successor, :day)
+    insert into amended (former, successor, day)
+      with other as (select successor as key, day as since from amended where former = :former and successor <> :successor)
+      select :former, :successor, :day where true
+      union all select key, :successor, :day from other where since <= :day
+      union all select :successor, key, since from other where since >= :day
       on conflict do update set day = max(day, excluded.day)`
   return (amendment: Amendment): void => void keep.run({ ...amendment })
 }
