@@ -4,7 +4,16 @@ import { type Chance, seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import { decide, inDoubt, open, refused, registered, send, SETTINGS } from '../ledger/campaign-setup.js'
+import {
+  admit,
+  decide,
+  inDoubt,
+  open,
+  refused,
+  registered,
+  send,
+  SETTINGS,
+} from '../ledger/campaign-setup.js'
 import { creditorIdentifierOf } from '../support/sample-values.js'
 import { isBalanced } from '../../src/domain/row/row-state.js'
 import { SourceError } from '../../src/errors.js'
@@ -231,6 +240,23 @@ it('30.5 what was closed under its former reference, or may have arrived, is not
     expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT' })
     expect(problem?.message).toContain('(row 1)')
   }
+})
+
+it.each([
+  ['it was held for that', 'MANDATE_RESEMBLES_SENT', 'ready'],
+  ['two files contradict each other, and says nothing of this', 'CONFLICT_MANDATE', 'conflict'],
+])('30.5 the word beside the next form lets it go where %s', async (_, rule, state) => {
+  const run = campaign()
+  await run(collectionFile([OLD]))
+  run.ledger.startRun(SETTINGS)
+  await send(run.ledger, registered('R-1'))
+  const others = rule === 'CONFLICT_MANDATE' ? [collectionFile([{ ...NEW, iban: IBANS[1] }])] : []
+  await run(...others, collectionFile([NEW]))
+  const held = run.ledger.view.rows(['conflict'], 0, 9).find((row) => row.rule === rule)
+  const again = { reference: 'M-5', customerNo: held?.customerNo ?? 0, signedDate: held?.signedDate ?? '' }
+  admit(run.ledger, [{ ...again, iban: IBANS[0], corrects: held?.id ?? 0, isDecided: true }])
+  expect(standing(run.ledger.view)).toContain(`${state} M-5`)
+  expect(run.ledger.totals().ready).toBe(state === 'ready' ? 1 : 0)
 })
 
 /** How many rows of these files a check without a ledger calls ready. */
