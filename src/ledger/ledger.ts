@@ -51,6 +51,8 @@ export interface Resolution {
   readonly evidence: string | null
   /** The number `n` of the attempt that the person looked at; rejected when there was another since. Null: the latest. */
   readonly attempt: number | null
+  /** Said of its line of the cut-over, which may be decided beside the row. */
+  readonly isOfCutOver?: boolean
 }
 
 export type ResolutionResult =
@@ -67,7 +69,7 @@ export type ResolutionResult =
 export interface ResolutionReport {
   /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
   readonly isApplied: boolean
-  /** One for each resolution, in the same order. */
+  /** One for each resolution, in the same order, but for lines of the cut-over: they come last. */
   readonly results: readonly ResolutionResult[]
 }
 

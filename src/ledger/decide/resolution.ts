@@ -59,7 +59,10 @@ interface ResolveParts {
 
 /** All of them or none: a list with one mistake records nothing, and says what is wrong with each row. */
 export function resolveRows(parts: ResolveParts): ResolutionReport {
-  const { connection, resolutions, dryRun } = parts
+  const { connection, dryRun } = parts
+  const resolutions = [false, true].flatMap((isLine) =>
+    parts.resolutions.filter(({ isOfCutOver = false }) => isOfCutOver === isLine),
+  )
   const examine = prepareExamining(parts)
   const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
   const results = examined.map(({ resolution: { rowId }, verdict }): ResolutionResult =>
@@ -76,21 +79,36 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   return { isApplied: true, results }
 }
 
+const wordOf = (decision: Decision): string => decision.replace('_', '-')
+
+/** What may be said of a line of the cut-over after its row was decided; what nobody doubted was never at the service. */
+function isBeside({ subject, to }: Approved, decision: Decision): boolean {
+  if (decision === 'written_off') return to === 'refused' || to === 'written_off'
+  return decision === 'done' && subject.state === 'in_doubt' && (to === 'registered' || to === 'written_off')
+}
+
 /** Holds the decisions of one list against the ledger and against each other, one after the other. */
 function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
   const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
   const closing = new Set(writtenOff.map(({ rowId }) => rowId))
-  const rows = new Set<number>()
+  const seen = new Set<string>()
+  const settled = new Map<number, Approved>()
   const references = new Set<string>()
   const read = sql(connection)<Subject>`
     select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId, started_at as startedAt
       from row left join attempt on row_id = row.id and n = attempts where row.id = ?`
 
   /** What is wrong with the line, whatever the row is. */
-  function listFault({ rowId, by, reason }: Resolution): Rejection | null {
-    if (rows.has(rowId))
+  function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
+    if (seen.has(`${rowId} ${isOfCutOver}`))
       return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
-    rows.add(rowId)
+    seen.add(`${rowId} ${isOfCutOver}`)
+    const first = settled.get(rowId)
+    if (first !== undefined && !isBeside(first, decision))
+      return {
+        message: `Row ${rowId} is decided as "${wordOf(first.resolution.decision)}" and its line of the cut-over as "${wordOf(decision)}", which contradict each other`,
+        next: 'Keep one of them',
+      }
     if (by.trim() !== '' && reason.trim() !== '') return null
     const suggestions = ['name_person', 'give_reason'] as const
     return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', suggestions }
@@ -159,21 +177,25 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   return (given: Resolution): Approved | Rejection => {
     const resolution = { ...given, assigned: cleaned(given.assigned) }
     const { rowId, decision } = resolution
-    const subject = read.get(rowId)
+    const first = settled.get(rowId)
+    const subject = first === undefined ? read.get(rowId) : { ...first.subject, state: first.to }
     if (subject === undefined)
       return { message: `There is no row ${rowId}`, next: 'Take the number from to-do/in-doubt.csv' }
-    const fault = listFault(resolution) ?? faultOf(resolution, subject)
+    const isAgain = first?.to === decision
+    const fault = listFault(resolution) ?? (isAgain ? closingFault : faultOf)(resolution, subject)
     if (fault !== null) return fault
     const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
     const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
-    const to = decision === 'done' ? subject.state : transition(subject.state, EVENT_OF[decision])
-    return { subject, resolution, to, forcedAfterMs }
+    const to = decision === 'done' || isAgain ? subject.state : transition(subject.state, EVENT_OF[decision])
+    const approved = { subject, resolution, to, forcedAfterMs }
+    settled.set(rowId, approved)
+    return approved
   }
 }
 
 /** A line of the latest comparison, about which something can be done at the service. */
 function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
-  const { rowId, assigned } = resolution
+  const { rowId } = resolution
   const line = sql(connection)<{ isHeld: 0 | 1 }>`
     select is_held as isHeld from compared where ${IS_OPEN_LINE}`.get({ id: rowId })
   if (line === undefined)
@@ -188,8 +210,11 @@ function doneFault(connection: Connection, resolution: Resolution, subject: Subj
       message: `Row ${rowId} is ${subject.state.replace('_', ' ')}, so nothing is to be done at the service`,
       next: 'Decide "written-off": it is not sent then',
     }
-  return assigned === null ? movedOn(resolution, subject) : notRegistered(resolution)
+  return closingFault(resolution, subject)
 }
+
+const closingFault = (resolution: Resolution, subject: Subject): Rejection | null =>
+  resolution.assigned === null ? movedOn(resolution, subject) : notRegistered(resolution)
 
 const notRegistered = ({ rowId }: Resolution): Rejection => ({
   message: `Row ${rowId} names assigned identifiers, but is not called registered`,
@@ -265,7 +290,7 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     evidence: said.flat().join('; ') || null,
   })
   // What was closed in doubt may be at the service all the same.
-  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt'))
+  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to))
     sql(connection)`
       update compared set decision_id = :decision where ${IS_OPEN_LINE}`.run({
       decision: lastInsertRowid,
