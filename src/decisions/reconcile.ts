@@ -59,8 +59,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const decided = { by, evidence: `${table.name} (SHA-256 ${table.sha256()})` }
   for (const row of rowsOf(reader, 'in_doubt')) {
     const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
-    if (judged.kind === 'proven') proposals.push(proposalOf(row, judged.entry, decided))
-    else differences.push({ kind: 'still_in_doubt', row, detail: judged.detail })
+    if (typeof judged === 'string') differences.push({ kind: 'still_in_doubt', row, detail: judged })
+    else proposals.push(proposalOf(row, judged, decided))
   }
   return { listed, matched: found.matched, differences, proposals }
 }
@@ -190,15 +190,11 @@ const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string 
     ? `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
     : `the ledger calls the row ${state.replace('_', ' ')}`
 
-type Judged =
-  { readonly kind: 'proven'; readonly entry: ListEntry } | { readonly kind: 'open'; readonly detail: string }
-
-const open = (detail: string): Judged => ({ kind: 'open', detail })
-
 const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
 
-function judgeDoubt(row: RowRecord, entries: Customer): Judged {
+/** The entry that proves it, or why it stays open. */
+function judgeDoubt(row: RowRecord, entries: Customer): ListEntry | string {
   const differingIn = ({ comparisons }: Explained): readonly string[] =>
     comparisons.get(row.id)?.differing ?? []
   const candidates = entries.filter((each) => differingIn(each).length === 0)
@@ -206,38 +202,23 @@ function judgeDoubt(row: RowRecord, entries: Customer): Judged {
   if (only === undefined) {
     const [near] = entries
     if (near === undefined)
-      return open(
-        'the list does not show it; if the list is complete and newer than the attempt, it was not registered',
-      )
-    return open(
-      `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`,
-    )
+      return 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
+    return `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`
   }
   if (candidates.length > 1)
-    return open(
-      `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`,
-    )
+    return `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`
   const { entry, owner, comparisons, rivals } = only
   if (owner !== null)
-    return open(
-      `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`,
-    )
+    return `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`
   const rival = rivals.find(({ id }) => id !== row.id)
   if (rival !== undefined)
-    return open(
-      `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`,
-    )
+    return `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`
   if (comparisons.get(row.id)?.isSpecific !== true)
-    return open(
-      'the list shows a mandate of this customer, but neither its whole account nor its original reference',
-    )
-  if (entry.creditorIdentifier === '')
-    return open('the list shows it without an assigned creditor identifier')
+    return 'the list shows a mandate of this customer, but neither its whole account nor its original reference'
+  if (entry.creditorIdentifier === '') return 'the list shows it without an assigned creditor identifier'
   if (isScientific(entry.mandateReference))
-    return open(
-      `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`,
-    )
-  return { kind: 'proven', entry }
+    return `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`
+  return entry
 }
 
 const proposalOf = (
