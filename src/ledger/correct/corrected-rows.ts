@@ -5,7 +5,7 @@ import {
   type Corrector,
   type FieldChange,
 } from '../../domain/row/correction.js'
-import { REQUIRED_FIELDS, type RequiredField } from '../../domain/mandate/mandate.js'
+import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -233,7 +233,7 @@ interface Stored {
   readonly cells: string | null
 }
 
-const VALUE_OF: Readonly<Record<RequiredField, (row: Stored) => string | null>> = {
+const VALUE_OF: Readonly<Partial<Record<Field, (row: Stored) => string | null>>> = {
   customer_no: ({ customerNo }) => (customerNo === null ? null : String(customerNo)),
   iban: ({ account }) => account?.toString('hex') ?? null,
   signed_date: ({ signedDate }) => signedDate,
@@ -283,15 +283,21 @@ function prepareChanges(connection: Connection): (before: number, after: number)
        signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
        original_mandate_reference as mandateReference, cells from row where id = ?`
   const columnsOf = prepareColumns(connection)
-  const cellsOf = (row: Stored): readonly string[] =>
-    row.cells === null ? [] : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[])
+  const cellsOf = (row: Stored, fields: readonly Field[]): readonly string[] =>
+    row.cells === null
+      ? []
+      : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[], fields)
   return (before, after) => {
     const [old, now] = [read.get(before), read.get(after)]
     if (old === undefined || now === undefined) return []
-    const [oldCells, cells] = [cellsOf(old), cellsOf(now)]
-    return REQUIRED_FIELDS.flatMap((field, index): FieldChange[] => {
-      const [was, is] = [VALUE_OF[field](old), VALUE_OF[field](now)]
-      const [oldCell, cell] = [oldCells[index] ?? '', cells[index] ?? '']
+    // A word that was read only before, or only after, may have stood there all the time.
+    const isRead = (field: Field): boolean =>
+      [old, now].every(({ sourceId, cells }) => cells !== null && field in columnsOf(sourceId).columns)
+    const fields = FIELDS.filter((field) => field in VALUE_OF || isRead(field))
+    const [oldCells, cells] = [cellsOf(old, fields), cellsOf(now, fields)]
+    return fields.flatMap((field, index): FieldChange[] => {
+      const [was = null, is = null] = [VALUE_OF[field]?.(old), VALUE_OF[field]?.(now)]
+      const [oldCell = '', cell = ''] = [oldCells[index], cells[index]]
       const isSame = was !== null && is !== null ? was === is : cleanCell(oldCell) === cleanCell(cell)
       if (isSame) return []
       return [{ field, before: shownValue(field, old, oldCell), after: shownValue(field, now, cell) }]
@@ -299,5 +305,5 @@ function prepareChanges(connection: Connection): (before: number, after: number)
   }
 }
 
-const shownValue = (field: RequiredField, row: Stored, cell: string): string =>
-  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(VALUE_OF[field](row) ?? cell)
+const shownValue = (field: Field, row: Stored, cell: string): string =>
+  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(VALUE_OF[field]?.(row) ?? cell)
