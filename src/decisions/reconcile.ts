@@ -253,7 +253,7 @@ export function decideFromReadBack(
   const absenceOf = absencesAlong(reader, absentAfterMs)
   const creditors = [...new Set([...reader.assignedCreditors(), ...(given === null ? [] : [given])])]
   const [creditor = null] = creditors.length === 1 ? creditors : []
-  const whose = given === null ? OF_REGISTERED : OF_PERSON
+  const whose = given === null ? 'as of all registered rows' : 'as this person gave it'
   const resolutions: Resolution[] = []
   // Rows in doubt that stay so, although they were read back.
   const leftOpen: { readonly rowId: number; readonly why: string }[] = []
@@ -343,9 +343,6 @@ function openBecause({ verdict, why, sources }: ProofRecord): string | null {
       return `no list could be read: ${why ?? 'unknown'}`
   }
 }
-
-const OF_REGISTERED = 'as of all registered rows'
-const OF_PERSON = 'as this person gave it'
 
 const evidenceOf = (
   { answeredAt, requestId, readBackId, sources: [source] }: ProofRecord,

@@ -1,12 +1,5 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import {
-  EDGES,
-  transition,
-  type RowEvent,
-  type RowState,
-  forcedText,
-  LATE_REQUEST_MS,
-} from '../../domain/row/row-state.js'
+import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
@@ -17,13 +10,6 @@ import { IS_OPEN_LINE } from '../compare/comparison-reads.js'
 import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
-
-const EVENT_OF = {
-  registered: 'resolved_registered',
-  refused: 'resolved_refused',
-  resend: 'resolved_resend',
-  written_off: 'resolved_written_off',
-} as const satisfies Record<Exclude<Decision, 'done'>, RowEvent>
 
 interface Subject {
   readonly id: number
@@ -186,7 +172,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (fault !== null) return fault
     const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
     const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
-    const to = decision === 'done' || isAgain ? subject.state : transition(subject.state, EVENT_OF[decision])
+    const to =
+      decision === 'done' || isAgain ? subject.state : transition(subject.state, `resolved_${decision}`)
     const approved = { subject, resolution, to, forcedAfterMs }
     settled.set(rowId, approved)
     return approved
