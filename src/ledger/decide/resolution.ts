@@ -16,6 +16,7 @@ interface Subject {
   readonly state: RowState
   readonly attempts: number
   readonly mandateKey: string | null
+  readonly reference: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
 }
@@ -81,8 +82,12 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   const settled = new Map<number, Approved>()
   const references = new Set<string>()
   const read = sql(connection)<Subject>`
-    select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId, started_at as startedAt
+    select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
+      attempt.id as attemptId, started_at as startedAt
       from row left join attempt on row_id = row.id and n = attempts where row.id = ?`
+
+  const kept = sql(connection)`
+    select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
 
   /** What is wrong with the line, whatever the row is. */
   function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
@@ -106,7 +111,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (moved !== null) return moved
     if (subject.state === 'conflict') return conflictFault(subject)
     const { decision, assigned } = resolution
-    if (decision === 'registered') return identityFault(resolution)
+    if (decision === 'registered') return identityFault(resolution, subject)
     if (assigned !== null) return notRegistered(resolution)
     return decision === 'written_off' ? null : waitFault(subject, decision)
   }
@@ -123,7 +128,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     }
   }
 
-  function identityFault({ rowId, assigned: identity }: Resolution): Rejection | null {
+  function identityFault({ rowId, assigned: identity }: Resolution, subject: Subject): Rejection | null {
     if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '')
       return {
         message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
@@ -139,10 +144,18 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const owner = ownerOf(connection, reference)
     const isInList = references.has(reference.toLowerCase())
     references.add(reference.toLowerCase())
-    if (owner === undefined && !isInList) return null
+    const why =
+      owner !== undefined
+        ? `row ${owner} has it`
+        : isInList
+          ? 'another row of the list has it'
+          : reference.toLowerCase() === subject.reference?.toLowerCase() && kept.get() === undefined
+            ? 'it is the original one, and no registered row kept its own'
+            : null
+    if (why === null) return null
     return {
-      message: `Row ${rowId} cannot have the assigned reference "${reference}": ${owner === undefined ? 'another row of the list' : `row ${owner}`} has it`,
-      next: 'Ask the service which mandate it belongs to',
+      message: `Row ${rowId} cannot have the assigned reference "${reference}": ${why}`,
+      next: 'Ask the service which mandate it belongs to, and which reference it assigned to this one',
     }
   }
 

@@ -155,6 +155,15 @@ describe('a decision that is rejected', () => {
     },
   )
 
+  it('with its own reference, unless a registered row kept its own too', async () => {
+    const { ledger } = await campaign()
+    const message = expect.stringMatching(/assigned reference "m-1": it is the original one/) as string
+    const kept = named({ mandateReference: 'm-1' })
+    expect(record(ledger, kept).results[0]).toMatchObject({ kind: 'rejected', message })
+    await send(ledger, registered('M-4'))
+    expect(record(ledger, kept).isApplied).toBe(true)
+  })
+
   it('says how refused rows are sent again', async () => {
     const { ledger } = await campaign()
     expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(
