@@ -263,10 +263,8 @@ export function decideFromReadBack(
       notAsked += 1
       continue
     }
-    const [source] = proof.sources
-    const reference = source?.reference ?? null
-    const why =
-      absentBecause(absenceOf(row.id)) ?? openBecause(proof) ?? (reference === null ? NO_REFERENCE : null)
+    const reference = proof.sources[0]?.reference ?? null
+    const why = absentBecause(absenceOf(row.id)) ?? openBecause(proof)
     if (why !== null || reference === null) leftOpen.push({ rowId: row.id, why: why ?? NO_REFERENCE })
     else if (creditor === null)
       leftOpen.push({ rowId: row.id, why: withoutCreditor(reference, creditors.length) })
@@ -314,18 +312,8 @@ const OTHER: Readonly<Record<string, string>> = {
 
 /** Null for what was not absent of late. */
 function absentBecause(absence: Absence | null): string | null {
-  switch (absence?.kind) {
-    case 'too_early':
-    case 'asked_once':
-    case 'not_an_hour_apart':
-    case 'shown_before':
-    case 'nothing_present':
-      return absenceText(absence)
-    case 'resend':
-      return `${absenceText(absence)}; to-do/in-doubt.csv proposes resend`
-    default:
-      return null
-  }
+  if (absence === null || !('firstAskedAt' in absence)) return null
+  return absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
 }
 
 /** Null for what is proven. */
