@@ -62,8 +62,8 @@ export type ResolutionResult =
       readonly rowId: number
       readonly message: string
       readonly next: string
-      /** Only its waiting time stands against it, which `force` passes over. */
-      readonly isEarlyResend?: true
+      /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
+      readonly isRiskyResend?: true
     }
 
 export interface ResolutionReport {

@@ -33,7 +33,7 @@ interface Rejection {
   readonly message: string
   readonly next: string
   readonly suggestions?: readonly Suggestion[]
-  readonly isEarlyResend?: true
+  readonly isRiskyResend?: true
 }
 
 interface ResolveParts {
@@ -89,6 +89,10 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   const kept = sql(connection)`
     select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
 
+  const twin = sqlValue(connection)<number>`
+    select other.id from row join row as other using (customer_no, iban_key, signed_date)
+      where row.id = ? and other.id <> row.id and other.state = 'registered'`
+
   /** What is wrong with the line, whatever the row is. */
   function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
     if (seen.has(`${rowId} ${isOfCutOver}`))
@@ -113,7 +117,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const { decision, assigned } = resolution
     if (decision === 'registered') return identityFault(resolution, subject)
     if (assigned !== null) return notRegistered(resolution)
-    return decision === 'written_off' ? null : waitFault(subject, decision)
+    return decision === 'written_off' ? null : (waitFault(subject, decision) ?? twinFault(subject, decision))
   }
 
   /** Closing one of two would close the mandate, and the right one could never be sent. */
@@ -169,7 +173,18 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     return {
       message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
       next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
-      ...(decision === 'resend' ? { isEarlyResend: true as const } : {}),
+      ...(decision === 'resend' ? { isRiskyResend: true as const } : {}),
+    }
+  }
+
+  /** The service may have registered it as that row, where somebody corrected its reference meanwhile. */
+  function twinFault({ id }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    const other = decision === 'resend' && !force ? twin.get(id) : undefined
+    if (other === undefined) return null
+    return {
+      message: `Row ${id} cannot be sent again: row ${other} is registered with its customer, account and date of signature`,
+      next: 'Ask the service whether it has both: if they are one mandate, write this row off; if they are two, force the resend',
+      isRiskyResend: true,
     }
   }
 

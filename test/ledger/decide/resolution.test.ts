@@ -164,6 +164,24 @@ describe('a decision that is rejected', () => {
     expect(record(ledger, kept).isApplied).toBe(true)
   })
 
+  it('to send again beside a registered row that may be the same mandate, unless it is forced', async () => {
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, [
+      { reference: 'M-1' },
+      { reference: 'M-1-B' },
+      { reference: 'M-2', customerNo: 2 },
+    ])
+    for (const outcome of [inDoubt(), registered('NEW-2'), inDoubt()]) await send(ledger, outcome)
+    clock.advance(LATE_REQUEST_MS)
+    expect(
+      ledger.resolve([resolution(3, 'resend'), resolution(1, 'refused')], { dryRun: true }).results,
+    ).toMatchObject([{ kind: 'resolved' }, { kind: 'resolved' }])
+    const message =
+      'Row 1 cannot be sent again: row 2 is registered with its customer, account and date of signature'
+    expect(record(ledger, resolution(1, 'resend')).results).toMatchObject([{ message, isRiskyResend: true }])
+    expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
+  })
+
   it('says how refused rows are sent again', async () => {
     const { ledger } = await campaign()
     expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(
@@ -313,7 +331,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
             rowId: 1,
             message: `Row 1 cannot be ${words} yet: its request left less than 15 minutes ago and may still arrive`,
             next: `After 2026-06-15 10:15:00 UTC look again whether the service has the mandate, then decide${forced}`,
-            ...(decision === 'resend' ? { isEarlyResend: true } : {}),
+            ...(decision === 'resend' ? { isRiskyResend: true } : {}),
           },
         ],
       })
