@@ -207,6 +207,7 @@ function readLine(row: ListRow, rowId: number | null, at: string, usualBy: strin
     assigned: isAssigned ? { creditorIdentifier, mandateReference } : null,
     evidence: null,
     attempt,
+    isOfCutOver: row.cell('migration_class') !== null,
   }
 }
 

@@ -59,8 +59,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const decided = { by, evidence: `${table.name} (SHA-256 ${table.sha256()})` }
   for (const row of rowsOf(reader, 'in_doubt')) {
     const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
-    if (judged.kind === 'proven') proposals.push(proposalOf(row, judged.entry, decided))
-    else differences.push({ kind: 'still_in_doubt', row, detail: judged.detail })
+    if (typeof judged === 'string') differences.push({ kind: 'still_in_doubt', row, detail: judged })
+    else proposals.push(proposalOf(row, judged, decided))
   }
   return { listed, matched: found.matched, differences, proposals }
 }
@@ -190,15 +190,11 @@ const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string 
     ? `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
     : `the ledger calls the row ${state.replace('_', ' ')}`
 
-type Judged =
-  { readonly kind: 'proven'; readonly entry: ListEntry } | { readonly kind: 'open'; readonly detail: string }
-
-const open = (detail: string): Judged => ({ kind: 'open', detail })
-
 const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
 
-function judgeDoubt(row: RowRecord, entries: Customer): Judged {
+/** The entry that proves it, or why it stays open. */
+function judgeDoubt(row: RowRecord, entries: Customer): ListEntry | string {
   const differingIn = ({ comparisons }: Explained): readonly string[] =>
     comparisons.get(row.id)?.differing ?? []
   const candidates = entries.filter((each) => differingIn(each).length === 0)
@@ -206,38 +202,23 @@ function judgeDoubt(row: RowRecord, entries: Customer): Judged {
   if (only === undefined) {
     const [near] = entries
     if (near === undefined)
-      return open(
-        'the list does not show it; if the list is complete and newer than the attempt, it was not registered',
-      )
-    return open(
-      `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`,
-    )
+      return 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
+    return `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`
   }
   if (candidates.length > 1)
-    return open(
-      `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`,
-    )
+    return `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`
   const { entry, owner, comparisons, rivals } = only
   if (owner !== null)
-    return open(
-      `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`,
-    )
+    return `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`
   const rival = rivals.find(({ id }) => id !== row.id)
   if (rival !== undefined)
-    return open(
-      `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`,
-    )
+    return `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`
   if (comparisons.get(row.id)?.isSpecific !== true)
-    return open(
-      'the list shows a mandate of this customer, but neither its whole account nor its original reference',
-    )
-  if (entry.creditorIdentifier === '')
-    return open('the list shows it without an assigned creditor identifier')
+    return 'the list shows a mandate of this customer, but neither its whole account nor its original reference'
+  if (entry.creditorIdentifier === '') return 'the list shows it without an assigned creditor identifier'
   if (isScientific(entry.mandateReference))
-    return open(
-      `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`,
-    )
-  return { kind: 'proven', entry }
+    return `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`
+  return entry
 }
 
 const proposalOf = (
@@ -272,7 +253,7 @@ export function decideFromReadBack(
   const absenceOf = absencesAlong(reader, absentAfterMs)
   const creditors = [...new Set([...reader.assignedCreditors(), ...(given === null ? [] : [given])])]
   const [creditor = null] = creditors.length === 1 ? creditors : []
-  const whose = given === null ? OF_REGISTERED : OF_PERSON
+  const whose = given === null ? 'as of all registered rows' : 'as this person gave it'
   const resolutions: Resolution[] = []
   // Rows in doubt that stay so, although they were read back.
   const leftOpen: { readonly rowId: number; readonly why: string }[] = []
@@ -282,10 +263,8 @@ export function decideFromReadBack(
       notAsked += 1
       continue
     }
-    const [source] = proof.sources
-    const reference = source?.reference ?? null
-    const why =
-      absentBecause(absenceOf(row.id)) ?? openBecause(proof) ?? (reference === null ? NO_REFERENCE : null)
+    const reference = proof.sources[0]?.reference ?? null
+    const why = absentBecause(absenceOf(row.id)) ?? openBecause(proof)
     if (why !== null || reference === null) leftOpen.push({ rowId: row.id, why: why ?? NO_REFERENCE })
     else if (creditor === null)
       leftOpen.push({ rowId: row.id, why: withoutCreditor(reference, creditors.length) })
@@ -333,18 +312,8 @@ const OTHER: Readonly<Record<string, string>> = {
 
 /** Null for what was not absent of late. */
 function absentBecause(absence: Absence | null): string | null {
-  switch (absence?.kind) {
-    case 'too_early':
-    case 'asked_once':
-    case 'not_an_hour_apart':
-    case 'shown_before':
-    case 'nothing_present':
-      return absenceText(absence)
-    case 'resend':
-      return `${absenceText(absence)}; to-do/in-doubt.csv proposes resend`
-    default:
-      return null
-  }
+  if (absence === null || !('firstAskedAt' in absence)) return null
+  return absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
 }
 
 /** Null for what is proven. */
@@ -362,9 +331,6 @@ function openBecause({ verdict, why, sources }: ProofRecord): string | null {
       return `no list could be read: ${why ?? 'unknown'}`
   }
 }
-
-const OF_REGISTERED = 'as of all registered rows'
-const OF_PERSON = 'as this person gave it'
 
 const evidenceOf = (
   { answeredAt, requestId, readBackId, sources: [source] }: ProofRecord,

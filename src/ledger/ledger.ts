@@ -51,6 +51,8 @@ export interface Resolution {
   readonly evidence: string | null
   /** The number `n` of the attempt that the person looked at; rejected when there was another since. Null: the latest. */
   readonly attempt: number | null
+  /** Said of its line of the cut-over, which may be decided beside the row. */
+  readonly isOfCutOver?: boolean
 }
 
 export type ResolutionResult =
@@ -60,14 +62,14 @@ export type ResolutionResult =
       readonly rowId: number
       readonly message: string
       readonly next: string
-      /** Only its waiting time stands against it, which `force` passes over. */
-      readonly isEarlyResend?: true
+      /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
+      readonly isRiskyResend?: true
     }
 
 export interface ResolutionReport {
   /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
   readonly isApplied: boolean
-  /** One for each resolution, in the same order. */
+  /** One for each resolution, in the same order, but for lines of the cut-over: they come last. */
   readonly results: readonly ResolutionResult[]
 }
 

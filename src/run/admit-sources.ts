@@ -7,7 +7,12 @@ import {
   type SeverityOverrides,
 } from '../domain/rule/verdict.js'
 import { fold } from '../domain/text/text.js'
-import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
+import {
+  type Admission,
+  type GivenBack,
+  NONE_GIVEN_BACK,
+  type SourceAdmission,
+} from '../ledger/admit/admission.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
@@ -113,7 +118,7 @@ export interface AdmitOptions {
   readonly onTheirOwn?: boolean
 }
 
-export interface AdmittedSource {
+export interface AdmittedSource extends GivenBack {
   readonly name: string
   /**
    * `known`: these bytes were admitted before, so nothing was added. `empty`: one of this program's own files without a
@@ -121,10 +126,6 @@ export interface AdmittedSource {
    */
   readonly kind: 'admitted' | 'known' | 'empty'
   readonly records: number
-  /** Lines that name a row of the ledger. */
-  readonly resubmitted: number
-  /** Those of them that could not be taken: the row they name stays as it was. */
-  readonly notTaken: number
   readonly isResultFile: boolean
   /** Of a file that came in before, second files that are not what they were then: its rows keep what those said. */
   readonly changed?: readonly string[]
@@ -303,7 +304,7 @@ async function addRecords(
   return { target, records }
 }
 
-const NOTHING = { records: 0, resubmitted: 0, notTaken: 0 } as const
+const NOTHING = { records: 0, ...NONE_GIVEN_BACK } as const
 
 const asNew = (record: CheckedRecord): CheckedRecord =>
   record.corrects === null ? record : { ...record, corrects: null, isUnchanged: false }

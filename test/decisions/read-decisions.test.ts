@@ -92,7 +92,7 @@ describe('the filled-in file', () => {
     const decisions = await read(decide(one, 2, decided(' Resend ')))
     const text = readFileSync(join(dirname(ledger.file), 'in-doubt.csv'))
     const evidence = `in-doubt.csv (SHA-256 ${createHash('sha256').update(text).digest('hex')})`
-    const common = { reason: 'the service said so', evidence, attempt: 1 }
+    const common = { reason: 'the service said so', isOfCutOver: false, evidence, attempt: 1 }
     const assigned = { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: 'NEW-7' }
     expect(decisions).toEqual([
       { ...common, rowId: 2, decision: 'registered', by: 'Grace', assigned },

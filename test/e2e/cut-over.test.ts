@@ -160,6 +160,43 @@ it('31.2 the sheet of the workbook holds the same lines, closed by resolve or wi
   expect(sandbox().requests().repeated).toEqual([])
 })
 
+it('31.2 a doubt and its line on the sheet Cut-over are decided in one list, unless they contradict each other', async () => {
+  const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+  save('export.csv', from(603, 606))
+  expect((await program('run', 'export.csv')).status).toBe(4)
+  save('final.csv', [...from(605, 606), line(603), line(604, 'cancelled')])
+  expect(await json('compare', 'final.csv')).toMatchObject({ classes: { in_doubt_changed: 1 } })
+  await program('report')
+  const doubt = sandbox()
+    .mandates()
+    .find(({ customer_no }) => customer_no === 604)
+  const decide = (ofLine: string): void => {
+    const work = openWork(path('to-do.xlsx'))
+    work.type('In doubt', 0, {
+      ...{ migration_decision: 'registered', migration_reason: 'they hold it' },
+      migration_assigned_creditor_identifier: doubt?.sepa_creditor_identifier ?? '',
+      migration_assigned_mandate_reference: doubt?.unique_mandate_reference ?? '',
+    })
+    work.type('Cut-over', 0, { migration_decision: ofLine, migration_reason: 'cancelled there' })
+    work.save()
+  }
+  decide('written-off')
+  for (const words of [
+    ['resolve', '--from', TO_DO],
+    ['run', TO_DO, '--all'],
+  ]) {
+    const refused = await json(...words)
+    expect([refused.exitCode, refused.errors[0]?.message]).toEqual([2, expect.stringContaining('contradict')])
+  }
+  expect(await json('status')).toMatchObject({ totals: { inDoubt: 1 }, cutOver: { open: 1 } })
+  decide('done')
+  expect(await json('resolve', '--from', TO_DO)).toMatchObject({
+    isApplied: true,
+    totals: { inDoubt: 0, registered: 4 },
+  })
+  expect(await json('status')).toMatchObject({ cutOver: { open: 0 } })
+})
+
 it('31.3 report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
   save('export.csv', from(601, 605))
   await program('run', 'export.csv', '--limit', '2')

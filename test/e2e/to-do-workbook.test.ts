@@ -70,6 +70,18 @@ it('given back as it is, sorted or filtered, it changes nothing', async () => {
   expect(held()).toHaveLength(before.held)
 })
 
+it('names the rows whose lines changed nothing, and says how a refused one is sent again', async () => {
+  const work = opened()
+  work.type('Corrections', 0, { unique_mandate_reference: '123' })
+  work.type('Corrections', 1, { signed_date: '2024-03-16' })
+  work.type('Refused', 0, { unique_mandate_reference: 'mandate-7', migration_decision: 'send' })
+  work.save(path('back.xlsx'))
+  const { stdout } = await program('run', 'back.xlsx')
+  expect(stdout).toContain('2 of 3 lines in "back.xlsx" changed nothing: rows 1, 7. Zeros in front')
+  expect(stdout).toContain('"send" does not resend a refused row: run --retry-refused does')
+  expect(totals()).toMatchObject({ invalid: 1, refused: 1, registered: 5 })
+})
+
 it('takes corrections of both sheets, registers each row once, and returned twice nothing new', async () => {
   mend().save()
   const copy = readFileSync(path('to-do.xlsx'))

@@ -69,7 +69,7 @@ export interface Values extends Partial<
   readonly creditor?: string
   readonly reference?: string
   /** Default: sendable. */
-  readonly verdict?: Exclude<Verdict['kind'], 'conflict'>
+  readonly verdict?: Verdict['kind']
   /** What could not be read: null. */
   readonly values?: Partial<CheckedRecord['values']>
 }
@@ -82,6 +82,7 @@ export function recordOf(given: Values = {}, record = 1): CheckedRecord {
   const verdicts: Record<typeof verdict, Verdict> = {
     sendable: { kind: 'sendable', mandate: { customerNo, iban, signedDate, original } as Mandate },
     invalid: { kind: 'invalid' },
+    conflict: { kind: 'conflict', rule: 'STATUS_UNKNOWN' },
     excluded: { kind: 'excluded', rule: 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
   }
   return {

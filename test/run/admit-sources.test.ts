@@ -12,6 +12,7 @@ import type { OpenedSource } from '../../src/source/read-source.js'
 import { CHECK, exportOf, fileOf, optionsOf } from '../support/sources.js'
 import { sourceOf } from './mandate-samples.js'
 import { open } from '../ledger/campaign-setup.js'
+import { NONE_GIVEN_BACK } from '../../src/ledger/admit/admission.js'
 import { writeFileSync } from 'node:fs'
 import { validExport, validLine } from '../support/export.js'
 
@@ -24,7 +25,10 @@ const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({
 
 const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
 
-const NO_CORRECTIONS = { resubmitted: 0, notTaken: 0, isResultFile: false }
+const NO_CORRECTIONS = {
+  ...NONE_GIVEN_BACK,
+  isResultFile: false,
+}
 
 describe('admitting the files of a command', () => {
   it('takes all of them in order, and tells how far it is', async () => {

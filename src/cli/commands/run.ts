@@ -61,7 +61,7 @@ import type { DeliveryEvent } from '../../run/deliver.js'
 import { type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
-import { plural, durationText, said } from '../../domain/text/text.js'
+import { countText, plural, durationText, said } from '../../domain/text/text.js'
 import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
 
 export const runCommand: Command = {
@@ -186,11 +186,18 @@ function askedBy(context: Context, service: Service): MigrateOptions {
 
 const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
+const NO_CHANGE =
+  'Zeros in front and letter case do not count as a change, and "send" does not resend a refused row: run --retry-refused does. To change zeros in front, add a line with an empty migration_row and write the old row off.'
+
 /** A file that added nothing, which is no fault: the command that continues names it too. */
 function givenLine(source: Migration['admitted'][number]): string[] {
-  const { name, kind, isResultFile, resubmitted } = source
+  const { name, kind, isResultFile, resubmitted, unchanged, unchangedRows } = source
   if (kind === 'admitted' && !isResultFile && resubmitted > 0)
     return [`${plural(resubmitted, 'row', 'rows')} of "${name}" that waited for a word came in again.`]
+  if (isResultFile && unchanged > 0)
+    return [
+      `${countText(unchanged)} of ${plural(resubmitted, 'line', 'lines')} in "${name}" changed nothing: rows ${unchangedRows ?? ''}${unchanged > 5 ? ' …' : ''}. ${NO_CHANGE}`,
+    ]
   if (kind === 'known')
     return [`"${name}" is in the ledger already: nothing of it was added.${changedText(source)}`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []

@@ -55,7 +55,7 @@ export const resolveCommand: Command = {
     ['--dry-run', 'say what would be recorded; record nothing'],
     [
       '--force',
-      'allow a resend (nothing else) within 15 minutes of the attempt, when a late request may still arrive; asks for the reference',
+      'allow a resend (nothing else) that may register twice: within 15 minutes of the attempt, or beside a registered row with the same customer, account and date; asks for the reference',
     ],
     [
       '--yes-resend <reference...>',
@@ -233,7 +233,7 @@ function planNeededLines({ settings }: Context, { results }: ResolutionReport): 
 }
 
 /**
- * Has the reference typed of each row that would go out once more while its earlier request may still arrive.
+ * Has the reference typed of each row that would go out once more although it may be at the service.
  * @throws {UsageError} where one is missing; nothing was recorded
  */
 export async function confirmForced(
@@ -243,7 +243,7 @@ export async function confirmForced(
 ): Promise<void> {
   const given = new Set(ownTexts(context, 'yesResend').map(upperCase))
   for (const result of results) {
-    if (result.kind !== 'rejected' || result.isEarlyResend !== true) continue
+    if (result.kind !== 'rejected' || result.isRiskyResend !== true) continue
     const row = view.row(result.rowId)
     if (row === null) throw new Error(`Row ${result.rowId} is not there`)
     const reference = upperCase(row.originalMandateReference ?? '')
@@ -252,13 +252,13 @@ export async function confirmForced(
     const typed = canAsk(context.world)
       ? await askText(
           context.world,
-          `Row ${result.rowId} (customer ${customerNo ?? ''}, ${ibanMasked ?? ''}, signed ${signedDate ?? ''}) may be registered twice: its request can still arrive. Type its mandate reference to send it again`,
+          `Row ${result.rowId} (customer ${customerNo ?? ''}, ${ibanMasked ?? ''}, signed ${signedDate ?? ''}) may be registered twice. ${result.message}. Type its mandate reference to send it all the same`,
         )
       : null
     if (typed === null || upperCase(typed) !== reference)
       throw new UsageError(
-        `Row ${result.rowId} is not sent again within 15 minutes of its request unless its mandate reference is typed`,
-        'Wait and look again whether the service has the mandate; or pass --yes-resend with the reference of each such row. Nothing was recorded',
+        `${result.message}, and its mandate reference was not typed`,
+        `${result.next}; or pass --yes-resend with the reference of each such row. Nothing was recorded`,
       )
   }
 }

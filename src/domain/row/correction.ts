@@ -16,7 +16,7 @@ export const NOBODY_NAMED: Corrector = { by: 'operator', reason: null }
 
 /** A value before and after, as a report may show it. */
 export interface FieldChange {
-  /** One of the five fields that are sent, or the column of ours in which a person spoke. */
+  /** A field that is read, or the column of ours in which a person spoke. */
   readonly field: string
   readonly before: string
   readonly after: string

@@ -261,18 +261,25 @@ function closeSource(
   return 'admitted'
 }
 
-/** Lines that name a row of the ledger, and those of them that were not taken. */
-type GivenBack = {
+/** Lines that name a row of the ledger. */
+export interface GivenBack {
   readonly resubmitted: number
+  /** Those of them that could not be taken: the row they name stays as it was. */
   readonly notTaken: number
+  /** Those that say what the ledger holds, and the first rows that they name. */
+  readonly unchanged: number
+  readonly unchangedRows: string | null
 }
 
-const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0 }
+export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
 function countGivenBack({ connection, sourceId, first }: Scope): GivenBack {
   const counts = sql(connection)<GivenBack>`
-    select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken
-       from row where id >= ? and source_id = ? and corrects is not null`.get(first, sourceId)
+    with given as (select * from row where id >= ? and source_id = ? and corrects is not null)
+    select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken,
+       count(*) filter (where state = 'duplicate') as unchanged,
+       (select group_concat(corrects, ', ') from (select corrects from given where state = 'duplicate' order by id limit 5))
+         as unchangedRows from given`.get(first, sourceId)
   return counts ?? NONE_GIVEN_BACK
 }
 

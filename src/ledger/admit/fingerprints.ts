@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { type Field, type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'
 import { sql, type Connection } from '../file/connection.js'
 
@@ -72,8 +72,12 @@ export function prepareColumns(connection: Connection): (sourceId: number) => He
  * The cell that feeds each of the five required fields, cleaned, or what a template makes of several; empty for a
  * constant and for a short record.
  */
-export const requiredCells = ({ header, columns }: HeaderColumns, cells: readonly string[]): string[] =>
-  REQUIRED_FIELDS.map((field) => {
+export const requiredCells = (
+  { header, columns }: HeaderColumns,
+  cells: readonly string[],
+  fields: readonly Field[] = REQUIRED_FIELDS,
+): string[] =>
+  fields.map((field) => {
     const { [field]: column = '' } = columns
     return header.includes(column) || namesInTemplate(column).length === 0
       ? cleanCell(cells[header.indexOf(column)] ?? '')

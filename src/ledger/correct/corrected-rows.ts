@@ -5,7 +5,7 @@ import {
   type Corrector,
   type FieldChange,
 } from '../../domain/row/correction.js'
-import { REQUIRED_FIELDS, type RequiredField } from '../../domain/mandate/mandate.js'
+import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -222,23 +222,11 @@ interface Taken {
   readonly by: string | null
 }
 
-interface Stored {
+/** The five values under the names of their fields, an account as its fingerprint. */
+interface Stored extends Readonly<Partial<Record<Field, string | null>>> {
   readonly sourceId: number
-  readonly customerNo: number | null
   readonly ibanMasked: string | null
-  readonly account: Buffer | null
-  readonly signedDate: string | null
-  readonly creditorIdentifier: string | null
-  readonly mandateReference: string | null
   readonly cells: string | null
-}
-
-const VALUE_OF: Readonly<Record<RequiredField, (row: Stored) => string | null>> = {
-  customer_no: ({ customerNo }) => (customerNo === null ? null : String(customerNo)),
-  iban: ({ account }) => account?.toString('hex') ?? null,
-  signed_date: ({ signedDate }) => signedDate,
-  sepa_creditor_identifier: ({ creditorIdentifier }) => creditorIdentifier,
-  unique_mandate_reference: ({ mandateReference }) => mandateReference,
 }
 
 /**
@@ -279,19 +267,26 @@ const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', aft
  */
 function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
   const read = sql(connection)<Stored>`
-    select source_id as sourceId, customer_no as customerNo, iban_masked as ibanMasked, iban_key as account,
-       signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
-       original_mandate_reference as mandateReference, cells from row where id = ?`
+    select source_id as sourceId, cells, iban_masked as ibanMasked, cast(customer_no as text) as customer_no,
+       iif(iban_key is null, null, hex(iban_key)) as iban, signed_date,
+       original_creditor_identifier as sepa_creditor_identifier,
+       original_mandate_reference as unique_mandate_reference from row where id = ?`
   const columnsOf = prepareColumns(connection)
-  const cellsOf = (row: Stored): readonly string[] =>
-    row.cells === null ? [] : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[])
+  const cellsOf = (row: Stored, fields: readonly Field[]): readonly string[] =>
+    row.cells === null
+      ? []
+      : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[], fields)
   return (before, after) => {
     const [old, now] = [read.get(before), read.get(after)]
     if (old === undefined || now === undefined) return []
-    const [oldCells, cells] = [cellsOf(old), cellsOf(now)]
-    return REQUIRED_FIELDS.flatMap((field, index): FieldChange[] => {
-      const [was, is] = [VALUE_OF[field](old), VALUE_OF[field](now)]
-      const [oldCell, cell] = [oldCells[index] ?? '', cells[index] ?? '']
+    // A word that was read only before, or only after, may have stood there all the time.
+    const isRead = (field: Field): boolean =>
+      [old, now].every(({ sourceId, cells }) => cells !== null && field in columnsOf(sourceId).columns)
+    const fields = FIELDS.filter((field) => field in now || isRead(field))
+    const [oldCells, cells] = [cellsOf(old, fields), cellsOf(now, fields)]
+    return fields.flatMap((field, index): FieldChange[] => {
+      const [was = null, is = null] = [old[field], now[field]]
+      const [oldCell = '', cell = ''] = [oldCells[index], cells[index]]
       const isSame = was !== null && is !== null ? was === is : cleanCell(oldCell) === cleanCell(cell)
       if (isSame) return []
       return [{ field, before: shownValue(field, old, oldCell), after: shownValue(field, now, cell) }]
@@ -299,5 +294,5 @@ function prepareChanges(connection: Connection): (before: number, after: number)
   }
 }
 
-const shownValue = (field: RequiredField, row: Stored, cell: string): string =>
-  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(VALUE_OF[field](row) ?? cell)
+const shownValue = (field: Field, row: Stored, cell: string): string =>
+  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(row[field] ?? cell)

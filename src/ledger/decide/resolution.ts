@@ -1,12 +1,5 @@
 import { maskAccounts } from '../../domain/text/masking.js'
-import {
-  EDGES,
-  transition,
-  type RowEvent,
-  type RowState,
-  forcedText,
-  LATE_REQUEST_MS,
-} from '../../domain/row/row-state.js'
+import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
@@ -18,18 +11,12 @@ import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
 
-const EVENT_OF = {
-  registered: 'resolved_registered',
-  refused: 'resolved_refused',
-  resend: 'resolved_resend',
-  written_off: 'resolved_written_off',
-} as const satisfies Record<Exclude<Decision, 'done'>, RowEvent>
-
 interface Subject {
   readonly id: number
   readonly state: RowState
   readonly attempts: number
   readonly mandateKey: string | null
+  readonly reference: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
 }
@@ -46,7 +33,7 @@ interface Rejection {
   readonly message: string
   readonly next: string
   readonly suggestions?: readonly Suggestion[]
-  readonly isEarlyResend?: true
+  readonly isRiskyResend?: true
 }
 
 interface ResolveParts {
@@ -59,7 +46,10 @@ interface ResolveParts {
 
 /** All of them or none: a list with one mistake records nothing, and says what is wrong with each row. */
 export function resolveRows(parts: ResolveParts): ResolutionReport {
-  const { connection, resolutions, dryRun } = parts
+  const { connection, dryRun } = parts
+  const resolutions = [false, true].flatMap((isLine) =>
+    parts.resolutions.filter(({ isOfCutOver = false }) => isOfCutOver === isLine),
+  )
   const examine = prepareExamining(parts)
   const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
   const results = examined.map(({ resolution: { rowId }, verdict }): ResolutionResult =>
@@ -76,21 +66,44 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   return { isApplied: true, results }
 }
 
+const wordOf = (decision: Decision): string => decision.replace('_', '-')
+
+/** What may be said of a line of the cut-over after its row was decided; what nobody doubted was never at the service. */
+function isBeside({ subject, to }: Approved, decision: Decision): boolean {
+  if (decision === 'written_off') return to === 'refused' || to === 'written_off'
+  return decision === 'done' && subject.state === 'in_doubt' && (to === 'registered' || to === 'written_off')
+}
+
 /** Holds the decisions of one list against the ledger and against each other, one after the other. */
 function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
   const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
   const closing = new Set(writtenOff.map(({ rowId }) => rowId))
-  const rows = new Set<number>()
+  const seen = new Set<string>()
+  const settled = new Map<number, Approved>()
   const references = new Set<string>()
   const read = sql(connection)<Subject>`
-    select row.id, state, attempts, row.mandate_key as mandateKey, attempt.id as attemptId, started_at as startedAt
+    select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
+      attempt.id as attemptId, started_at as startedAt
       from row left join attempt on row_id = row.id and n = attempts where row.id = ?`
 
+  const kept = sql(connection)`
+    select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
+
+  const twin = sqlValue(connection)<number>`
+    select other.id from row join row as other using (customer_no, iban_key, signed_date)
+      where row.id = ? and other.id <> row.id and other.state = 'registered'`
+
   /** What is wrong with the line, whatever the row is. */
-  function listFault({ rowId, by, reason }: Resolution): Rejection | null {
-    if (rows.has(rowId))
+  function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
+    if (seen.has(`${rowId} ${isOfCutOver}`))
       return { message: `Row ${rowId} is in the list twice`, next: 'Keep one decision per row' }
-    rows.add(rowId)
+    seen.add(`${rowId} ${isOfCutOver}`)
+    const first = settled.get(rowId)
+    if (first !== undefined && !isBeside(first, decision))
+      return {
+        message: `Row ${rowId} is decided as "${wordOf(first.resolution.decision)}" and its line of the cut-over as "${wordOf(decision)}", which contradict each other`,
+        next: 'Keep one of them',
+      }
     if (by.trim() !== '' && reason.trim() !== '') return null
     const suggestions = ['name_person', 'give_reason'] as const
     return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', suggestions }
@@ -102,9 +115,9 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (moved !== null) return moved
     if (subject.state === 'conflict') return conflictFault(subject)
     const { decision, assigned } = resolution
-    if (decision === 'registered') return identityFault(resolution)
+    if (decision === 'registered') return identityFault(resolution, subject)
     if (assigned !== null) return notRegistered(resolution)
-    return decision === 'written_off' ? null : waitFault(subject, decision)
+    return decision === 'written_off' ? null : (waitFault(subject, decision) ?? twinFault(subject, decision))
   }
 
   /** Closing one of two would close the mandate, and the right one could never be sent. */
@@ -119,7 +132,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     }
   }
 
-  function identityFault({ rowId, assigned: identity }: Resolution): Rejection | null {
+  function identityFault({ rowId, assigned: identity }: Resolution, subject: Subject): Rejection | null {
     if (identity === null || identity.creditorIdentifier === '' || identity.mandateReference === '')
       return {
         message: `Row ${rowId} cannot be called registered without both assigned identifiers`,
@@ -135,10 +148,18 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const owner = ownerOf(connection, reference)
     const isInList = references.has(reference.toLowerCase())
     references.add(reference.toLowerCase())
-    if (owner === undefined && !isInList) return null
+    const why =
+      owner !== undefined
+        ? `row ${owner} has it`
+        : isInList
+          ? 'another row of the list has it'
+          : reference.toLowerCase() === subject.reference?.toLowerCase() && kept.get() === undefined
+            ? 'it is the original one, and no registered row kept its own'
+            : null
+    if (why === null) return null
     return {
-      message: `Row ${rowId} cannot have the assigned reference "${reference}": ${owner === undefined ? 'another row of the list' : `row ${owner}`} has it`,
-      next: 'Ask the service which mandate it belongs to',
+      message: `Row ${rowId} cannot have the assigned reference "${reference}": ${why}`,
+      next: 'Ask the service which mandate it belongs to, and which reference it assigned to this one',
     }
   }
 
@@ -152,28 +173,44 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     return {
       message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused'} yet: its request left less than 15 minutes ago and may still arrive`,
       next: `After ${until.slice(0, 10)} ${until.slice(11, 19)} UTC look again whether the service has the mandate, then decide${force ? '; only a resend can be forced' : ''}`,
-      ...(decision === 'resend' ? { isEarlyResend: true as const } : {}),
+      ...(decision === 'resend' ? { isRiskyResend: true as const } : {}),
+    }
+  }
+
+  /** The service may have registered it as that row, where somebody corrected its reference meanwhile. */
+  function twinFault({ id }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    const other = decision === 'resend' && !force ? twin.get(id) : undefined
+    if (other === undefined) return null
+    return {
+      message: `Row ${id} cannot be sent again: row ${other} is registered with its customer, account and date of signature`,
+      next: 'Ask the service whether it has both: if they are one mandate, write this row off; if they are two, force the resend',
+      isRiskyResend: true,
     }
   }
 
   return (given: Resolution): Approved | Rejection => {
     const resolution = { ...given, assigned: cleaned(given.assigned) }
     const { rowId, decision } = resolution
-    const subject = read.get(rowId)
+    const first = settled.get(rowId)
+    const subject = first === undefined ? read.get(rowId) : { ...first.subject, state: first.to }
     if (subject === undefined)
       return { message: `There is no row ${rowId}`, next: 'Take the number from to-do/in-doubt.csv' }
-    const fault = listFault(resolution) ?? faultOf(resolution, subject)
+    const isAgain = first?.to === decision
+    const fault = listFault(resolution) ?? (isAgain ? closingFault : faultOf)(resolution, subject)
     if (fault !== null) return fault
     const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
     const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
-    const to = decision === 'done' ? subject.state : transition(subject.state, EVENT_OF[decision])
-    return { subject, resolution, to, forcedAfterMs }
+    const to =
+      decision === 'done' || isAgain ? subject.state : transition(subject.state, `resolved_${decision}`)
+    const approved = { subject, resolution, to, forcedAfterMs }
+    settled.set(rowId, approved)
+    return approved
   }
 }
 
 /** A line of the latest comparison, about which something can be done at the service. */
 function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
-  const { rowId, assigned } = resolution
+  const { rowId } = resolution
   const line = sql(connection)<{ isHeld: 0 | 1 }>`
     select is_held as isHeld from compared where ${IS_OPEN_LINE}`.get({ id: rowId })
   if (line === undefined)
@@ -188,8 +225,11 @@ function doneFault(connection: Connection, resolution: Resolution, subject: Subj
       message: `Row ${rowId} is ${subject.state.replace('_', ' ')}, so nothing is to be done at the service`,
       next: 'Decide "written-off": it is not sent then',
     }
-  return assigned === null ? movedOn(resolution, subject) : notRegistered(resolution)
+  return closingFault(resolution, subject)
 }
+
+const closingFault = (resolution: Resolution, subject: Subject): Rejection | null =>
+  resolution.assigned === null ? movedOn(resolution, subject) : notRegistered(resolution)
 
 const notRegistered = ({ rowId }: Resolution): Rejection => ({
   message: `Row ${rowId} names assigned identifiers, but is not called registered`,
@@ -265,7 +305,7 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     evidence: said.flat().join('; ') || null,
   })
   // What was closed in doubt may be at the service all the same.
-  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt'))
+  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to))
     sql(connection)`
       update compared set decision_id = :decision where ${IS_OPEN_LINE}`.run({
       decision: lastInsertRowid,

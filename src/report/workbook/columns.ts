@@ -213,10 +213,12 @@ export const FILE_COLUMNS: ListColumns<ColumnLine> = [
   ['label.meaning', 90, ({ meaning }) => meaning, 'wrapped'],
 ]
 
-/** The words of `migration_decision` in in-doubt.csv, and in the other lists. */
+/** The words of `migration_decision` in each list. */
 export const DECISION_WORDS = {
   inDoubt: ['registered', 'refused', 'resend', 'written-off'],
-  others: ['send', 'written-off'],
+  corrections: ['send', 'written-off'],
+  // All that were refused are sent again by `run --retry-refused`.
+  refused: ['written-off'],
   cutOver: ['done', 'written-off'],
 } as const
 
@@ -260,12 +262,12 @@ function originalColumns<Of>(
 export const toDoColumns = (
   originals: OriginalColumns,
   campaign: CampaignRecord,
-  isInDoubt: boolean,
+  part: 'inDoubt' | 'corrections' | 'refused',
 ): SheetColumn<OpenRow>[] =>
   workedColumns(
-    ownColumns(originals, campaign, isInDoubt),
-    DECISION_WORDS[isInDoubt ? 'inDoubt' : 'others'],
-    originalColumns(originals.plainNames, ({ row }) => originals.plainCellsOf(row), !isInDoubt),
+    ownColumns(originals, campaign, part === 'inDoubt'),
+    DECISION_WORDS[part],
+    originalColumns(originals.plainNames, ({ row }) => originals.plainCellsOf(row), part !== 'inDoubt'),
   )
 
 /** The same of the cut-over, where nothing is corrected. */

@@ -287,11 +287,10 @@ export function openToDo(
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
   const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
-  const correcting = tables.toDoColumns(originals, campaign, false)
   const lists = {
-    inDoubt: sheetList(tables.toDoColumns(originals, campaign, true), terms),
-    corrections: sheetList(correcting, terms),
-    refused: sheetList(correcting, terms),
+    inDoubt: sheetList(tables.toDoColumns(originals, campaign, 'inDoubt'), terms),
+    corrections: sheetList(tables.toDoColumns(originals, campaign, 'corrections'), terms),
+    refused: sheetList(tables.toDoColumns(originals, campaign, 'refused'), terms),
     cutOver: sheetList(tables.cutOverColumns(originals), terms),
   }
   const open = new Set<keyof typeof lists>()

@@ -131,11 +131,11 @@ describe('26.2 a resend that is forced', () => {
   })
 
   it.each(['M-2\r', '\r', '\u0003'])('is not confirmed by %j', async (keys) => {
-    expect((await asked(keys)).ended).toMatch(/^UsageError: Row 2 is not sent again within 15 minutes/)
+    expect((await asked(keys)).ended).toMatch(/^UsageError: Row 2 cannot be sent again yet: .*was not typed/)
   })
 
   it('needs --yes-resend with that reference where nobody can be asked', async () => {
-    await expect(confirm(worldOf(), ['M-2'])).rejects.toThrow('Row 2 is not sent again')
+    await expect(confirm(worldOf(), ['M-2'])).rejects.toThrow('Row 2 cannot be sent again yet')
     await expect(confirm(worldOf(), ['M-2', 'm-1'])).resolves.toBeUndefined()
   })
 })

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  COLUMNS,
   decide,
   expectStates,
+  HEADER,
   holding,
   IBAN,
+  open,
   OTHER_IBAN,
+  recordOf,
   registered,
   type Values,
 } from '../campaign-setup.js'
@@ -206,6 +210,23 @@ describe('26.2 a correction on record', () => {
     const other = holding([{ verdict: 'excluded' }])
     giveBack(other, {})
     expect(other.view.decisions(0, 9)).toMatchObject([{ from: 'excluded', to: 'ready', evidence: null }])
+  })
+
+  it.each(['conflict', 'excluded'] as const)('shows the word by which a row was %s', (verdict) => {
+    const names = { header: [...HEADER, 'State of it'], columns: { ...COLUMNS, status: 'State of it' } }
+    const said = (word: string): Values => ({ cells: [...recordOf().cells, word] })
+    const ledger = open()
+    admit(ledger, [{ ...said('gone'), verdict }], names)
+    admit(ledger, [{ ...said('active'), corrects: 1 }], { ...names, name: 'mended.csv' })
+    const evidence = 'status "gone" → "active"'
+    expect(ledger.view.decisions(0, 9)).toMatchObject([{ from: verdict, to: 'ready', evidence }])
+  })
+
+  it('tells nothing of a word that was not read before', () => {
+    const ledger = holding([{ verdict: 'excluded' }])
+    const names = { header: [...HEADER, 'State of it'], columns: { ...COLUMNS, status: 'State of it' } }
+    admit(ledger, [{ cells: [...recordOf().cells, 'active'], corrects: 1 }], names)
+    expect(ledger.view.decisions(0, 9)).toMatchObject([{ from: 'excluded', evidence: null }])
   })
 
   it('compares with what was agreed to, not with what was held back meanwhile', () => {

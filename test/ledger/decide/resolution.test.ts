@@ -4,6 +4,8 @@ import type { Decision, Resolution } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
+  COLUMNS,
+  HEADER,
   IBAN,
   inDoubt,
   notSent,
@@ -13,9 +15,11 @@ import {
   readyRow,
   refused,
   registered,
+  recordOf,
   running,
   send,
   stoppedClock,
+  summaryOf,
   runningAt,
   mandates,
   decide,
@@ -150,6 +154,33 @@ describe('a decision that is rejected', () => {
       expect(result).toHaveProperty('message', expect.stringContaining('cannot have the assigned identifier'))
     },
   )
+
+  it('with its own reference, unless a registered row kept its own too', async () => {
+    const { ledger } = await campaign()
+    const message = expect.stringMatching(/assigned reference "m-1": it is the original one/) as string
+    const kept = named({ mandateReference: 'm-1' })
+    expect(record(ledger, kept).results[0]).toMatchObject({ kind: 'rejected', message })
+    await send(ledger, registered('M-4'))
+    expect(record(ledger, kept).isApplied).toBe(true)
+  })
+
+  it('to send again beside a registered row that may be the same mandate, unless it is forced', async () => {
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, [
+      { reference: 'M-1' },
+      { reference: 'M-1-B' },
+      { reference: 'M-2', customerNo: 2 },
+    ])
+    for (const outcome of [inDoubt(), registered('NEW-2'), inDoubt()]) await send(ledger, outcome)
+    clock.advance(LATE_REQUEST_MS)
+    expect(
+      ledger.resolve([resolution(3, 'resend'), resolution(1, 'refused')], { dryRun: true }).results,
+    ).toMatchObject([{ kind: 'resolved' }, { kind: 'resolved' }])
+    const message =
+      'Row 1 cannot be sent again: row 2 is registered with its customer, account and date of signature'
+    expect(record(ledger, resolution(1, 'resend')).results).toMatchObject([{ message, isRiskyResend: true }])
+    expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
+  })
 
   it('says how refused rows are sent again', async () => {
     const { ledger } = await campaign()
@@ -300,7 +331,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
             rowId: 1,
             message: `Row 1 cannot be ${words} yet: its request left less than 15 minutes ago and may still arrive`,
             next: `After 2026-06-15 10:15:00 UTC look again whether the service has the mandate, then decide${forced}`,
-            ...(decision === 'resend' ? { isEarlyResend: true } : {}),
+            ...(decision === 'resend' ? { isRiskyResend: true } : {}),
           },
         ],
       })
@@ -448,5 +479,72 @@ describe('9.1.6 a person closes what was never sent', () => {
     expect(statesOf(ledger.file)[6]).toBe('duplicate')
     admit(ledger, [{ reference: 'M-1', customerNo: 11 }])
     expect(statesOf(ledger.file)[7]).toBe('conflict')
+  })
+})
+
+describe('a row and its line of the cut-over, decided in one list', () => {
+  /** As `campaign`, and nothing but row 4 is in the last export. */
+  async function compared() {
+    const { ledger } = await campaign()
+    const scratch = ledger.comparisons.open()
+    const admission = scratch.admit({ severities: {} })
+    const source = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
+    source.add([recordOf(mandates(1, 4)[0])])
+    source.close(summaryOf(1))
+    admission.commit()
+    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+    scratch.close()
+    return ledger
+  }
+  const openLines = (ledger: Ledger): string =>
+    ledger.view
+      .comparedLines(0, 10)
+      .flatMap(({ id, isOpen }) => (isOpen === 1 ? [id] : []))
+      .join(' ')
+  const ofLine = (rowId: number, decision: Decision) =>
+    resolution(rowId, decision, { assigned: null, reason: 'asked them', isOfCutOver: true })
+
+  it.each<[number, Decision, Decision, state: string, open: string]>([
+    [1, 'registered', 'done', 'registered', '2 3'],
+    [1, 'refused', 'written_off', 'written_off', '2 3'],
+    [1, 'written_off', 'done', 'written_off', '2 3'],
+    // It may be at the service, where something is to be done then.
+    [1, 'written_off', 'written_off', 'written_off', '1 2 3'],
+    [2, 'written_off', 'written_off', 'written_off', '1 3'],
+  ])('row %i is %s, and its line %s: both are recorded', async (row, ofRow, line, state, open) => {
+    for (const isReversed of [false, true]) {
+      const ledger = await compared()
+      expect(openLines(ledger)).toBe('1 2 3')
+      const list = [resolution(row, ofRow), ofLine(row, line)]
+      expect(record(ledger, ...(isReversed ? list.reverse() : list))).toMatchObject({ isApplied: true })
+      expect(statesOf(ledger.file)[row - 1]).toBe(state)
+      expect(decisionsOf(ledger).map(({ decision, reason }) => `${decision} ${reason}`)).toEqual([
+        `${ofRow} looked up`,
+        `${line} asked them`,
+      ])
+      expect(openLines(ledger)).toBe(open)
+    }
+  })
+
+  it.each<[number, Decision, Decision]>([
+    [1, 'registered', 'written_off'],
+    [1, 'refused', 'done'],
+    [1, 'resend', 'written_off'],
+    [1, 'resend', 'done'],
+    [1, 'registered', 'registered'],
+    [2, 'written_off', 'done'],
+  ])('row %i is %s, and its line %s: they contradict each other', async (row, ofRow, line) => {
+    const ledger = await compared()
+    const report = record(ledger, ofLine(row, line), resolution(row, ofRow))
+    expect(report).toMatchObject({ isApplied: false, results: [{ kind: 'resolved' }, { kind: 'rejected' }] })
+    expect(report.results[1]).toHaveProperty('message', expect.stringContaining('contradict'))
+    expectRows(ledger, 'in_doubt refused registered ready')
+    expect(decisionsOf(ledger)).toEqual([])
+  })
+
+  it('no line is decided twice', async () => {
+    const ledger = await compared()
+    const report = record(ledger, resolution(1, 'registered'), ofLine(1, 'done'), ofLine(1, 'done'))
+    expect(report.results[2]).toHaveProperty('message', 'Row 1 is in the list twice')
   })
 })

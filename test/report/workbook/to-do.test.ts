@@ -58,7 +58,8 @@ describe('to-do.xlsx', () => {
 
   it.each([
     ['In doubt', 'in_doubt', 'inDoubt', /^migration_(?:decision|reason|by|assigned_.*)$/],
-    ['Corrections', 'invalid', 'others', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
+    ['Corrections', 'invalid', 'corrections', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
+    ['Refused', 'refused', 'refused', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
   ] as const)(
     '%s: only what is to be edited is unlocked, marks are hidden',
     async (sheet, state, words, edited) => {
@@ -92,7 +93,9 @@ describe('to-do.xlsx', () => {
 
   it('offers words that are read', () => {
     for (const word of DECISION_WORDS.inDoubt) expect(readDecision(word)).toBe(word.replace('-', '_'))
-    expect(DECISION_WORDS.others.filter((word) => word !== 'send').map(readDecision)).toEqual(['written_off'])
+    expect(DECISION_WORDS.corrections).toEqual(['send', 'written-off'])
+    // The word does nothing for a row that was refused.
+    expect(DECISION_WORDS.refused.map(readDecision)).toEqual(['written_off'])
   })
 
   it('is the same in every language, byte for byte', async () => {
