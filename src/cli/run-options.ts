@@ -145,7 +145,7 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
  * (cli/README.md#before-anything-is-sent).
  */
 export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
-  const { settings, progress } = context
+  const { world, settings, progress } = context
   const { host, isLoopback } = plan.service
   if (isLoopback) return true
   const distrusted = distrustedConfiguration(settings.configuration)
@@ -164,13 +164,20 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     ...unlikelyShares(plan.ledger).map(warned),
   ])
   for (const line of lines) progress.note(line)
-  if (!plan.isLedgerKnown)
-    progress.note(
-      'This ledger has sent before, but not as this user on this machine: make sure that it is the newest copy',
+  const isAnswered = settings.get('yes') ?? false
+  if (plan.isLedgerKnown && isAnswered) return true
+  if (!plan.isLedgerKnown && isAnswered && !canAsk(world))
+    throw new UsageError(
+      `${UNKNOWN_LEDGER}. --yes does not answer for that; nothing was sent`,
+      'Make sure that it is the newest copy, then run once on a terminal. Where it may be older, take every row in as in doubt',
+      { suggestions: ['all_in_doubt'] },
     )
-  if (settings.get('yes') ?? false) return true
+  if (!plan.isLedgerKnown) progress.note(warned(UNKNOWN_LEDGER))
   return (await ask(`Type the host name "${host}" to send`)) === host
 }
+
+const UNKNOWN_LEDGER =
+  'This ledger has sent before, but not as this user on this machine: if it is an older copy, what went out since would be sent twice'
 
 function approvedLines({ approved }: MigrationPlan): Line[] {
   if (approved === undefined) return []

@@ -226,8 +226,9 @@ function noteLedger(register: Opened): void {
   file.write(() => {
     const noted = checkNote(register)
     const { hasMarks, isLogMissing } = claims.standing()
-    register.wasKnown = noted !== undefined || !hasMarks
-    if (noted === undefined) noteNew(register, claims.latestMark())
+    // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
+    register.wasKnown = (noted?.mark ?? null) !== null || !hasMarks
+    if (noted === undefined) noteNew(register, null)
     // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
     else if (isLogMissing) claims.trustLog()
   })

@@ -3,10 +3,12 @@ import type { Corrector } from '../domain/row/correction.js'
 import {
   showValue,
   type CheckedRecord,
+  type LayoutReading,
   type SourceSummary,
   type SeverityOverrides,
 } from '../domain/rule/verdict.js'
-import { fold } from '../domain/text/text.js'
+import { fold, plural } from '../domain/text/text.js'
+import { UsageError } from '../errors.js'
 import {
   type Admission,
   type GivenBack,
@@ -171,6 +173,8 @@ export async function addSources(
   admission.collections.close()
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
+    if (known !== null && known.ready > 0 && !known.isResultFile)
+      assertReadAlike(known, (await open()).reading)
     const changed = known === null || known.changed.length === 0 ? {} : { changed: known.changed }
     if (known === null || admission.heldIn(known.sha256) !== null)
       admitted.push({ ...(await addSource(admission, open, options)), ...changed })
@@ -211,7 +215,7 @@ async function knownFile(
   admission: Admission,
   { path, sheet, second = [] }: Pick<OpenNext, 'path' | 'sheet' | 'second'>,
   signal: AbortSignal,
-): Promise<{ name: string; sha256: string; isResultFile: boolean; changed: string[] } | null> {
+) {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)
@@ -219,16 +223,49 @@ async function knownFile(
   const sha256 = await fileDigest(path, signal)
   const source = alike.find((known) => known.sha256 === sha256)
   if (source === undefined) return null
+  const { resultFile: isResultFile = false, sheet: before, crosswalk, joined = [] } = source.reading
   // A file is known by its bytes: another sheet of it would be passed over without a word.
-  if (sheet !== undefined && !source.isResultFile && fold(sheet) !== fold(source.sheet ?? sheet))
-    throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(source.sheet ?? '')}" came in before`, {
+  if (sheet !== undefined && !isResultFile && fold(sheet) !== fold(before ?? sheet))
+    throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })
+  const digests = [crosswalk, ...joined].map((known) => known?.sha256)
   const changed: string[] = []
   for (const file of second)
-    if ((await sizeOf(file)) !== null && !source.second.includes(await fileDigest(file, signal)))
+    if ((await sizeOf(file)) !== null && !digests.includes(await fileDigest(file, signal)))
       changed.push(nameOf(file))
-  return { name: nameOf(path), ...source, changed }
+  return { name: nameOf(path), ...source, isResultFile, changed }
+}
+
+/**
+ * What says which rows of a file are sent, and with which values, each behind the name of its setting. What words mean is
+ * not among it: rows that are held for a word may be understood later.
+ */
+const decidedBy = (reading: LayoutReading): string[] =>
+  [
+    ['source', reading.encoding?.encoding, reading.hidden?.decided, reading.skipFooterLines],
+    ['profile', reading.profile?.id],
+    ['columns', reading.constantCreditorIdentifier, reading.dateFormats, reading.transforms],
+    ...Object.entries(reading.columns ?? {}).map((column) => ['columns', ...column]),
+    ...(reading.exclude ?? []).map((rows) => ['exclude', { ...rows, reason: '' }]),
+    ['crosswalk', reading.crosswalk?.sha256],
+    ['join', reading.joined?.map(({ sha256 }) => sha256)],
+  ].map((decided) => JSON.stringify(decided))
+
+/**
+ * Rows of a file that came in before are sent as they were read then, so a configuration that would leave some behind or
+ * read them otherwise must not seem to count. What it no longer says stops no row that is ready.
+ * @throws {UsageError}
+ */
+function assertReadAlike(known: { name: string; ready: number; reading: LayoutReading }, now: LayoutReading) {
+  const before = decidedBy(known.reading)
+  const differing = decidedBy(now).filter((decided) => !before.includes(decided))
+  if (differing.length === 0) return
+  const settings = new Set(differing.map((decided) => /\w+/.exec(decided)?.[0]))
+  throw new UsageError(
+    `"${known.name}" came into the ledger under another configuration (${[...settings].join(', ')}), and ${plural(known.ready, 'row that is ready', 'rows that are ready')} would be sent as read then; nothing was sent`,
+    'Go on with the former configuration, or give a newer export: its rows replace those not sent. Single rows: resolve --row N --as written-off',
+  )
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {

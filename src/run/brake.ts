@@ -196,10 +196,9 @@ const FIRST_REFUSALS = 3
 const REFUSALS_IN_A_ROW = 10
 const SHARE_FROM = 50
 /** A restart of the service takes less. */
-const PATIENCE_MS = 30_000
+const PATIENCE = { failures: 5, ms: 30_000 }
 /** Before the first answer of a run an address that is wrong, or a service that is down, is likelier than a restart. */
-const FIRST_PATIENCE_MS = 5_000
-const MIN_FAILURES = 5
+const FIRST_PATIENCE = { failures: 2, ms: 5_000 }
 
 export const startBrake = (): Brake => ({
   isHeard: false,
@@ -302,12 +301,13 @@ function tooManyRefused(brake: Brake, { maxRefused }: BrakeLimits): Stop | null 
 export const isOutOfReach = (
   { failures, failingSinceMs }: Reach,
   nowMs: number,
-  patienceMs = PATIENCE_MS,
-): boolean => failingSinceMs !== null && failures >= MIN_FAILURES && nowMs - failingSinceMs >= patienceMs
+  patience = PATIENCE,
+): boolean =>
+  failingSinceMs !== null && failures >= patience.failures && nowMs - failingSinceMs >= patience.ms
 
 function noConnection(brake: Brake, outcome: Outcome, nowMs: number): Stop | null {
   const { failures } = brake
-  if (!isOutOfReach(brake, nowMs, brake.isHeard ? PATIENCE_MS : FIRST_PATIENCE_MS)) return null
+  if (!isOutOfReach(brake, nowMs, brake.isHeard ? PATIENCE : FIRST_PATIENCE)) return null
   return {
     kind: 'no_connection',
     why: `The service could not be reached ${failures} times in a row (${outcome.evidence.errorCode ?? 'no code'})`,

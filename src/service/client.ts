@@ -110,7 +110,8 @@ export function createClient(options: ClientOptions) {
      * Registers a migrated mandate. Never to be sent again once it is in doubt: the contract has
      * no idempotency key and promises no way to look, so a second call may make a second mandate.
      */
-    async migrateMandate(mandate: Mandate, sendOptions: SendOptions): Promise<Outcome> {
+    async migrateMandate(given: Mandate, sendOptions: SendOptions): Promise<Outcome> {
+      const mandate = isMandate(given) ? given : NO_MANDATE
       const request = migrateRequest.safeParse(toMigrateRequest(mandate))
       const exchange = await post('POST', MIGRATE_PATH, request, sendOptions)
       return classify(exchange, mandate, statusTable, secrets)
@@ -138,7 +139,7 @@ export function createClient(options: ClientOptions) {
       const request = billogramUpdate.safeParse({ id, update })
       const exchange = await post('PUT', billogramPath(id), request, sendOptions)
       const prove = (json: unknown) => proveUpdate(json, id)
-      const signKey = update.callbacks?.sign_key ?? ''
+      const signKey = request.data?.callbacks?.sign_key ?? ''
       const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
       return classifyAnswer(exchange, statusTable, { prove, clean })
     },
@@ -153,6 +154,10 @@ export function createClient(options: ClientOptions) {
     close,
   }
 }
+
+/** A program without types may give anything; what is no mandate is not sent, like one that lacks a value. */
+const isMandate = (given: unknown): boolean => z.object({ original: z.object({}) }).safeParse(given).success
+const NO_MANDATE = { original: {} } as Mandate
 
 /** The id becomes one segment of the path; dots alone would climb out of it. */
 const billogramUpdate = z

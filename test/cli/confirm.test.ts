@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { noLog, silentProgress } from '../../src/cli/main.js'
@@ -183,6 +183,21 @@ describe('a run against a real service', () => {
     const answered = await confirm(SERVICE, null, { flags: { yes: '1' } })
     expect(answered).toMatchObject({ isConfirmed: true, questions: [] })
     expect(claimed()).toBe(1)
+  })
+
+  it('is asked about whatever --yes says where the register knows nothing of a ledger that has sent, until it does', async () => {
+    const yes = { flags: { yes: '1' } }
+    await confirm(SERVICE, HOST)
+    rmSync(join(folder, 'state'), { recursive: true })
+    const unknown =
+      /not as this user on this machine: if it is an older copy, what went out since would be sent twice/
+    for (const times of ['once', 'and once more']) {
+      const refused = confirm(SERVICE, null, yes)
+      await expect(refused, times).rejects.toThrow(unknown)
+      await expect(refused, times).rejects.toMatchObject({ exitCode: 2, suggestions: ['all_in_doubt'] })
+    }
+    expect((await confirm(SERVICE, HOST)).notes).toMatch(unknown)
+    expect(await confirm(SERVICE, null, yes)).toMatchObject({ isConfirmed: true, questions: [] })
   })
 
   it('8.1.2 of two ledgers with the same mandates the one that answers first sends, the other is refused after its answer', async () => {

@@ -64,16 +64,19 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(resent.status, resent.stdout + resent.stderr).toBe(3) // the service still says no
   })
 
-  it('10.3.4 of a campaign that is over: report first where the pack is older, then purge, then nothing', async () => {
-    const { program } = await open(3)
+  it('10.3.4 of a campaign that is over: report where the pack is older, the last export, purge, then nothing', async () => {
+    const { program, write, pasteNext: paste } = await open(3)
     const ran = await program('run', 'export.csv', '--no-report')
     expect(nextOf(ran)).toBe('sepa-migrate report')
     expect(nextOf(await program('status'))).toBe('sepa-migrate report')
     const reported = await program('report')
-    expect(reported.stdout).toContain(
+    expect(nextOf(reported)).toBe('sepa-migrate compare final.csv')
+    write('final.csv', validExport(3))
+    const compared = await paste(reported)
+    expect(compared.stdout).toContain(
       'Have finance sign sepa-migrate-report/report.html before the next command.',
     )
-    expect(nextOf(reported)).toBe('sepa-migrate purge')
+    expect(nextOf(compared)).toBe('sepa-migrate purge')
     expect(nextOf(await program('status'))).toBe('sepa-migrate purge')
     await program('purge', '--yes')
     const { status, stdout } = await program('status')
@@ -176,6 +179,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
 
   it('29.3 of a rehearsal with chaos, to the purge (seed 7)', async () => {
     const place = await open(60, { chaos: 0.2, seed: 7 })
+    place.write('final.csv', validExport(60))
     let ended = await place.program('run', 'export.csv', '--max-in-doubt', '1000', '--max-refused', '100')
     for (let rounds = 0; rounds < 8 && !nextOf(ended).includes(' purge'); rounds += 1) {
       ended = await follow(place, ended)
@@ -194,7 +198,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     const ran = await place.pasteNext(approved)
     expect(ran.status, ran.stderr).toBe(0)
     expect(place.held()).toEqual([1, 2, 3])
-    expect(nextOf(ran)).toBe('sepa-migrate purge')
+    expect(nextOf(ran)).toBe('sepa-migrate compare final.csv')
   })
 
   it('29.3 where the service can be asked, asks it first, and then goes on to the list', async () => {

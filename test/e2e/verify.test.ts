@@ -59,7 +59,7 @@ describe('verify', () => {
     expect(pageText()).toContain('Balanced, nothing is open')
     expect(new Set(listed().map(({ verification }) => verification))).toEqual(new Set(['proven']))
     expect(listed()).toHaveLength(12)
-    expect(stdout).toContain('Next: sepa-migrate purge')
+    expect(stdout).toContain('Next: sepa-migrate compare final.csv')
     const shown = await program('status')
     expect(shown.status).toBe(0)
     expect(shown.stdout).toMatch(sentence)

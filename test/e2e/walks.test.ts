@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       expect(last.stdout).toMatch(/registered +386 [^]*refused +1 [^]*in doubt +1 /)
       // What each list asks for is written into it, and the next command is pasted, until nothing is open.
       const isOver = ({ stdout }: Ended): boolean =>
-        /^Next: sepa-migrate (?:purge|report verify)/m.test(stdout)
+        /^Next: sepa-migrate (?:compare|report verify)/m.test(stdout)
       while (!isOver(last)) {
         const list = /[^\s(]*to-do\S*\/(corrections|in-doubt|refused)\.csv/.exec(
           last.stdout.split('\n').slice(-3).join('\n'),

@@ -111,6 +111,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       purgedAt: null,
       changedAt: '2026-06-15T12:00:00.000Z',
       asksFirst: false,
+      isCompared: false,
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { SourceError } from '../../src/errors.js'
+import { SourceError, UsageError } from '../../src/errors.js'
 import {
   type AdmitOptions,
   admitSources,
@@ -48,10 +48,11 @@ describe('admitting the files of a command', () => {
     expect(ledger.totals()).toMatchObject({ read: 3, ready: 3 })
   })
 
-  it('neither opens, reads nor recognises a file again that it holds, packed or not', async () => {
+  it('neither opens, reads nor recognises a file again of which no row is ready, packed or not', async () => {
     const ledger = open()
-    const text = exportOf(3)
-    const paths = [fileOf(text, 'a.csv'), fileOf(gzipSync(exportOf(2)), 'b.csv.gz')]
+    const invalid = (records: number): string => exportOf(records).replaceAll('DE', 'XX')
+    const text = invalid(3)
+    const paths = [fileOf(text, 'a.csv'), fileOf(gzipSync(invalid(2)), 'b.csv.gz')]
     const { signal } = options()
     await admitSources(ledger, sourceOpeners(paths, DEFAULT_SOURCE_OPTIONS, CHECK, signal), options())
     const closed = (path: string) =>
@@ -145,7 +146,7 @@ describe('26.2 rows that are held for a word', () => {
   it('26.2 stay where another configuration gives the row other values, or another row of the mandate waits too', async () => {
     const { admit, totals } = newPlace()
     const other = fileOf(
-      exportWith('status', ['active', '1'])
+      exportWith('status', ['cancelled', '1'])
         .replace(/^customer_no/, 'customer_no,other')
         .replaceAll(/^(\d)/gm, '$1,7$1'),
     )
@@ -156,7 +157,7 @@ describe('26.2 rows that are held for a word', () => {
     )
     await admit(twice)
     expect(await admit(twice, LEARNED)).toMatchObject({ kind: 'known' })
-    expect(totals()).toMatchObject({ ready: 2, conflict: 3 })
+    expect(totals()).toMatchObject({ ready: 1, excluded: 1, conflict: 3 })
   })
 
   it('26.2 leave what came in since as it is: a later file speaks for the mandate', async () => {
@@ -173,6 +174,45 @@ describe('26.2 rows that are held for a word', () => {
     await admit(fileOf(exportWith('status', ['active', 'active'])))
     await admit(fileOf(exportWith('status', ['active', 'klärung'])))
     expect(totals()).toEqual({ read: 4, ready: 1, duplicate: 1, conflict: 1, superseded: 1 })
+  })
+})
+
+describe('a file that came in before, under another configuration', () => {
+  const LEFT = `exclude: [{ column: Segment, equals: [B], reason: 'they stay' }]`
+  const ENTRIES = { file: '', from: 'Segment', key: 'old' }
+  const crosswalk = (lines: string): string =>
+    `crosswalk: ${JSON.stringify({ ...ENTRIES, file: fileOf(`old,customer_no\n${lines}`, 'crosswalk.csv') })}`
+  const TWO = exportWith('Segment', ['A', 'B'])
+
+  it.each([
+    ['exclude', () => '', () => LEFT],
+    ['exclude', () => LEFT, () => LEFT.replace('B', 'A')],
+    ['columns', () => '', () => 'columns: { sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }'],
+    ['columns', () => '', () => 'columns: { status: Segment }\nwords: { status: { active: [A, B] } }'],
+    ['crosswalk', () => crosswalk('A,1\nB,2\n'), () => crosswalk('A,1\nB,3\n')],
+  ])(
+    'is refused while its rows are ready, since they would be sent as read then: %s',
+    async (what, then, now) => {
+      const { admit, totals } = newPlace()
+      const path = fileOf(TWO)
+      const before = then()
+      await admit(path, before)
+      const rows = totals()['ready'] === 1 ? '1 row that is ready' : '2 rows that are ready'
+      const refused = admit(path, now())
+      await expect(refused).rejects.toThrow(UsageError)
+      await expect(refused).rejects.toThrow(
+        `"export.csv" came into the ledger under another configuration (${what}), and ${rows} would be sent as read then`,
+      )
+      expect(await admit(path, before)).toMatchObject({ kind: 'known' })
+    },
+  )
+
+  it('is passed over where what changed leaves no ready row behind, and reads none otherwise', async () => {
+    const { admit } = newPlace()
+    const path = fileOf(TWO)
+    await admit(path, LEFT)
+    for (const now of ['', LEFT.replace('they', 'these'), `${LEFT}\n${LEARNED}`])
+      expect(await admit(path, now)).toMatchObject({ kind: 'known', records: 0 })
   })
 })
 

@@ -86,6 +86,20 @@ describe('the request for a mandate', () => {
     expect(server.truth.connections).toBe(0)
   })
 
+  it.each([null, undefined, 'mandate', {}, { original: null }])(
+    'is not sent for %j, which is no mandate, and the run stops',
+    async (given) => {
+      const server = await openServer()
+      const client = openClient(server.url)
+      expect(await client.migrateMandate(given as never, { requestId: 'id-1' })).toMatchObject({
+        kind: 'not_sent',
+        halt: 'request_rejected_locally',
+        reason: 'The request was not well formed: customer_no (REQUEST_INVALID): nothing was sent',
+      })
+      expect(server.truth.connections).toBe(0)
+    },
+  )
+
   it('leaves no password in the evidence when the service repeats it', async () => {
     const token = btoa('rehearsal:correct horse')
     const server = await openServer({ script: reply(500, `Basic ${token} is rehearsal:correct horse`) })

@@ -349,7 +349,7 @@ export const SHARED: readonly OptionName[] = [
 /** What each exit status means, in general. */
 export const EXIT_STATUSES = {
   0: 'completed; nothing is open',
-  1: 'unexpected error (a bug)',
+  1: 'a bug, or the result could not be written',
   2: 'usage or configuration error; nothing was sent',
   3: 'finished; some rows are invalid, in conflict or refused',
   4: 'rows are in doubt (outranks 3 and 5)',

@@ -42,6 +42,7 @@ export type Typed = Pick<Context, 'settings' | 'own'>
 const CARRIED = {
   init: [],
   check: ['config', 'ledger', 'out', 'asOf'],
+  compare: [...PLACE, 'asOf'],
   run: [...SENDING, 'passwordFile', 'maxDuration'],
   plan: SENDING,
   approve: PLACE,
@@ -96,6 +97,7 @@ const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own'], files: readonly string[]): string[] {
   if (name === 'init') return sameFlags({ own }, ['sheet'])
+  if (name === 'compare') return sameFlags({ own }, ['sheet', 'ignore-column'])
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
   const taken = name === 'plan' || own['plan'] !== undefined ? takeOver(own) : []
   const asking = name === 'check' ? [] : ['check-before-send']
@@ -253,11 +255,16 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     return step('Give the last export to a run: it has mandates that are new or changed.')
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
-  return faulty === null
+  if (faulty !== null)
+    return step(
+      `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
+      { name: 'run', files: [file(faulty)] },
+    )
+  return standing.campaign.isCompared
     ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
     : step(
-        `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
-        { name: 'run', files: [file(faulty)] },
+        'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',
+        { name: 'compare', files: ['final.csv'] },
       )
 }
 

@@ -79,13 +79,11 @@ export function openAdmission(parts: AdmissionParts) {
     isKnown: (sha256: string) => isKnown(connection, sha256),
     /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
     ofSize: (bytes: number) =>
-      sql(connection)<
-        Readonly<Record<'sha256' | 'second', string>> & { isResultFile: 0 | 1 | null; sheet: string | null }
-      >`
-        select sha256, reading ->> '$.resultFile' as isResultFile, reading ->> '$.sheet' as sheet,
-          coalesce(reading -> '$.crosswalk', '') || coalesce(reading -> '$.joined', '') as second from source where bytes = ?`
+      sql(connection)<{ readonly sha256: string; readonly reading: string; readonly ready: number }>`
+        select sha256, reading, (select count(*) from row
+          where state = 'ready' and row.id between first_row and last_row) as ready from source where bytes = ?`
         .all(bytes)
-        .map((source) => ({ ...source, isResultFile: source.isResultFile === 1 })),
+        .map((source) => ({ ...source, reading: JSON.parse(source.reading) as SourceSummary['reading'] })),
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,

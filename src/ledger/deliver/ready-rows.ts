@@ -185,10 +185,6 @@ export function createClaims(parts: ClaimParts) {
     standing: () => readStanding(connection),
     hasMark: (mark: string) => hasMark(connection, mark),
     hasDecided: (decided: string) => hasDecided(connection, decided),
-    /** The mark of the latest run that has one; null where none has. */
-    latestMark: (): string | null =>
-      sqlValue(connection)<string>`
-        select mark from run where mark is not null order by id desc limit 1`.get() ?? null,
     /** The number of the last row. */
     lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */

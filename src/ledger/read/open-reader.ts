@@ -200,13 +200,14 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
 }
 
 function readCampaign(connection: Connection, file: string): CampaignRecord {
-  const record = sql(connection)<Omit<CampaignRecord, 'asksFirst'> & { readonly asksFirst: 0 | 1 }>`
+  type Flag = 'asksFirst' | 'isCompared'
+  const record = sql(connection)<Omit<CampaignRecord, Flag> & Readonly<Record<Flag, 0 | 1>>>`
     select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
-       changed_at as changedAt,
+       changed_at as changedAt, exists (select 1 from comparison) as isCompared,
        exists (select 1 from run
          where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`.get()
   if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-  return { ...record, asksFirst: record.asksFirst === 1 }
+  return { ...record, asksFirst: record.asksFirst === 1, isCompared: record.isCompared === 1 }
 }
 
 interface Count {

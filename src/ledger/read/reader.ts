@@ -19,6 +19,8 @@ export interface CampaignRecord {
   readonly changedAt: string
   /** A run asked the service about each row before it was sent: so should the next one. */
   readonly asksFirst: boolean
+  /** The last export was set against it. */
+  readonly isCompared: boolean
 }
 
 export interface SourceRecord extends PlannedSource {

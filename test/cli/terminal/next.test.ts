@@ -78,10 +78,19 @@ describe('what to do next', () => {
     expect(next({ registered: 5, ready: 1 }, verified('absent'))).toEqual(['Next: sepa-migrate run'])
   })
 
-  it('is the signature where nothing is open, or could not be compared: a service may have no read-back', () => {
+  it('is the last export where nothing is open and none was compared: mandates may have ended since', () => {
+    const end =
+      'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.'
+    expect(next({ registered: 5, excluded: 2 })).toEqual([end, 'Next: sepa-migrate compare final.csv'])
+    const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' })
+    expect(command({ registered: 5 }, {}, by)).toBe('compare final.csv --sheet May --ledger a.db')
+  })
+
+  it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {
     const sign = 'Have finance sign out/report.html before the next command.'
-    expect(next({ registered: 5, excluded: 2 })).toEqual([sign, 'Next: sepa-migrate purge'])
-    expect(command({ registered: 5 }, verified('unreadable'))).toBe('purge')
+    const compared = { campaign: { ...campaign, isCompared: true } }
+    expect(next({ registered: 5, excluded: 2 }, compared)).toEqual([sign, 'Next: sepa-migrate purge'])
+    expect(command({ registered: 5 }, { ...compared, ...verified('unreadable') })).toBe('purge')
   })
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {

@@ -82,9 +82,9 @@ describe('an admission', () => {
     expect(whole('again.csv', {}, 'twice')).toBe('known')
     expect(whole('other.csv', { reference: 'M-3', customerNo: 3 })).toBe('admitted')
     expect(admission.ofSize(80)).toMatchObject([
-      { sha256: 'same', isResultFile: false },
-      { sha256: 'twice', isResultFile: true },
-      { isResultFile: false },
+      { sha256: 'same', ready: 1, reading: summary.reading },
+      { sha256: 'twice', ready: 1, reading: { resultFile: true } },
+      { ready: 1 },
     ])
     expect(admission.ofSize(81)).toEqual([])
     admission.commit()
