@@ -227,7 +227,7 @@ function noteLedger(register: Opened): void {
     const noted = checkNote(register)
     const { hasMarks, isLogMissing } = claims.standing()
     // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
-    register.wasKnown = (noted?.mark ?? null) !== null || !hasMarks
+    register.wasKnown = !hasMarks || (noted !== undefined && (noted.mark !== null || noted.runs === 0))
     if (noted === undefined) noteNew(register, null)
     // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
     else if (isLogMissing) claims.trustLog()
@@ -352,15 +352,16 @@ function learnAttempts({ claims, file, numberOf }: Opened, n: number): void {
  * @throws {LedgerError} `older` when a copy of this ledger or another one has overtaken it; nothing of the group may leave
  */
 function noteGroups(register: Opened, n: number, mark: string): (group: BegunGroup) => void {
-  const { file, guardsMandates } = register
+  const { file, guardsMandates, claims } = register
   const { connection } = file
+  const { decided } = claims.standing()
   const count = connection.prepare(
-    'update ledger set attempts = ? where n = ? and mark = ? and retired_by is null',
+    'update ledger set attempts = ? where n = ? and mark = ? and decided is ? and retired_by is null',
   )
   const begin = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
   return ({ attempts, rows }) =>
     file.writeUnflushed(() => {
-      if (count.run(attempts, n, mark).changes === 0) throw overtaken(register, rows.length)
+      if (count.run(attempts, n, mark, decided).changes === 0) throw overtaken(register, rows.length)
       if (!guardsMandates) return
       for (const row of rows)
         if (begin.run(n, row).changes === 0)
@@ -371,7 +372,7 @@ function noteGroups(register: Opened, n: number, mark: string): (group: BegunGro
 const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
   new LedgerError(
     'older',
-    `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, or took its place. ` +
+    `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, something was decided in a copy, or another took its place. ` +
       `${plural(rows, 'row was', 'rows were')} about to be sent and ${rows === 1 ? 'was' : 'were'} not`,
     'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there',
     { suggestions: ['status'] },

@@ -268,12 +268,13 @@ export interface Note {
   /** Null until a run of it claimed. */
   readonly mark: string | null
   readonly attempts: number
+  readonly runs: number
   readonly isOpen: 0 | 1
   readonly retiredBy: string | null
   readonly decided: string | null
 }
 
-const NOTE = `select n, id, place, service, mark, attempts, is_open as isOpen, retired_by as retiredBy, decided from ledger`
+const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isOpen, retired_by as retiredBy, decided from ledger`
 
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
   connection.prepare<[string], Note>(`${NOTE} where id = ?`).get(ledgerId)

@@ -236,6 +236,18 @@ describe('25.1 what is noted before the first row comes in', () => {
   })
 })
 
+it('25.1 a kill between the mark in the ledger and that in the register asks nobody anything', () => {
+  const here = place()
+  const ledger = open()
+  admit(ledger, [rowOf(1)])
+  here.register(ledger).note()
+  ledger.startRun(SETTINGS)
+  ledger.claims.begin('0123456789abcdef0123456789abcdef', () => undefined)
+  const again = here.register(ledger)
+  again.note()
+  expect(again.knowsLedger()).toBe(true)
+})
+
 /** A process died in a run, and its log holds nothing. */
 function died(ledger: Ledger): Ledger {
   ledger.startRun(SETTINGS)
@@ -453,7 +465,16 @@ describe('25.3 two that run at once', () => {
     expect(here.read('select is_open as isOpen, attempts from ledger')).toEqual([{ isOpen: 0, attempts: 2 }])
   })
 
-  it.each<[string, (here: Place) => Register | null]>([
+  it.each<[string, (here: Place, stopped: Ledger) => Register | null]>([
+    [
+      'something was decided in a copy',
+      ({ folder }, stopped) => {
+        const copy = copyOf(stopped)
+        decide(copy, 2, 'written_off')
+        noteDecided(folder, copy.claims)
+        return null
+      },
+    ],
     ['another ledger took its place', (here) => claimed(here, few(1, 2, 3), { takeOver: TAKE_OVER })],
     [
       'the register is gone',
@@ -468,7 +489,7 @@ describe('25.3 two that run at once', () => {
     const here = place()
     const stopped = few(1, 2, 3)
     const own = claimed(here, stopped)
-    const other = meanwhile(here)
+    const other = meanwhile(here, stopped)
     await expect(stopped.begin(readyRow(stopped))).rejects.toThrow(/was overtaken/)
     expect(statesOf(stopped.file)).toEqual(['ready', 'ready', 'ready'])
     own.close()
