@@ -94,7 +94,6 @@ export function watchSource(source: RecognisedSource) {
       cleaned: cleaning.counts(),
       transformed,
       restored,
-      cellsWithControlCharacters: damage.controlCells(),
     }),
   }
 }
@@ -268,30 +267,21 @@ function watchDays({ mapping, cellName, against: { severities } }: RecognisedSou
   }
 }
 
-/** What neither of the next two says anything of. */
+/** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/
 
 /** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
 const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 
-/** Control characters other than tab and line ends. */
-const CONTROL = /(?![\t\r\n])\p{Cc}/u
-
-/**
- * Looks at every cell, also those that feed no field. In the cells that are sent, such characters break the rules of
- * their field; in the others they only show how well the file was decoded.
- */
+/** Looks at every cell, also those that feed no field: they, too, show how well the file was decoded. */
 function watchDamage() {
   let cellsSeen = 0
-  let controlCells = 0
   let first: { line: number; column: number; cell: string } | null = null
   return {
     note: (line: number, cells: readonly string[]): void => {
       for (let column = 0; column < cells.length; column += 1) {
         const cell = cells[column] ?? ''
-        if (PLAIN_TEXT.test(cell)) continue
-        if (CONTROL.test(cell)) controlCells += 1
-        if (!MOJIBAKE.test(cell)) continue
+        if (PLAIN_TEXT.test(cell) || !MOJIBAKE.test(cell)) continue
         cellsSeen += 1
         first ??= { line, column, cell }
       }
@@ -301,8 +291,6 @@ function watchDamage() {
       const detail = `${cellsSeen} cells show it, the first in line ${first.line}, column "${names[first.column] ?? ''}".`
       return findingOf('FILE_MOJIBAKE', severities, { value: first.cell, detail })
     },
-    /** Cells with control characters, mapped or not. */
-    controlCells: (): number => controlCells,
   }
 }
 
