@@ -19,8 +19,11 @@ const ownName = (name: string): string =>
 /** A column that only this program's result files have. */
 export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
 
-/** Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at. */
-export function readHeader(cells: readonly string[]) {
+/**
+ * Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at.
+ * @param isSkipped whether nothing is taken from the column at a position unless somebody names it
+ */
+export function readHeader(cells: readonly string[], isSkipped: (position: number) => boolean = () => false) {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
   const kept = all.filter(({ name }) => !isOwnColumn(name))
   const own = (wanted: string): number | null =>
@@ -28,6 +31,8 @@ export function readHeader(cells: readonly string[]) {
   return {
     /** In file order; a column without a name is the empty text. */
     names: kept.map(({ name }) => name),
+    /** The same without the names of columns that are skipped. */
+    seen: kept.map(({ name, position }) => (isSkipped(position) ? '' : name)),
     /** Where each of them stands in a record, from 0. */
     positions: kept.map(({ position }) => position),
     /** Cells of the header record. */
@@ -77,20 +82,17 @@ export const isDecisionHeader = (cells: readonly string[]): boolean =>
   isResultHeader(cells) &&
   cells.map(ownName).some((name) => /^migration_(?:assigned_mandate_reference|class)$/.test(name))
 
-/** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
-export function findColumn(
-  { names, positions }: Pick<Header, 'names' | 'positions'>,
-  ref: ColumnRef,
-): number | null {
-  if (typeof ref === 'string') return findName(names, ref)
+/** Index in `names` of the column that the configuration names: by position, else as written, else folded; skipped ones last. */
+export function findColumn({ names, seen, positions }: Header, ref: ColumnRef): number | null {
+  if (typeof ref === 'string') return findName(seen, ref) ?? findName(names, ref)
   const index = positions.indexOf(ref - 1)
   return index < 0 ? null : index
 }
 
 /** Groups of columns whose names are equal after folding; those without a name are no group. */
-export function duplicateColumns({ names }: Header): readonly (readonly number[])[] {
+export function duplicateColumns({ seen }: Header): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>()
-  names.forEach((name, index) => {
+  seen.forEach((name, index) => {
     const key = fold(name)
     if (key !== '') groups.set(key, [...(groups.get(key) ?? []), index])
   })

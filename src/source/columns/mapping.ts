@@ -260,7 +260,7 @@ function recognised(
   field: Field,
   ignored: ReadonlySet<number | null>,
 ): { readonly index: number | null } | Problem {
-  const matches = header.names.flatMap((name, index) =>
+  const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )
   const [index = null, ...others] = matches

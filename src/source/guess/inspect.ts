@@ -4,7 +4,7 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
-import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
+import { guessColumns, type ColumnGuess, watchColumn } from './column-guess.js'
 import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
 import { findColumn, holdsAccount, headersOf, meaningOfHeader, type Header } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
@@ -185,7 +185,10 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   for await (const batch of batches) {
     for (const record of batch) {
       records += 1
-      if (record.cells.length === header.width) noteCells(watches, header.positions, record, records)
+      if (record.cells.length === header.width)
+        for (const [index, watch] of watches.entries())
+          if (header.seen[index] === header.names[index])
+            watch.note(record.cells[header.positions[index] ?? 0] ?? '', records <= SAMPLE)
       if (rows.length < ROWS_SHOWN) rows.push(record.cells)
       last.push(record)
       if (last.length > FOOTER_RECORDS) last.shift()
@@ -196,7 +199,7 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   return {
     end,
     records: records - footer.length,
-    columns: header.names.map((name, index) => ({
+    columns: header.seen.map((name, index) => ({
       name,
       position: (header.positions[index] ?? 0) + 1,
       evidence: (watches[index] ?? watchColumn(today)).evidence(),
@@ -209,16 +212,6 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
       shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
     },
   }
-}
-
-function noteCells(
-  watches: readonly ColumnWatch[],
-  positions: readonly number[],
-  { cells }: RawRecord,
-  record: number,
-): void {
-  for (const [index, watch] of watches.entries())
-    watch.note(cells[positions[index] ?? 0] ?? '', record <= SAMPLE)
 }
 
 /** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */

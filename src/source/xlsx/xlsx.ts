@@ -54,9 +54,8 @@ function openSheet(
   if (hidden !== null && decided === undefined && seeksHeader !== true)
     throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
   refuseUnsound(label, sheet, headerLine)
-  const seen = (cells: string[]): string[] =>
-    decided === 'skip' ? cells.map((cell, at) => (isIn(sheet.hiddenColumns, at) ? '' : cell)) : cells
-  const headerCells = withoutEmptyEnd(seen(top.cells))
+  const isSkipped = (at: number): boolean => decided === 'skip' && isIn(sheet.hiddenColumns, at)
+  const headerCells = withoutEmptyEnd(top.cells)
   refuseUnclearList(label, headerLine, headerCells)
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
@@ -68,9 +67,10 @@ function openSheet(
         if (line <= headerLine) continue
         rows += 1
         if (isHidden && decided === 'skip') continue
-        const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
+        const named = read.filter((_, at) => at < headerCells.length || !isSkipped(at))
+        const cells = padded(withoutEmptyEnd(named), headerCells.length)
         if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
-        else if (uncomputed !== undefined || !isBlankRecord(cells))
+        else if (uncomputed !== undefined || !isBlankRecord(cells.filter((_, at) => !isSkipped(at))))
           kept.push(uncomputed === undefined ? { line, cells } : { line, cells, uncomputed })
       }
       yield kept
@@ -85,7 +85,7 @@ function openSheet(
     lastRow,
     label,
     sha256: end.sha256,
-    header: readHeader(headerCells),
+    header: readHeader(headerCells, isSkipped),
     headerCells,
     headerLine,
     isResultFile: isOwn,

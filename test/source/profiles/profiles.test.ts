@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { lacksOf, PROFILES } from '../../../src/source/profiles/profiles.js'
+import { readHeader } from '../../../src/source/columns/header.js'
 import { readSourceOptions } from '../../../src/source/options.js'
 import { inspectSource } from '../../../src/source/guess/inspect.js'
 import { placeForEach } from '../../support/place.js'
@@ -52,7 +53,7 @@ it('each profile is one file and one sample, and says nothing that a configurati
 it('no sample looks like another system', async () => {
   for (const { id } of PROFILES) {
     const { columns, profile } = await inspectSource(sample(id), { today: AS_OF })
-    const header = { names: columns.map(({ name }) => name), positions: columns.map((_, at) => at) }
+    const header = readHeader(columns.map(({ name }) => name))
     expect([id, profile]).toEqual([id, id])
     expect(PROFILES.filter(({ headers }) => lacksOf(header, headers).length === 0)).toHaveLength(1)
   }
