@@ -194,10 +194,15 @@ async function chooseSheets(
     throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${wanted}"; it has ${shown(sheets)}`)
   const [first, ...others] = filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
-  if (others.length === 0) return { chosen: [first], own }
+  const isTaken = named !== undefined || own.length > 0 || !first.isHidden
+  if (others.length === 0 && isTaken) return { chosen: [first], own }
   const toCorrect = own.filter(({ head: [top] }) => !isDecisionHeader(top?.cells ?? []))
   if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
-  throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
+  throw refuse(
+    label,
+    'FILE_SHEET_UNCLEAR',
+    `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`,
+  )
 }
 
 /** Rows that are looked at for the header. */

@@ -138,6 +138,12 @@ describe('a sheet', () => {
       'it has no sheet "New"',
     )
     expect((await refusal(read(workbookOf({ sheets: { Empty: '' } })))).rule).toBe('FILE_EMPTY')
+    const unseen = workbookOf({ sheets: { Cover: '', 'Old*': sheetOf(mandateCells(1)) } })
+    const hidden = await refusal(read(unseen))
+    expect(hidden).toMatchObject({ rule: 'FILE_SHEET_UNCLEAR', exitCode: 7 })
+    expect(hidden.message).toContain('it has 1 sheet with data: "Old" (hidden)')
+    expect((await read(unseen, 'source: { sheet: old }')).records).toHaveLength(1)
+    expect((await refusal(inspectSource(unseen, { today: AS_OF }))).rule).toBe('FILE_SHEET_UNCLEAR')
   })
 
   test('has its rows by their numbers, the blank ones counted, lines before and behind left out', async () => {
