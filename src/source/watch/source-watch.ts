@@ -109,6 +109,7 @@ function leftOutOf(
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
   return leftOutFindings({
+    section: 'source',
     preamble,
     footer,
     columns: { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') },
