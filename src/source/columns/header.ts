@@ -157,11 +157,14 @@ export function namesLastCollection(header: string): boolean {
   return LAST.test(folded) && !OTHER_LAST.test(folded)
 }
 
-const END =
-  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|ukonc|zrusen|vervaldat|gultigbis|validuntil|validto|geldigtot/
+const END = new RegExp(headers.end.join('|'))
+const FLAG = new RegExp(headers.flag.join('|'))
 
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = (header: string): boolean => END.test(fold(header))
+
+/** A header of a mark beside the status, such as a block or a return. */
+export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.test(fold(header))
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */
 type HeaderMeaning =
