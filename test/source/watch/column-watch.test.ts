@@ -256,6 +256,10 @@ describe('26.2 a column that may be a status is never passed over', () => {
         expect(undecidedIn(ignored.summary)).toEqual([])
       }
       expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
+      const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+      expect(draft).toMatch(
+        new RegExp(`- \\{ column: ${name}, equals: .* reason: ended|EDIT: these .*: ${name} \\(`),
+      )
     },
   )
 
