@@ -6,7 +6,8 @@ import { showValue } from '../domain/rule/verdict.js'
 import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
-import { isCollections } from './bytes/beginning.js'
+import { isCollections, opening } from './bytes/beginning.js'
+import { ENCODINGS, type Encoding } from './bytes/encoding.js'
 import { type ByteSource, openBytes, type ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
@@ -219,7 +220,8 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
 
   async function* read(): AsyncGenerator<Collection[], ReadEnd> {
     const pieces = piecesOf(bytes.read(signal))
-    for await (const _ of readXml(bytes.label, 'it', pieces, { open, close })) yield batch.splice(0)
+    for await (const _ of readXml(bytes.label, 'it', pieces, { open, close }, encodingOf(bytes)))
+      yield batch.splice(0)
     assertCount(MESSAGE, transactions)
     yield batch.splice(0)
     return pieces.end()
@@ -299,6 +301,15 @@ function collectedIn(collection: Collection): CollectedMandate {
     isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
     amendment: collection.amendment,
   }
+}
+
+/** By its mark, else as it declares itself. @throws {SourceError} FILE_ENCODING */
+function encodingOf({ label, evidence: { mark, head } }: ByteSource): Encoding {
+  const [, declared = 'utf-8'] = /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/.exec(opening(head)) ?? []
+  const encoding = mark ?? ENCODINGS.find((known) => known === declared.toLowerCase())
+  if (encoding !== undefined) return encoding
+  const next = 'Save it in UTF-8, and let its first line say so; or give the export as CSV.'
+  throw refuse(label, 'FILE_ENCODING', `it is written in ${declared}, which is not read`, { next })
 }
 
 /** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */
