@@ -278,9 +278,7 @@ export async function openCollections(
       label,
       'FILE_FORMAT',
       'it is not a collection file of a bank (pain.008), and only such a file is evidence',
-      {
-        next: 'Name the export in front of the collection files.',
-      },
+      { next: 'Name the export in front of the collection files.' },
     )
   async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
     for await (const batch of readCollections(bytes, limits, signal).read()) yield batch.map(collectedIn)
@@ -326,8 +324,6 @@ function versionOf(label: string, root: string, attributes: Readonly<Record<stri
     label,
     'FILE_FORMAT',
     `it is ${cbi}${root} ${showValue(spaces.join(' '))}, which is not read`,
-    {
-      next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.`,
-    },
+    { next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.` },
   )
 }

@@ -59,16 +59,11 @@ export function refuseUnclearList(label: string, line: number, cells: readonly s
       line,
       next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
     })
-  if (rows === 0 && names.includes('migration_decision'))
-    throw refuse(
-      label,
-      'FILE_HEADER_MISSING',
-      'it is a list of this program without its column migration_row',
-      {
-        line,
-        next: 'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.',
-      },
-    )
+  if (rows > 0 || !names.includes('migration_decision')) return
+  const what = 'it is a list of this program without its column migration_row'
+  const next =
+    'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.'
+  throw refuse(label, 'FILE_HEADER_MISSING', what, { line, next })
 }
 
 /** A header by which one of this program's own result files is recognised. */

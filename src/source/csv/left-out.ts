@@ -73,14 +73,8 @@ interface LeftOut {
 }
 
 /** What speaks against leaving those lines out. */
-export function leftOutFindings({
-  section,
-  preamble,
-  footer,
-  columns,
-  records,
-  severities,
-}: LeftOut): readonly Finding[] {
+export function leftOutFindings(leftOut: LeftOut): readonly Finding[] {
+  const { section, preamble, footer, columns, records, severities } = leftOut
   const before = linesOf(preamble)
   const after = linesOf(footer)
   const lost = [

@@ -108,14 +108,9 @@ function leftOutOf(
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  return leftOutFindings({
-    section: 'source',
-    preamble,
-    footer,
-    columns: { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') },
-    records,
-    severities: against.severities,
-  })
+  const columns = { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') }
+  const { severities } = against
+  return leftOutFindings({ section: 'source', preamble, footer, columns, records, severities })
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */

@@ -279,9 +279,7 @@ function refuseUnsound(
     label,
     'FILE_FORMAT',
     `${inSheet} has merged cells below its header: ${listed(refs, across.length)}`,
-    {
-      next: 'Unmerge them, fill in each cell, save it and give it again.',
-    },
+    { next: 'Unmerge them, fill in each cell, save it and give it again.' },
   )
 }
 
