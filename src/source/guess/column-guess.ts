@@ -20,9 +20,7 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, said } from '../../domain/text/text.js'
 
 /** What the values of one column show, from its first records. */
-type ColumnEvidence = ReturnType<ColumnWatch['evidence']>
-
-export type ColumnWatch = ReturnType<typeof watchColumn>
+type ColumnEvidence = ReturnType<ReturnType<typeof watchColumn>['evidence']>
 
 export const MOST_WORDS = 20
 
