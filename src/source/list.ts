@@ -66,9 +66,7 @@ function positionsOf(
     positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
   const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
   if (twice === undefined) return positions
-  throw refuse(label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, {
-    line: headerLine,
-  })
+  throw refuse(label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, { line: headerLine })
 }
 
 const rowOf = (

@@ -6,7 +6,8 @@ import { showValue } from '../domain/rule/verdict.js'
 import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
-import { isCollections } from './bytes/beginning.js'
+import { isCollections, opening } from './bytes/beginning.js'
+import { ENCODINGS, type Encoding } from './bytes/encoding.js'
 import { type ByteSource, openBytes, type ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
@@ -219,7 +220,8 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
 
   async function* read(): AsyncGenerator<Collection[], ReadEnd> {
     const pieces = piecesOf(bytes.read(signal))
-    for await (const _ of readXml(bytes.label, 'it', pieces, { open, close })) yield batch.splice(0)
+    for await (const _ of readXml(bytes.label, 'it', pieces, { open, close }, encodingOf(bytes)))
+      yield batch.splice(0)
     assertCount(MESSAGE, transactions)
     yield batch.splice(0)
     return pieces.end()
@@ -276,9 +278,7 @@ export async function openCollections(
       label,
       'FILE_FORMAT',
       'it is not a collection file of a bank (pain.008), and only such a file is evidence',
-      {
-        next: 'Name the export in front of the collection files.',
-      },
+      { next: 'Name the export in front of the collection files.' },
     )
   async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
     for await (const batch of readCollections(bytes, limits, signal).read()) yield batch.map(collectedIn)
@@ -301,6 +301,15 @@ function collectedIn(collection: Collection): CollectedMandate {
   }
 }
 
+/** By its mark, else as it declares itself. @throws {SourceError} FILE_ENCODING */
+function encodingOf({ label, evidence: { mark, head } }: ByteSource): Encoding {
+  const [, declared = 'utf-8'] = /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/.exec(opening(head)) ?? []
+  const encoding = mark ?? ENCODINGS.find((known) => known === declared.toLowerCase())
+  if (encoding !== undefined) return encoding
+  const next = 'Save it in UTF-8, and let its first line say so; or give the export as CSV.'
+  throw refuse(label, 'FILE_ENCODING', `it is written in ${declared}, which is not read`, { next })
+}
+
 /** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */
 function versionOf(label: string, root: string, attributes: Readonly<Record<string, string>>): string {
   const spaces = Object.keys(attributes).flatMap((name) =>
@@ -315,8 +324,6 @@ function versionOf(label: string, root: string, attributes: Readonly<Record<stri
     label,
     'FILE_FORMAT',
     `it is ${cbi}${root} ${showValue(spaces.join(' '))}, which is not read`,
-    {
-      next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.`,
-    },
+    { next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.` },
   )
 }

@@ -127,16 +127,8 @@ function columnNames({ fields, template, oldKey, lookups }: Mapping): Record<str
 }
 
 /** How the source was read, for reports; column names and settings, never a cell. */
-function describeReading({
-  written,
-  headerLine,
-  isResultFile,
-  mapping,
-  second,
-  options,
-  profile,
-  formats,
-}: RecognisedSource): LayoutReading {
+function describeReading(source: RecognisedSource): LayoutReading {
+  const { written, headerLine, isResultFile, mapping, second, options, profile, formats } = source
   const joined = second.files.flatMap(({ section, reading }) => (section === 'join' ? [reading] : []))
   return {
     ...written,

@@ -175,8 +175,7 @@ describe('what is no such file, or not whole', () => {
       '<?xml version="1.0"?><b:CBIBdySDDReq xmlns:b="urn:CBI:xsd:CBIBdySDDReq.00.01.00"></b:CBIBdySDDReq>',
       'a file of the Italian CBI, CBIBdySDDReq urn:CBI:xsd:CBIBdySDDReq.00.01.00, which is not read',
     ],
-    ['UTF-16', Buffer.from(`\ufeff${whole}`, 'utf16le'), 'UTF-8'],
-    ['Latin-1', Buffer.from(whole, 'latin1'), 'UTF-8'],
+    ['Latin-1 without a word', Buffer.from(whole, 'latin1'), 'UTF-8'],
     ['a cut one', whole.slice(0, -90), 'not well-formed'],
     ['an entity', whole.replace('M-1', '&ref;'), 'not well-formed'],
     [
@@ -202,6 +201,26 @@ describe('what is no such file, or not whole', () => {
     expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
     expect(error.message).toContain(words)
     expect(error.next).toMatch(/CSV/)
+  })
+
+  it.each([
+    ['ISO-8859-1', 'latin1', ''],
+    ['windows-1252', 'latin1', ''],
+    ['UTF-16', 'utf16le', '\ufeff'],
+    ['utf-16le', 'utf16le', ''],
+  ] as const)('30.5 in %s by its declaration or mark is read as in UTF-8', async (encoding, how, mark) => {
+    const text = collectionFile([{ reference: 'M-1', name: 'Jörg Müßig' }], { atTransaction: true })
+    const declared = `${mark}${text.replace('encoding="UTF-8"', `encoding='${encoding}'`)}`
+    const { records } = await read(Buffer.from(declared, how))
+    expect(records).toEqual((await read(text)).records)
+    expect(records[0]?.cells[7]).toBe('Jörg Müßig')
+  })
+
+  it('30.5 in an encoding that is not read is refused by the name of that', async () => {
+    const error = await refused(whole.replace('UTF-8', 'EBCDIC-CP-DE'))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING', exitCode: 7 })
+    expect(error.message).toContain('it is written in EBCDIC-CP-DE, which is not read')
+    expect(error.next).toContain('UTF-8')
   })
 
   it('30.5 more mandates than fit into the crosswalk are refused', async () => {

@@ -285,7 +285,6 @@ export interface SourceReading extends LayoutReading {
   readonly cleaned?: Readonly<Record<string, number>>
   readonly transformed?: Readonly<Record<string, number>>
   readonly restored?: Readonly<Record<string, number>>
-  readonly cellsWithControlCharacters?: number
 }
 
 /** What a source was taken for, and what its references were made of; nothing of most. */

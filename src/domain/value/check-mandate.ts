@@ -42,6 +42,10 @@ const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
 /** A cleaned cell that stands for "never collected". */
 export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || FILLERS.has(text)
 
+/** A cleaned cell that names no end: none, or the last day that there is. */
+export const isOpenEnd = (text: string): boolean =>
+  isAbsentCollection(text) || /^(?:9999\D?12\D?31|31\D12\D9999|12\D31\D9999)/.test(text)
+
 /** True when 36 months have passed since a date: without a collection after it, the mandate has lapsed. */
 const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
   addMonths(date, DORMANT_AFTER_MONTHS) < today

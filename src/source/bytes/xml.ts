@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes'
 import { SourceError } from '../../errors.js'
 import { refuse } from '../refusal.js'
+import { createDecoder, type Encoding } from './encoding.js'
 
 /** Elements by their names without a prefix. Attributes keep theirs. */
 export interface XmlHandlers {
@@ -20,20 +21,21 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
  * Tells the elements of a document while it is read, and yields after each chunk. Document types are refused, so that
  * nothing is ever expanded or fetched.
  * @param what names the document in messages, such as `its part "xl/workbook.xml"`
- * @throws {SourceError} FILE_FORMAT for what is no well-formed XML in UTF-8, or too deep or too long to be believed
+ * @throws {SourceError} FILE_FORMAT for what is no well-formed XML in that encoding, or too deep or too long to be believed
  */
 export async function* readXml(
   label: string,
   what: string,
   bytes: AsyncIterable<Uint8Array>,
   { open, close }: XmlHandlers,
+  encoding: Encoding = 'utf-8',
 ): AsyncGenerator<undefined> {
   const broken = (why: string, cause?: unknown): SourceError =>
     refuse(label, 'FILE_FORMAT', `${what} ${why}`, {
       next: 'The file is damaged or was made by hand. Get it again from where it came, or give the export as CSV.',
       cause,
     })
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decoder = createDecoder(encoding)
   const parser = new SaxesParser({ xmlns: false, position: false } as const)
   const path: string[] = ['']
   const texts: string[] = ['']
@@ -66,12 +68,14 @@ export async function* readXml(
     try {
       step()
     } catch (error) {
-      throw error instanceof SourceError ? error : broken('is not well-formed XML in UTF-8', error)
+      throw error instanceof SourceError
+        ? error
+        : broken(`is not well-formed XML in ${encoding.toUpperCase()}`, error)
     }
   }
   for await (const chunk of bytes) {
     attempt(() => {
-      const text = decoder.decode(chunk, { stream: true })
+      const text = decoder.decode(chunk)
       silent += text.length
       parser.write(text)
     })
@@ -79,7 +83,7 @@ export async function* readXml(
     yield undefined
   }
   attempt(() => {
-    parser.write(decoder.decode()).close()
+    parser.write(decoder.end()).close()
   })
 }
 

@@ -19,8 +19,11 @@ const ownName = (name: string): string =>
 /** A column that only this program's result files have. */
 export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
 
-/** Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at. */
-export function readHeader(cells: readonly string[]) {
+/**
+ * Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at.
+ * @param isSkipped whether nothing is taken from the column at a position unless somebody names it
+ */
+export function readHeader(cells: readonly string[], isSkipped: (position: number) => boolean = () => false) {
   const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
   const kept = all.filter(({ name }) => !isOwnColumn(name))
   const own = (wanted: string): number | null =>
@@ -28,6 +31,8 @@ export function readHeader(cells: readonly string[]) {
   return {
     /** In file order; a column without a name is the empty text. */
     names: kept.map(({ name }) => name),
+    /** The same without the names of columns that are skipped. */
+    seen: kept.map(({ name, position }) => (isSkipped(position) ? '' : name)),
     /** Where each of them stands in a record, from 0. */
     positions: kept.map(({ position }) => position),
     /** Cells of the header record. */
@@ -54,16 +59,11 @@ export function refuseUnclearList(label: string, line: number, cells: readonly s
       line,
       next: 'Give one result file at a time; nobody can tell which of the two numbers counts.',
     })
-  if (rows === 0 && names.includes('migration_decision'))
-    throw refuse(
-      label,
-      'FILE_HEADER_MISSING',
-      'it is a list of this program without its column migration_row',
-      {
-        line,
-        next: 'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.',
-      },
-    )
+  if (rows > 0 || !names.includes('migration_decision')) return
+  const what = 'it is a list of this program without its column migration_row'
+  const next =
+    'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.'
+  throw refuse(label, 'FILE_HEADER_MISSING', what, { line, next })
 }
 
 /** A header by which one of this program's own result files is recognised. */
@@ -77,20 +77,17 @@ export const isDecisionHeader = (cells: readonly string[]): boolean =>
   isResultHeader(cells) &&
   cells.map(ownName).some((name) => /^migration_(?:assigned_mandate_reference|class)$/.test(name))
 
-/** Index in `names` of the column that the configuration names: by position, else as written, else folded. */
-export function findColumn(
-  { names, positions }: Pick<Header, 'names' | 'positions'>,
-  ref: ColumnRef,
-): number | null {
-  if (typeof ref === 'string') return findName(names, ref)
+/** Index in `names` of the column that the configuration names: by position, else as written, else folded; skipped ones last. */
+export function findColumn({ names, seen, positions }: Header, ref: ColumnRef): number | null {
+  if (typeof ref === 'string') return findName(seen, ref) ?? findName(names, ref)
   const index = positions.indexOf(ref - 1)
   return index < 0 ? null : index
 }
 
 /** Groups of columns whose names are equal after folding; those without a name are no group. */
-export function duplicateColumns({ names }: Header): readonly (readonly number[])[] {
+export function duplicateColumns({ seen }: Header): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>()
-  names.forEach((name, index) => {
+  seen.forEach((name, index) => {
     const key = fold(name)
     if (key !== '') groups.set(key, [...(groups.get(key) ?? []), index])
   })
@@ -155,11 +152,14 @@ export function namesLastCollection(header: string): boolean {
   return LAST.test(folded) && !OTHER_LAST.test(folded)
 }
 
-const END =
-  /kundig|opgezegd|opzeg|resili|revoc|widerruf|cancel|beend|beeindig|einddat|endedat|endedon|enddat|datefin|findate|datumende|terminat|storno|uppsag|opsig|opsagt|wypowied|anulo|datafine|baja|disdett|austritt|erlosch|withdraw|closedat|closedon|deactivated|geloscht|deletedat|slutdat|ablaufdat|expir|ukonc|zrusen|vervaldat|gultigbis|validuntil|validto|geldigtot/
+const END = new RegExp(headers.end.join('|'))
+const FLAG = new RegExp(headers.flag.join('|'))
 
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = (header: string): boolean => END.test(fold(header))
+
+/** A header of a mark beside the status, such as a block or a return. */
+export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.test(fold(header))
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */
 type HeaderMeaning =

@@ -30,7 +30,7 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf } from '../../domain/value/words.js'
-import { isAbsentCollection } from '../../domain/value/check-mandate.js'
+import { isOpenEnd } from '../../domain/value/check-mandate.js'
 
 export interface MappedColumn {
   readonly field: Field
@@ -260,7 +260,7 @@ function recognised(
   field: Field,
   ignored: ReadonlySet<number | null>,
 ): { readonly index: number | null } | Problem {
-  const matches = header.names.flatMap((name, index) =>
+  const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )
   const [index = null, ...others] = matches
@@ -375,7 +375,7 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
     exclusions.flatMap(({ index, reason, filled, others, exact, folded }) => {
       const value = cleanCell(cells[index] ?? '')
       const isOne = exact.has(value) || folded.has(fold(value)) || (!others && isDated(value, folded))
-      if (filled ? isAbsentCollection(value) : isOne === others) return []
+      if (filled ? isOpenEnd(value) : isOne === others) return []
       return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
     })
 }

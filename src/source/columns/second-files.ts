@@ -75,7 +75,8 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
   // A line that is left out would leave its mandate behind.
   const { preamble, split } = table
   const told = { split, keys: [...columns.keys, ...columns.take], account: null }
-  refuseByFinding(label, leftOutFindings({ preamble, footer, columns: told, records: lines, severities: {} }))
+  const leftOut = { preamble, footer, columns: told, records: lines, severities: {} }
+  refuseByFinding(label, leftOutFindings({ ...leftOut, section: lookup.section }))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
     section: lookup.section,

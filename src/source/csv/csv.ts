@@ -27,12 +27,8 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const delimiter = chooseDelimiter(declared, sep, () =>
     detectDelimiter(source.label, firstRecord(body), firstLine, isKnown),
   )
-  const split = splitRecords(source.label, {
-    delimiter: delimiter.delimiter,
-    limits,
-    firstLine,
-    quotes: null,
-  })
+  const how = { delimiter: delimiter.delimiter, limits, firstLine, quotes: null }
+  const split = splitRecords(source.label, how)
   const isFilled = ({ cells }: RawRecord): boolean => !isBlankRecord(cells)
   const record = split.take(body).find(isFilled) ?? split.end().find(isFilled)
   if (record === undefined) throw refuse(source.label, 'FILE_EMPTY', 'it has no header line')
@@ -221,10 +217,7 @@ export const CSV: InputFormat = {
       seeksHeader === true
         ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
         : { lines: declared.skipLines, evidence: 'declared' }
-    const layout = detectLayout(text, {
-      ...options,
-      layout: { ...declared, skipLines: preamble.lines },
-    })
+    const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
     const { encoding, delimiter, skipLines, skipFooterLines, quotes: _quotes, ...found } = layout
     return {
       ...found,
@@ -254,20 +247,11 @@ async function* readTable(
   const isTrusted = trustsOwnQuotes === true && layout.isResultFile
   const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
   // Between preamble and footer, the header included; its end is the footer.
-  const body = piecesOf(
-    dropLastLines(dropFirstLines(pieces, skipLines), {
-      count: skipFooterLines,
-      maxHeld: (skipFooterLines + 2) * limits.recordLength,
-    }),
-  )
-  const records = piecesOf(
-    readRecords(text.label, body, {
-      delimiter: quotes.delimiter,
-      limits,
-      firstLine: skipLines + 1,
-      quotes: isTrusted ? null : quotes,
-    }),
-  )
+  const footer = { count: skipFooterLines, maxHeld: (skipFooterLines + 2) * limits.recordLength }
+  const body = piecesOf(dropLastLines(dropFirstLines(pieces, skipLines), footer))
+  const { delimiter } = quotes
+  const how = { delimiter, limits, firstLine: skipLines + 1, quotes: isTrusted ? null : quotes }
+  const records = piecesOf(readRecords(text.label, body, how))
   // The header is none.
   let blankLines = -1
   for await (const batch of records) {

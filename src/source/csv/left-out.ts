@@ -63,6 +63,8 @@ function couldBeEarlyRow(line: string, columns: LeftOutColumns): boolean {
 }
 
 interface LeftOut {
+  /** Of the configuration, where it says what is left out. */
+  readonly section: string
   readonly preamble: string
   readonly footer: string
   readonly columns: LeftOutColumns
@@ -71,13 +73,8 @@ interface LeftOut {
 }
 
 /** What speaks against leaving those lines out. */
-export function leftOutFindings({
-  preamble,
-  footer,
-  columns,
-  records,
-  severities,
-}: LeftOut): readonly Finding[] {
+export function leftOutFindings(leftOut: LeftOut): readonly Finding[] {
+  const { section, preamble, footer, columns, records, severities } = leftOut
   const before = linesOf(preamble)
   const after = linesOf(footer)
   const lost = [
@@ -88,7 +85,7 @@ export function leftOutFindings({
     ...lost.flatMap(([key, line]) =>
       findingOf('FILE_ROW_LEFT_OUT', severities, {
         value: line,
-        detail: `source.${key} leaves out "${showValue(line)}".`,
+        detail: `${section}.${key} leaves out "${showValue(line)}".`,
       }),
     ),
     ...[...before, ...after].flatMap((line) => countFindings(cellsOf(line, columns), records, severities)),

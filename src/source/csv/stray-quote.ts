@@ -6,7 +6,7 @@ import type { RawRecord } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 
 export interface QuoteLayout {
-  readonly header: Pick<Header, 'names' | 'positions' | 'width'>
+  readonly header: Header
   readonly delimiter: string
   /** A blank follows the separators of the header. */
   readonly isSpaced: boolean

@@ -20,9 +20,7 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { cleanCell, cleanIban, said } from '../../domain/text/text.js'
 
 /** What the values of one column show, from its first records. */
-type ColumnEvidence = ReturnType<ColumnWatch['evidence']>
-
-export type ColumnWatch = ReturnType<typeof watchColumn>
+type ColumnEvidence = ReturnType<ReturnType<typeof watchColumn>['evidence']>
 
 export const MOST_WORDS = 20
 
@@ -219,10 +217,12 @@ function describeColumn(
   orderOfFile: ColumnEvidence['order'],
   words: Words,
 ) {
-  const isDate = guess?.field === 'signed_date' || guess?.field === 'last_collection_date'
+  const isLater = namesLastCollection(name)
+  const isDate = guess?.field === 'signed_date' || guess?.field === 'last_collection_date' || isLater
   const date = guessDateFormat(evidence, isDate, orderOfFile)
   const kind = guess === null ? kindOfColumn(name, evidence) : kindOfField(guess.field, name, evidence, words)
-  const role = guess === null ? roleOf(name, evidence, kind) : null
+  const free = isLater && date !== null && kind === null ? 'last_collection' : roleOf(name, evidence, kind)
+  const role = guess === null ? free : null
   const isOrderBorrowed =
     date !== null && date.rivals.length < (guessDateFormat(evidence, isDate)?.rivals.length ?? 0)
   return {

@@ -10,10 +10,10 @@ import {
   type WordField,
   undated,
 } from '../../domain/value/words.js'
-import { isAbsentCollection } from '../../domain/value/check-mandate.js'
+import { isOpenEnd } from '../../domain/value/check-mandate.js'
 import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
-import { isFirmenMandat } from '../columns/header.js'
+import { isFirmenMandat, namesFlag } from '../columns/header.js'
 import other from './other-columns.json' with { type: 'json' }
 
 /** A column that says which mandates live, told by its values. */
@@ -146,7 +146,7 @@ export function countEnds(today: LocalDate) {
     note: (cell: string): void => {
       records += 1
       const text = cleanCell(cell)
-      if (isAbsentCollection(text)) return
+      if (isOpenEnd(text)) return
       filled += 1
       const read = datesIn(text, today)
       if (read.length > 0) dates += 1
@@ -232,8 +232,10 @@ const MOST_VALUES = 12
  * A column of few values may say which mandates live, in words that nobody here knows. An empty cell is a value too: where
  * only ended mandates are marked, nothing else stands beside the mark.
  * @param records those whose cells were counted
+ * @param isFurther there is a status: only one whose name is that of an end or a block may say more
  */
-export function mayBeStatus(name: string, counts: WordCounts, records: number): boolean {
+export function mayBeStatus(name: string, counts: WordCounts, records: number, isFurther = false): boolean {
+  if (isFurther && !namesFlag(name)) return false
   if (counts === null || counts.size === 0 || records <= MORE_THAN_ROWS) return false
   const filled = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const values = counts.size + (filled < records ? 1 : 0)

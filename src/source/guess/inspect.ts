@@ -4,7 +4,7 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
-import { guessColumns, type ColumnGuess, watchColumn, type ColumnWatch } from './column-guess.js'
+import { guessColumns, type ColumnGuess, watchColumn } from './column-guess.js'
 import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
 import { findColumn, holdsAccount, headersOf, meaningOfHeader, type Header } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
@@ -69,6 +69,7 @@ export async function inspectSource(
     ),
   )
   const missing = REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted))
+  const usesStatus = columns.some(({ field }) => field === 'status')
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
   return {
     name,
@@ -118,7 +119,8 @@ export async function inspectSource(
     mayBeStatus: survey.columns.flatMap(({ name, evidence: { words } }, index) =>
       columns[index]?.field === null &&
       columns[index].kind === null &&
-      mayBeStatus(name, words, survey.records)
+      system?.known.others.has(columns[index].position) !== true &&
+      mayBeStatus(name, words, survey.records, usesStatus)
         ? [
             {
               name: showValue(name),
@@ -185,7 +187,10 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   for await (const batch of batches) {
     for (const record of batch) {
       records += 1
-      if (record.cells.length === header.width) noteCells(watches, header.positions, record, records)
+      if (record.cells.length === header.width)
+        for (const [index, watch] of watches.entries())
+          if (header.seen[index] === header.names[index])
+            watch.note(record.cells[header.positions[index] ?? 0] ?? '', records <= SAMPLE)
       if (rows.length < ROWS_SHOWN) rows.push(record.cells)
       last.push(record)
       if (last.length > FOOTER_RECORDS) last.shift()
@@ -196,7 +201,7 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   return {
     end,
     records: records - footer.length,
-    columns: header.names.map((name, index) => ({
+    columns: header.seen.map((name, index) => ({
       name,
       position: (header.positions[index] ?? 0) + 1,
       evidence: (watches[index] ?? watchColumn(today)).evidence(),
@@ -209,16 +214,6 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
       shown: footer.map(({ cells }) => showValue(cells.filter((cell) => cell !== '').join(' '))),
     },
   }
-}
-
-function noteCells(
-  watches: readonly ColumnWatch[],
-  positions: readonly number[],
-  { cells }: RawRecord,
-  record: number,
-): void {
-  for (const [index, watch] of watches.entries())
-    watch.note(cells[positions[index] ?? 0] ?? '', record <= SAMPLE)
 }
 
 /** The last records that neither have the header's width nor hold an account: totals, remarks, end marks. */
@@ -313,11 +308,16 @@ function columnsSection(inspection: Inspection): string[] {
     ...lines,
     ...others.map((field) => missingLine(field, inspection)),
     ...customerLines(inspection).column,
-    ...statusLines(inspection),
+    ...openLines(inspection),
   ]
 }
 
-function mappedLine(field: Field, column: InspectedColumn, columns: readonly InspectedColumn[]): string {
+function mappedLine(
+  field: Field,
+  column: InspectedColumn,
+  columns: readonly InspectedColumn[],
+  edits: readonly string[] = [],
+): string {
   const isDate = field === 'signed_date' || field === 'last_collection_date'
   const reference = columnReference(column, columns)
   const value = isDate ? `{ column: ${reference}, format: ${column.dateFormat ?? 'iso'} }` : reference
@@ -326,7 +326,7 @@ function mappedLine(field: Field, column: InspectedColumn, columns: readonly Ins
       ? [`${EDIT} ${column.rivalFormats.join(', ')} would fit too`]
       : []
   const guess = `# ${column.evidence}`
-  return `  ${field}: ${value}   ${[...rivals, guess].join(' ')}`
+  return `  ${edits.length > 0 ? '# ' : ''}${field}: ${value}   ${[...edits, ...rivals, guess].join(' ')}`
 }
 
 function missingLine(field: Field, { creditorIdentifier, columns, system }: Inspection): string {
@@ -360,13 +360,23 @@ function nearestColumn(field: Field, columns: readonly InspectedColumn[]): strin
   return null
 }
 
-/** Columns that may say which mandates are active, where none is known to. */
-function statusLines({ columns, mayBeStatus }: Inspection): string[] {
-  if (mayBeStatus.length === 0 || columns.some(({ field }) => field === 'status')) return []
+/** What `check` asks about columns that feed no field, and no exclude rule looks at. */
+function openLines({ columns, mayBeStatus }: Inspection): string[] {
+  const uses = (field: Field): boolean => columns.some((column) => column.field === field)
+  const edits = [`${EDIT} remove the first "#" to use it, or write "none";`]
+  const open = columns.flatMap((column) => {
+    const { field, role, kind } = column
+    const wanted = role === 'last_collection' ? 'last_collection_date' : kind?.field
+    const isOpen =
+      field === null && wanted !== undefined && !uses(wanted) && kind?.staysBehind[0] === undefined
+    return isOpen ? [mappedLine(wanted, column, columns, edits)] : []
+  })
+  if (mayBeStatus.length === 0) return open
   const named = mayBeStatus.map(({ name, values }) => `${commentText(name)} (${commentText(values)})`)
-  return [
-    `  # status: none   ${EDIT} name the column that says which mandates are active; "none" where no column does: ${named.join('; ')}`,
-  ]
+  const ask = uses('status')
+    ? `  ${EDIT} these may say which mandates have ended, too; write exclude: [{ column: …, equals: […], reason: … }], or source: { ignoreColumns: […] }`
+    : `  # status: none   ${EDIT} name the column that says which mandates are active; "none" where no column does`
+  return [...open, `${ask}: ${named.join('; ')}`]
 }
 
 /** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */

@@ -28,7 +28,7 @@ export async function readAs({ label, header, isResultFile }: Table, given: Sour
 
 /** Profiles are loaded only where their headers are compared. @throws {UsageError} for a name that is none */
 export async function profileFor(header: Header, { profile: named }: Pick<SourceOptions, 'profile'>) {
-  const isOurs = REQUIRED_FIELDS.every((field) => header.names.some((name) => name.toLowerCase() === field))
+  const isOurs = REQUIRED_FIELDS.every((field) => header.seen.some((name) => name.toLowerCase() === field))
   if (named === NONE || (named === undefined && isOurs)) return null
   const { profileOf, recognise } = await import('./profiles.js')
   return named === undefined ? recognise(header) : profileOf(named)

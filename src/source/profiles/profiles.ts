@@ -28,7 +28,7 @@ export interface Profile {
 
 export const PROFILES = Object.values<object>(known) as readonly Profile[]
 
-export const lacksOf = (header: Pick<Header, 'names' | 'positions'>, names: readonly string[]): string[] =>
+export const lacksOf = (header: Header, names: readonly string[]): string[] =>
   names.filter((name) => findColumn(header, name) === null)
 
 /** The profile whose headers a source has; of several the one that asks for the most. */

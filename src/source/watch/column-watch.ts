@@ -45,7 +45,9 @@ export function watchColumns(source: RecognisedSource) {
       ? []
       : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
   })
-  const usesStatus = used.some(({ field }) => field === 'status')
+  const uses = (field: OptionalField): boolean =>
+    mapping.taken.has(field) || mapping.fields.some((column) => column.field === field)
+  const usesStatus = uses('status')
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
     isOpen(index) ? [{ name, index, ...watchOpen(name, against.today) }] : [],
@@ -57,11 +59,16 @@ export function watchColumns(source: RecognisedSource) {
   /** What is to be decided about a column; null where nothing is. */
   function undecided(column: string, watched: OpenWatch & { readonly name: string }): string | null {
     const told = tellOpen(watched.name, watched, words)
-    if (told !== null && !mapping.decided.has(told.field)) return undecidedText(column, told)
-    if (usesStatus || mapping.decided.has('status')) return null
+    if (told !== null && !isDecided(told)) return undecidedText(column, told, uses(told.field))
+    if (mapping.decided.has('status') && !usesStatus) return null
     const counts = watched.counter.counts()
-    return mayBeStatus(watched.name, counts, records) ? maybeText(column, counts) : null
+    if (!mayBeStatus(watched.name, counts, records, usesStatus)) return null
+    return maybeText(column, counts, usesStatus)
   }
+
+  /** That no column counts, holds for all; that one does, for none that would keep more back. */
+  const isDecided = ({ field, kind }: Told): boolean =>
+    mapping.decided.has(field) && !(uses(field) && kind !== null && kind.staysBehind.length > 0)
 
   return {
     /**
@@ -177,14 +184,17 @@ function unknownFindings(
   return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, ...text })
 }
 
-function maybeText(column: string, counts: WordCounts): string {
+function maybeText(column: string, counts: WordCounts, isFurther: boolean): string {
   const quoted = JSON.stringify(column)
+  if (isFurther)
+    return `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${countedWords(counts)}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; to leave it out of account: --ignore-column ${quoted}.`
   return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
 }
 
-function undecidedText(column: string, { field, kind, dateFormat }: Told): string {
+function undecidedText(column: string, { field, kind, dateFormat }: Told, isFurther: boolean): string {
   const quoted = JSON.stringify(column)
-  const ignore = `to leave it out of account: columns: { ${field}: none }, or --ignore-column ${quoted}`
+  const none = isFurther ? '' : `columns: { ${field}: none }, or `
+  const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
   if (kind === null)
     return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
   const stays = staysBehindText([kind])
@@ -197,7 +207,7 @@ function undecidedText(column: string, { field, kind, dateFormat }: Told): strin
       ? 'filled: true'
       : `equals: ${JSON.stringify(kind.staysBehind.map(({ word }) => word))}`
   const use =
-    kind.form === 'words'
+    kind.form === 'words' && !isFurther
       ? `columns: { ${field}: ${quoted} }`
       : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
   return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. To use it: ${use}; ${ignore}.`

@@ -15,7 +15,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
-import type { RecordCheck, RecognisedSource } from '../record-check.js'
+import { isIsoDay, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord } from '../table.js'
 import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
@@ -32,6 +32,7 @@ export function watchSource(source: RecognisedSource) {
   const file = watchFile(source)
   const columns = watchColumns(source)
   const damage = watchDamage()
+  const days = watchDays(source)
   const cleaning = countCleaning()
   let records = 0
   let isCut = false
@@ -52,11 +53,14 @@ export function watchSource(source: RecognisedSource) {
       records += 1
       last = checked
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
-      // Of a record of the wrong shape nobody can tell which cell is which.
-      if (raw !== null) columns.note(checked.cells, checked.corrects === null)
       damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey, order)
-      if (raw !== null) cleaning.note(raw)
+      // Of a record of the wrong shape nobody can tell which cell is which.
+      if (raw !== null) {
+        columns.note(checked.cells, checked.corrects === null)
+        cleaning.note(raw)
+        days.note(raw, checked.line)
+      }
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
         references.push(showValue(mandateReference))
@@ -80,7 +84,7 @@ export function watchSource(source: RecognisedSource) {
       ),
       ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
       ...damage.findings(source.header.names, severities),
-      ...(isExport ? file.findings() : []),
+      ...(isExport ? [...file.findings(), ...days.findings()] : []),
       ...columns.findings(severities),
       ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
     ],
@@ -90,7 +94,6 @@ export function watchSource(source: RecognisedSource) {
       cleaned: cleaning.counts(),
       transformed,
       restored,
-      cellsWithControlCharacters: damage.controlCells(),
     }),
   }
 }
@@ -105,13 +108,9 @@ function leftOutOf(
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  return leftOutFindings({
-    preamble,
-    footer,
-    columns: { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') },
-    records,
-    severities: against.severities,
-  })
+  const columns = { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') }
+  const { severities } = against
+  return leftOutFindings({ section: 'source', preamble, footer, columns, records, severities })
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
@@ -230,30 +229,55 @@ function dominantDates(
     .map(([date, { count }]) => [date, count] as const)
 }
 
-/** What neither of the next two says anything of. */
+/** Dates whose day spreadsheets of some countries take for the month. */
+const ORDERED = /^\s*'?([0-9]{1,2})[/-]([0-9]{1,2})[/-][0-9]{2,4}\b/
+
+/**
+ * A spreadsheet that reads 03/04 as 4 March leaves 25/04 as text. So a column is in doubt in which days and such texts stand
+ * side by side, and none of the days, but each of the texts, shows a number above 12 that proves their order.
+ */
+function watchDays({ mapping, cellName, against: { severities } }: RecognisedSource) {
+  const columns = (['signed_date', 'last_collection_date'] as const).flatMap((field) => {
+    const { position = -1, name = field } = mapping.fields.find((column) => column.field === field) ?? {}
+    const isTyped = cellName !== undefined || mapping.taken.has(field)
+    return isTyped ? [{ field, position, name, day: '', text: '', isSure: false }] : []
+  })
+  return {
+    note: (raw: RawValues, line: number): void => {
+      for (const column of columns) {
+        const cell = raw[column.field] ?? ''
+        const isDay = isIsoDay(cell)
+        const [, first, second] = (isDay ? /([0-9]{2})-([0-9]{2})\s*$/ : ORDERED).exec(cell) ?? []
+        if (first === undefined || (isDay && first === second)) continue
+        if ((Number(first) > 12 || Number(second) > 12) === isDay) column.isSure = true
+        const place = column.position < 0 ? undefined : cellName?.(line, column.position)
+        column[isDay ? 'day' : 'text'] ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
+      }
+    },
+    findings: (): readonly Finding[] =>
+      columns.flatMap(({ name, day, text, isSure }) => {
+        if (day === '' || text === '' || isSure) return []
+        const detail = `Column "${showValue(name)}" holds days, none after the 12th of its month, such as ${day}, and texts, none of which can be read with day and month swapped, such as ${text}.`
+        return findingOf('FILE_DAYS_SWAPPED', severities, { value: name, detail })
+      }),
+  }
+}
+
+/** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/
 
 /** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
 const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 
-/** Control characters other than tab and line ends. */
-const CONTROL = /(?![\t\r\n])\p{Cc}/u
-
-/**
- * Looks at every cell, also those that feed no field. In the cells that are sent, such characters break the rules of
- * their field; in the others they only show how well the file was decoded.
- */
+/** Looks at every cell, also those that feed no field: they, too, show how well the file was decoded. */
 function watchDamage() {
   let cellsSeen = 0
-  let controlCells = 0
   let first: { line: number; column: number; cell: string } | null = null
   return {
     note: (line: number, cells: readonly string[]): void => {
       for (let column = 0; column < cells.length; column += 1) {
         const cell = cells[column] ?? ''
-        if (PLAIN_TEXT.test(cell)) continue
-        if (CONTROL.test(cell)) controlCells += 1
-        if (!MOJIBAKE.test(cell)) continue
+        if (PLAIN_TEXT.test(cell) || !MOJIBAKE.test(cell)) continue
         cellsSeen += 1
         first ??= { line, column, cell }
       }
@@ -263,8 +287,6 @@ function watchDamage() {
       const detail = `${cellsSeen} cells show it, the first in line ${first.line}, column "${names[first.column] ?? ''}".`
       return findingOf('FILE_MOJIBAKE', severities, { value: first.cell, detail })
     },
-    /** Cells with control characters, mapped or not. */
-    controlCells: (): number => controlCells,
   }
 }
 

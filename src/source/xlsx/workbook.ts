@@ -96,9 +96,7 @@ async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
         bytes.label,
         'FILE_FORMAT',
         `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`,
-        {
-          next: 'Give the export as CSV.',
-        },
+        { next: 'Give the export as CSV.' },
       )
   }
 }

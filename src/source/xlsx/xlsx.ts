@@ -54,9 +54,8 @@ function openSheet(
   if (hidden !== null && decided === undefined && seeksHeader !== true)
     throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
   refuseUnsound(label, sheet, headerLine)
-  const seen = (cells: string[]): string[] =>
-    decided === 'skip' ? cells.map((cell, at) => (isIn(sheet.hiddenColumns, at) ? '' : cell)) : cells
-  const headerCells = withoutEmptyEnd(seen(top.cells))
+  const isSkipped = (at: number): boolean => decided === 'skip' && isIn(sheet.hiddenColumns, at)
+  const headerCells = withoutEmptyEnd(top.cells)
   refuseUnclearList(label, headerLine, headerCells)
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
@@ -68,9 +67,10 @@ function openSheet(
         if (line <= headerLine) continue
         rows += 1
         if (isHidden && decided === 'skip') continue
-        const cells = padded(withoutEmptyEnd(seen(read)), headerCells.length)
+        const named = read.filter((_, at) => at < headerCells.length || !isSkipped(at))
+        const cells = padded(withoutEmptyEnd(named), headerCells.length)
         if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
-        else if (uncomputed !== undefined || !isBlankRecord(cells))
+        else if (uncomputed !== undefined || !isBlankRecord(cells.filter((_, at) => !isSkipped(at))))
           kept.push(uncomputed === undefined ? { line, cells } : { line, cells, uncomputed })
       }
       yield kept
@@ -85,7 +85,7 @@ function openSheet(
     lastRow,
     label,
     sha256: end.sha256,
-    header: readHeader(headerCells),
+    header: readHeader(headerCells, isSkipped),
     headerCells,
     headerLine,
     isResultFile: isOwn,
@@ -194,10 +194,15 @@ async function chooseSheets(
     throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${wanted}"; it has ${shown(sheets)}`)
   const [first, ...others] = filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
-  if (others.length === 0) return { chosen: [first], own }
+  const isTaken = named !== undefined || own.length > 0 || !first.isHidden
+  if (others.length === 0 && isTaken) return { chosen: [first], own }
   const toCorrect = own.filter(({ head: [top] }) => !isDecisionHeader(top?.cells ?? []))
   if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
-  throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has ${filled.length} sheets with data: ${shown(filled)}`)
+  throw refuse(
+    label,
+    'FILE_SHEET_UNCLEAR',
+    `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`,
+  )
 }
 
 /** Rows that are looked at for the header. */
@@ -274,9 +279,7 @@ function refuseUnsound(
     label,
     'FILE_FORMAT',
     `${inSheet} has merged cells below its header: ${listed(refs, across.length)}`,
-    {
-      next: 'Unmerge them, fill in each cell, save it and give it again.',
-    },
+    { next: 'Unmerge them, fill in each cell, save it and give it again.' },
   )
 }
 

@@ -18,6 +18,7 @@ describe('our own columns', () => {
   it('are no columns of the source, and those that matter are found wherever they were moved', () => {
     expect(readHeader(['iban', 'migration_message', 'Name', 'Migration Row', 'migration-decision'])).toEqual({
       names: ['iban', 'Name'],
+      seen: ['iban', 'Name'],
       positions: [0, 2],
       width: 5,
       migrationRow: 3,

@@ -1,3 +1,4 @@
+import { openList } from '../../../src/source/list.js'
 import { describe, expect, it } from 'vitest'
 import { seedChance } from '../../support/chance.js'
 import { ibanOf } from '../../support/sample-values.js'
@@ -138,7 +139,31 @@ describe('is refused', () => {
 
   it('where its layout leaves out what may be a line', async () => {
     const reading = readText(exportOf('1,A'), joining(fileOf(TABLE), ', skipFooterLines: 1'))
-    expect((await refusal(reading)).rule).toBe('FILE_ROW_LEFT_OUT')
+    const error = await refusal(reading)
+    expect(error.rule).toBe('FILE_ROW_LEFT_OUT')
+    expect(error.message).toContain('join.skipFooterLines leaves out')
+    expect(error.next).not.toContain('source.')
+  })
+
+  it('where its workbook has several sheets or hides rows, with what holds for each kind of file', async () => {
+    const rows = rowsOf([
+      ['Customer', 'Code', 'IBAN'],
+      ['1', 'A', iban(1)],
+    ])
+    const hidden = workbookOf({ sheets: { Accounts: rows.replaceAll('<row>', '<row hidden="1">') } })
+    for (const [path, own, list] of [
+      [
+        workbookOf({ sheets: { Accounts: rows, Old: rows } }),
+        '"sheet" in its section',
+        'with that sheet alone',
+      ],
+      [hidden, 'the section that names the file (source, crosswalk or join)', 'nothing is hidden'],
+    ] as const)
+      for (const read of [() => readText(exportOf('1,A'), joining(path)), () => openList(path, ['iban'])]) {
+        const { next } = await refusal(read())
+        expect(next).toContain(own)
+        expect(next).toContain(list)
+      }
   })
 
   it('where the export has no column of the key', async () => {

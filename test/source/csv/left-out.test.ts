@@ -27,7 +27,7 @@ describe('8.3.3 a footer that swallows mandates', () => {
     expect(error.message).toContain('source.skipFooterLines leaves out')
     expect(error.message).toContain('nothing was sent')
     expect(error.message).not.toContain('3704')
-    expect(error.next).toContain('source.skipFooterLines')
+    expect(error.next).toContain('physical lines')
   })
 
   it.each([

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { FIELDS } from '../../../src/domain/mandate/mandate.js'
+import { FIELDS, type Field } from '../../../src/domain/mandate/mandate.js'
 import { lacksOf, PROFILES } from '../../../src/source/profiles/profiles.js'
+import { readHeader } from '../../../src/source/columns/header.js'
 import { readSourceOptions } from '../../../src/source/options.js'
-import { inspectSource } from '../../../src/source/guess/inspect.js'
+import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 import { placeForEach } from '../../support/place.js'
-import { AS_OF, SAMPLES } from '../../support/sources.js'
+import { AS_OF, readText, refusal, SAMPLES } from '../../support/sources.js'
 
 const FOLDER = fileURLToPath(new URL('../../../src/source/profiles', import.meta.url))
 const sample = (id: string): string => join(SAMPLES, 'profiles', `${id}.csv`)
@@ -52,7 +53,7 @@ it('each profile is one file and one sample, and says nothing that a configurati
 it('no sample looks like another system', async () => {
   for (const { id } of PROFILES) {
     const { columns, profile } = await inspectSource(sample(id), { today: AS_OF })
-    const header = { names: columns.map(({ name }) => name), positions: columns.map((_, at) => at) }
+    const header = readHeader(columns.map(({ name }) => name))
     expect([id, profile]).toEqual([id, id])
     expect(PROFILES.filter(({ headers }) => lacksOf(header, headers).length === 0)).toHaveLength(1)
   }
@@ -136,5 +137,44 @@ it.each(Object.entries(ASKED))(
     const run = await json('run', sample(id), ...day)
     expect(run).toMatchObject({ exitCode: 0, totals: { registered: ready } })
     expect(held().toSorted((a, b) => a - b)).toEqual(registered)
+  },
+)
+
+const GIVEN: Readonly<Partial<Record<Field, string>>> = {
+  customer_no: '7',
+  iban: 'DE89370400440532013000',
+  signed_date: '2024-03-01',
+  sepa_creditor_identifier: 'DE98ZZZ09999999999',
+  unique_mandate_reference: 'M-1',
+}
+
+it.each(PROFILES.map(({ id }) => id))(
+  'the draft for the sample of %s is complete, or has an EDIT for what its check asks',
+  async (id) => {
+    const { delimiter, missing, ...inspection } = await inspectSource(sample(id), { today: AS_OF })
+    const draft = draftConfiguration({ delimiter, missing, ...inspection })
+    for (const field of missing)
+      expect(draft).toMatch(
+        field === 'customer_no' ? /EDIT: the customer number|no customer number/ : `${field}:`,
+      )
+    // What is missing has lines of its own; here each row has it in a further column.
+    const lines = readFileSync(sample(id), 'latin1').trimEnd().split(/\r?\n/)
+    const more = (at: number) => missing.map((field) => (at === 0 ? `given ${field}` : (GIVEN[field] ?? '')))
+    const text = lines.map((line, at) => [line, ...more(at)].join(delimiter?.value ?? ',')).join('\n')
+    const bytes = Buffer.from(`${text}\n`, 'latin1')
+    const mapped = missing.map((field) => `  ${field}: given ${field}\n`).join('')
+    const full = draft.replace('columns:\n', `columns:\n${mapped}`)
+
+    const error = await refusal(readText(bytes, full)).catch(() => null)
+    const asked =
+      full.match(/^ *# (?!EDIT)(?:status|sequence|scheme|last_collection_date|words): .*EDIT.*$/gm) ?? []
+    const columns = [...(error?.message ?? '').matchAll(/Column "([^"]+)"/g)].map(([, name = '']) => name)
+    if (error?.rule === 'FILE_WORDS_UNKNOWN') expect(asked.join('\n')).toContain('# words: ')
+    else {
+      expect(error?.rule ?? 'FILE_COLUMN_UNDECIDED').toBe('FILE_COLUMN_UNDECIDED')
+      for (const name of columns) expect(asked.join('\n')).toContain(name)
+      const edited = asked.reduce((yaml, line) => yaml.replace(line, line.replace('# ', '')), full)
+      expect((await readText(bytes, edited)).records).toHaveLength(lines.length - 1)
+    }
   },
 )

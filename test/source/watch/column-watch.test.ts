@@ -33,6 +33,11 @@ const SILENT = [
   ['all recurring', 'sequence', ['RCUR', 'FRST']],
 ] as const
 
+const END_NAMES =
+  'Ende, Vertragsende, Datum bis, until, Mitglied bis, Storniert am, Löschdatum, Loeschdatum, Sperrdatum, Inaktiv seit, Abmeldung, verstorben am, Kuendigung zum, Ausscheidedatum, deceased on, Closed, Contract end, blocked_at, archived_on, Fin, Date de fin, Décès, Clôturé le, Radiation, jusqu’au, Slut, Avslutad, Giltig till, t.o.m., Spärrad, Avliden, Einde, Geldig tot, Uitgeschreven, Overleden, Ophør, Udmeldt, Slettet, Opphørt, Fecha fin, hasta, Fallecimiento, Data fine, Cessazione, Deceduto, Koniec, Data zakończenia, Zgon, Konec platnosti, Päättynyt, Irtisanottu, Data fim, Óbito'.split(
+    ', ',
+  )
+
 describe('8.3.4 a column that says which mandates stay behind', () => {
   it.each(SILENT)(
     '8.3.4 %s refuses the file as %s until somebody decides: %j',
@@ -67,6 +72,7 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     ...['Kündigungsdatum', 'Einddatum', 'Date de résiliation', 'cancelled_at'].map(
       (name) => [name, ['', '31.12.2025', '-'], ''] as const,
     ),
+    ...END_NAMES.map((name) => [name, ['31.12.9999', '31.12.2025', '-'], ''] as const),
     ['Gekündigt', ['nein', 'ja', 'nein'], 'ja'],
     ['Aktiv', ['true', 'false', 'true'], 'false'],
     ['is_active', ['1', '0', '1'], '0'],
@@ -99,6 +105,9 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
   })
 
   it.each([
+    ...'Spende, Absender, Kalender, gender, Prénom, Datum, Update, Definition, total, Wochenende'
+      .split(', ')
+      .map((name): [string, string[]] => [name, ['', '13.05.2022', '01.05.2026']]),
     ['Familienstand', ['single', 'married', 'married', 'widowed']],
     ['Anrede', ['Herr', 'Frau', 'Firma']],
     ['Newsletter', ['ja', 'nein']],
@@ -218,6 +227,47 @@ describe('26.2 a column that may be a status is never passed over', () => {
     expect(used.records.filter(({ verdict }) => verdict.kind === 'excluded')).toHaveLength(7)
     expect(undecidedIn(used.summary)).toEqual([])
     expect(used.summary.reading.mayBeStatus).toEqual(['Tarif: A 11, B 10'])
+  })
+
+  it.each([
+    ['Löschkennzeichen', 'L'],
+    ['Sperre', 'J'],
+    ['Rücklastschrift', 'MD01'],
+    ['Inaktiv', 'ja'],
+    ['deleted', '1'],
+    ['Spärr', 'A'],
+    ['Bloqué', 'B'],
+  ])(
+    '26.2 asks about a column "%s" with "%s" beside the one that is used as status, too',
+    async (name, word) => {
+      const flags = many(['', '', word], 21)
+      const text = withColumn(
+        `status,${name}`,
+        flags.map((flag) => `aktiv,${flag}`),
+      )
+      for (const yaml of ['', 'columns: { status: status }']) {
+        const error = await refusal(readText(text, yaml))
+        expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+        expect(error.message).toContain(`Column "${name}"`)
+        expect(error.message).toContain(`exclude: [{ column: "${name}"`)
+        expect(error.message).toContain(`to leave it out of account: --ignore-column "${name}"`)
+        expect(error.message).not.toContain('status: none')
+        const ignored = await readText(text, `${yaml}\nsource: { ignoreColumns: ["${name}"] }`)
+        expect(undecidedIn(ignored.summary)).toEqual([])
+      }
+      expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
+      const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+      expect(draft).toMatch(
+        new RegExp(`- \\{ column: ${name}, equals: .* reason: ended|EDIT: these .*: ${name} \\(`),
+      )
+    },
+  )
+
+  it('26.2 asks about a second column of known words where a person decided about the first', async () => {
+    const text = withColumn('status,Kunde', ['aktiv,aktiv', 'aktiv,gekündigt'])
+    const error = await refusal(readText(text, 'columns: { status: status }'))
+    expect(error.message).toContain('exclude: [{ column: "Kunde", equals: ["gekündigt"]')
+    expect(await verdicts(text, 'columns: { status: none }')).toEqual(['sendable', 'sendable'])
   })
 
   it('26.2 counts an empty cell as a value: only the ended ones may be marked', async () => {

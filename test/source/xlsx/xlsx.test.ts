@@ -138,6 +138,12 @@ describe('a sheet', () => {
       'it has no sheet "New"',
     )
     expect((await refusal(read(workbookOf({ sheets: { Empty: '' } })))).rule).toBe('FILE_EMPTY')
+    const unseen = workbookOf({ sheets: { Cover: '', 'Old*': sheetOf(mandateCells(1)) } })
+    const hidden = await refusal(read(unseen))
+    expect(hidden).toMatchObject({ rule: 'FILE_SHEET_UNCLEAR', exitCode: 7 })
+    expect(hidden.message).toContain('it has 1 sheet with data: "Old" (hidden)')
+    expect((await read(unseen, 'source: { sheet: old }')).records).toHaveLength(1)
+    expect((await refusal(inspectSource(unseen, { today: AS_OF }))).rule).toBe('FILE_SHEET_UNCLEAR')
   })
 
   test('has its rows by their numbers, the blank ones counted, lines before and behind left out', async () => {
@@ -170,10 +176,39 @@ describe('a sheet', () => {
     expect(counted.summary.reading.hidden).toMatchObject({ decided: 'read' })
     const skipped = await read(path, 'source: { hidden: skip }')
     expect(skipped.records.map(({ values }) => values.customerNo)).toEqual([1, 3])
-    expect(skipped.opened.header).toEqual(HEADER_CELLS.slice(0, 5))
+    // Their cells may say which mandates have ended, so they stay; no field takes one by its usual name.
+    expect(skipped.opened.header).toEqual(HEADER_CELLS)
     expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(
       '# hidden:    # EDIT: 1 row and 1 column are hidden',
     )
+  })
+
+  test('that are skipped feed no field that does not name them, and are asked about like others', async () => {
+    const hiding = (name: string, cells: readonly string[], more: Partial<WorkbookParts> = {}): string =>
+      one(
+        `<cols><col min="6" max="6" hidden="1"/></cols>${rowsOf([
+          [...HEADER_CELLS.slice(0, 5), name],
+          ...cells.map((cell, at) => mandateCells(at + 1, { 5: cell })),
+          ['', '', '', '', '', 'below the mandates'],
+        ])}`,
+        more,
+      )
+    const skip = 'source: { hidden: skip }'
+    const ended = hiding('Status', ['aktiv', 'gekündigt'])
+    const error = await refusal(read(ended, skip))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    expect(error.message).toContain('Column "Status" looks like status: 1 ended')
+    const kinds = async (yaml: string) => (await read(ended, yaml)).records.map(({ verdict }) => verdict.kind)
+    expect(await kinds(`${skip}\ncolumns: { status: Status }`)).toEqual(['sendable', 'excluded'])
+    expect(await kinds('source: { hidden: skip, ignoreColumns: [Status] }')).toEqual(['sendable', 'sendable'])
+    expect(await kinds(`${skip}\ncolumns: { status: none }`)).toEqual(['sendable', 'sendable'])
+
+    const twice = hiding('IBAN', ['DE00', 'DE00'])
+    const named = await read(twice, `${skip}\ncolumns: { iban: IBAN }`)
+    expect(named.records.map(({ values }) => values.iban)).toEqual(Array(2).fill('DE89370400440532013000'))
+    expect((await read(twice, skip)).records).toMatchObject(named.records.map(({ values }) => ({ values })))
+    const drafted = await inspectSource(twice, { today: AS_OF, options: optionsOf(skip) })
+    expect(drafted.columns[5]).toMatchObject({ name: '', field: null, values: [] })
   })
 
   test('of a list that this program wrote is read whole, whatever a person filtered', async () => {
