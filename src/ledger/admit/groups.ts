@@ -216,7 +216,7 @@ function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: 
   )
   // The same once more, and collected later: what waits would lapse too early.
   const isLater =
-    live?.state === 'ready' && newcomer?.content === content && (newcomer?.day ?? '') > (live.day ?? '9')
+    live?.state === 'ready' && newcomer?.content === content && (newcomer.day ?? '') > (live.day ?? '9')
   return {
     key,
     hasOlder: hasOlder === 1,
