@@ -19,8 +19,8 @@ import other from './other-columns.json' with { type: 'json' }
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
   readonly field: OptionalField
-  /** `answers`: the name is the word, and the cells say yes or no to it. `ends`: a date says that it ended. */
-  readonly form: 'words' | 'answers' | 'ends'
+  /** `answers`: the name is the word, and the cells say yes or no to it. `ends`: a date says that it ended; `terms`: every mandate has one. */
+  readonly form: 'words' | 'answers' | 'ends' | 'terms'
   /** What is understood to stay behind: word, count and the rule that says so. */
   readonly staysBehind: readonly { readonly word: string; readonly count: number; readonly rule: RuleId }[]
   readonly goes: readonly { readonly word: string; readonly count: number }[]
@@ -152,11 +152,13 @@ export function countEnds(today: LocalDate) {
       if (read.length > 0) dates += 1
       if (read.some(({ date }) => date <= today)) past += 1
     },
-    /** Null unless some rows, and not all, hold a date that has passed. */
+    /** Null unless some rows hold a date that has passed, and others none or one to come. */
     kind: (): ColumnKind | null => {
-      if (past === 0 || filled === records || dates < filled * MOST) return null
-      const staysBehind = [{ word: 'with a date', count: filled, rule: 'STATUS_NOT_ACTIVE' as const }]
-      return { field: 'status', form: 'ends', staysBehind, goes: [], unknown: [] }
+      if (past === 0 || past === records || dates < filled * MOST) return null
+      const isTerm = filled === records
+      const [word, count] = isTerm ? ['with a date that has passed', past] : ['with a date', filled]
+      const staysBehind = [{ word, count, rule: 'STATUS_NOT_ACTIVE' as const }]
+      return { field: 'status', form: isTerm ? 'terms' : 'ends', staysBehind, goes: [], unknown: [] }
     },
   }
 }

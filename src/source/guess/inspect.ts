@@ -366,6 +366,8 @@ function openLines({ columns, mayBeStatus }: Inspection): string[] {
   const edits = [`${EDIT} remove the first "#" to use it, or write "none";`]
   const open = columns.flatMap((column) => {
     const { field, role, kind } = column
+    if (field === null && kind?.form === 'terms')
+      return `  ${EDIT} export without the rows that have ended by ${commentText(column.name)}, or leave it out of account: source: { ignoreColumns: [${columnReference(column, columns)}] }`
     const wanted = role === 'last_collection' ? 'last_collection_date' : kind?.field
     const isOpen =
       field === null && wanted !== undefined && !uses(wanted) && kind?.staysBehind[0] === undefined
@@ -411,7 +413,9 @@ function customerLines({ columns, missing, system, withoutCustomers }: Inspectio
 
 function excludeSection({ columns }: Inspection): string[] {
   const excludes = columns.flatMap((column) =>
-    column.field === null && column.kind !== null ? excludeLines(column, column.kind, columns) : [],
+    column.field === null && column.kind !== null && column.kind.form !== 'terms'
+      ? excludeLines(column, column.kind, columns)
+      : [],
   )
   const why = '# Rows that stay behind by the words of a column that feeds no field.'
   return [...(excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]), ...wordsSection(columns)]

@@ -210,7 +210,8 @@ function undecidedText(column: string, { field, kind, dateFormat }: Told, isFurt
     kind.form === 'words' && !isFurther
       ? `columns: { ${field}: ${quoted} }`
       : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
-  return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. To use it: ${use}; ${ignore}.`
+  const how = kind.form === 'terms' ? 'Export without those rows' : `To use it: ${use}`
+  return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. ${how}; ${ignore}.`
 }
 
 /** Empty parts are left out, so that a report shows only what there is. */

@@ -90,6 +90,16 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     },
   )
 
+  it('8.3.4 a column in which each mandate has an end, passed or still to come, is asked about', async () => {
+    const text = withColumn('Vertragsende', ['31.12.2035', '31.12.2025', '31.12.2036'])
+    expect((await refusal(readText(text))).message).toContain(
+      '1 ended stays behind by it (with a date that has passed 1). Export without those rows; to leave it out',
+    )
+    const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+    expect(draft).toMatch(/EDIT: export without the rows that have ended by Vertragsende/)
+    expect((await refusal(readText(text, draft))).rule).toBe('FILE_COLUMN_UNDECIDED')
+  })
+
   it('8.3.4 a column of ends still to come, or of one for all, says nothing', async () => {
     for (const ends of [['', '31.12.2035', ''], Array<string>(3).fill('31.12.2025')])
       expect(await verdicts(withColumn('Einddatum', ends), '')).toHaveLength(3)
