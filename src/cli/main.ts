@@ -220,16 +220,11 @@ function toProgram(command: Command, action: Action): Program {
     ...(command.own ?? []).map((own) => ownFlagOf(...own)),
   ]
   for (const flag of flags) program.addOption(command.options.includes('limit') ? headed(flag) : flag)
-  program.addHelpText('before', exampleLines(command.examples).join('\n'))
+  const examples = command.examples.map((line) => `  ${line}`)
+  program.addHelpText('before', ['Examples:', ...examples, ''].join('\n'))
   program.addHelpText('after', ['', ...command.epilogue, ...closingHelp(command)].join('\n'))
   return program.action(async () => action(program.args, program.opts()))
 }
-
-const exampleLines = (examples: readonly string[]): string[] => [
-  'Examples:',
-  ...examples.map((line) => `  ${line}`),
-  '',
-]
 
 function closingHelp({ epilogue, exits }: Command): string[] {
   const lines = exitLines(exits)

@@ -237,6 +237,8 @@ async function knownFile(
   return { name: nameOf(path), ...source, isResultFile, changed }
 }
 
+type KnownFile = NonNullable<Awaited<ReturnType<typeof knownFile>>>
+
 /**
  * What says which rows of a file are sent, and with which values, each behind the name of its setting. What words mean is
  * not among it: rows that are held for a word may be understood later.
@@ -248,8 +250,6 @@ const decidedBy = (reading: LayoutReading): string[] =>
     ['columns', reading.constantCreditorIdentifier, reading.dateFormats, reading.transforms],
     ...Object.entries(reading.columns ?? {}).map((column) => ['columns', ...column]),
     ...(reading.exclude ?? []).map((rows) => ['exclude', { ...rows, reason: '' }]),
-    ['crosswalk', reading.crosswalk?.sha256],
-    ['join', reading.joined?.map(({ sha256 }) => sha256)],
   ].map((decided) => JSON.stringify(decided))
 
 /**
@@ -257,14 +257,17 @@ const decidedBy = (reading: LayoutReading): string[] =>
  * read them otherwise must not seem to count. What it no longer says stops no row that is ready.
  * @throws {UsageError}
  */
-function assertReadAlike(known: { name: string; ready: number; reading: LayoutReading }, now: LayoutReading) {
-  const before = decidedBy(known.reading)
-  const differing = decidedBy(now).filter((decided) => !before.includes(decided))
-  if (differing.length === 0) return
-  const settings = new Set(differing.map((decided) => /\w+/.exec(decided)?.[0]))
+function assertReadAlike({ name, ready, reading, changed }: KnownFile, now: LayoutReading): void {
+  const before = decidedBy(reading)
+  const settings = decidedBy(now).flatMap((decided) =>
+    before.includes(decided) ? [] : (/\w+/.exec(decided) ?? []),
+  )
+  const differing = new Set([...settings, ...changed])
+  if (differing.size === 0) return
   throw new UsageError(
-    `"${known.name}" came into the ledger under another configuration (${[...settings].join(', ')}), and ${plural(known.ready, 'row that is ready', 'rows that are ready')} would be sent as read then; nothing was sent`,
-    'Go on with the former configuration, or give a newer export: its rows replace those not sent. Single rows: resolve --row N --as written-off',
+    `"${name}" came into the ledger under another configuration (${[...differing].join(', ')}), and ${plural(ready, 'row that is ready', 'rows that are ready')} would be sent as read then; nothing was sent`,
+    'Go on with the former configuration, give a newer export, whose rows replace those not sent, or write single rows off',
+    { suggestions: ['resolve'] },
   )
 }
 

@@ -189,7 +189,8 @@ describe('a file that came in before, under another configuration', () => {
     ['exclude', () => LEFT, () => LEFT.replace('B', 'A')],
     ['columns', () => '', () => 'columns: { sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }'],
     ['columns', () => '', () => 'columns: { status: Segment }\nwords: { status: { active: [A, B] } }'],
-    ['crosswalk', () => crosswalk('A,1\nB,2\n'), () => crosswalk('A,1\nB,3\n')],
+    ['columns, crosswalk.csv', () => '', () => crosswalk('A,1\nB,2\n')],
+    ['crosswalk.csv', () => crosswalk('A,1\nB,2\n'), () => crosswalk('A,1\nB,3\n')],
   ])(
     'is refused while its rows are ready, since they would be sent as read then: %s',
     async (what, then, now) => {

@@ -63,12 +63,8 @@ async function campaignAgainst(sandbox: Sandbox, folder: string, context: Contex
     env: { SEPA_MIGRATE_USERNAME: sandbox.username, SEPA_MIGRATE_PASSWORD: sandbox.password },
   }
   // Invented mandates only: any folder will do, and nothing is noted outside of it.
-  const flags = {
-    baseUrl: sandbox.url,
-    ledger: join(folder, 'sepa-migrate.db'),
-    out: folder,
-    sharedFolder: '1',
-  }
+  const ledger = join(folder, 'sepa-migrate.db')
+  const flags = { baseUrl: sandbox.url, ledger, out: folder, sharedFolder: '1' }
   const given = (file: string, more: Flags): Context => ({
     ...context,
     world,

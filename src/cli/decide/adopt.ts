@@ -5,7 +5,7 @@ import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
 import { actorOf, decideIn, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
-import { nextLine } from '../terminal/next.js'
+import { nextLine, type NextCommand } from '../terminal/next.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 import { countText, said } from '../../domain/text/text.js'
 
@@ -74,6 +74,7 @@ function conclude(
   { rows, refused }: { rows: readonly number[]; refused: number },
   isDryRun: boolean,
 ): CommandResult {
+  const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
     ...standingAs(context.settings.ledger, view),
     lines: said([
@@ -83,14 +84,7 @@ function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
-      ...(isDryRun
-        ? [
-            nextLine(context, {
-              name: 'ledger adopt',
-              words: sameFlags(context, ['reason', 'by']),
-            }),
-          ]
-        : closingAt(context, view)),
+      ...(isDryRun ? [nextLine(context, again)] : closingAt(context, view)),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

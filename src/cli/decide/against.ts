@@ -1,31 +1,28 @@
 import { reconcile, type Difference, type Reconciliation } from '../../decisions/reconcile.js'
 import type { ResolutionReport } from '../../ledger/ledger.js'
-import { openLedgerReader, type LedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { closingAt, olderOf, oldPages } from '../closing.js'
-import { actorOf, inputOf, decideIn, ownFlag, sameFlags, type Context } from '../command.js'
+import { actorOf, inputOf, decideIn, lookInto, ownFlag, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
 import { plural, said } from '../../domain/text/text.js'
 const SHOWN = 50
 
 /** `resolve --against`: the ledger beside a list that was exported from the service. */
-export async function compareWith(context: Context, list: string): Promise<CommandResult> {
-  const { settings, world } = context
-  const reader = openLedgerReader(settings.ledger, settings)
-  try {
-    const by = actorOf(context)
-    const found = await reconcile(reader, inputOf(context, list), by, world.signals.drain)
-    const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
-    if (!isAsked) return conclude(context, found, null, reader)
-    const { report, warnings } = await apply(context, found)
-    const result = conclude(context, found, report, reader)
-    return { ...result, warnings: [...result.warnings, ...warnings] }
-  } catch (error) {
-    return { ...resultOfError(error, world.signals.exitStatus()), totals: reader.totals() }
-  } finally {
-    reader.close()
-  }
-}
+export const compareWith = (context: Context, list: string): Promise<CommandResult> =>
+  lookInto(context.settings, async (reader) => {
+    const { signals } = context.world
+    try {
+      const found = await reconcile(reader, inputOf(context, list), actorOf(context), signals.drain)
+      const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
+      if (!isAsked) return conclude(context, found, null, reader)
+      const { report, warnings } = await apply(context, found)
+      const result = conclude(context, found, report, reader)
+      return { ...result, warnings: [...result.warnings, ...warnings] }
+    } catch (error) {
+      return { ...resultOfError(error, signals.exitStatus()), totals: reader.totals() }
+    }
+  })
 
 /** All proposals or none; a row that moved on since is told as an error. */
 async function apply(context: Context, { proposals }: Reconciliation) {
@@ -56,6 +53,7 @@ function conclude(
     proposals: proposals.length,
     stillInDoubt: count('still_in_doubt'),
   }
+  const again = [...sameFlags(context, ['against', 'by']), '--apply']
   const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
   return {
     ...standing,
@@ -77,12 +75,7 @@ function conclude(
           ? 'Nothing was recorded.'
           : 'Nothing was recorded, because at least one proposal cannot be taken.'),
       ...(proposals.length > 0 && applied === null
-        ? [
-            nextLine(context, {
-              name: 'resolve',
-              words: [...sameFlags(context, ['against', 'by']), '--apply'],
-            }),
-          ]
+        ? [nextLine(context, { name: 'resolve', words: again })]
         : closingAt(context, reader)),
     ]),
     details: {

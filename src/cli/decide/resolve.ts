@@ -338,15 +338,8 @@ async function complete(
   if (decision === 'registered' && assigned === null) return null
   const reason = await askText(world, 'How do you know? The reason is kept for good')
   if (reason === null || reason === '') return null
-  return {
-    rowId: row.id,
-    decision,
-    reason,
-    by,
-    assigned,
-    evidence: null,
-    attempt: row.lastAttempt?.n ?? null,
-  }
+  const attempt = row.lastAttempt?.n ?? null
+  return { rowId: row.id, decision, reason, by, assigned, evidence: null, attempt }
 }
 
 async function askAssigned(world: World): Promise<Resolution['assigned']> {
@@ -358,16 +351,16 @@ async function askAssigned(world: World): Promise<Resolution['assigned']> {
 }
 
 function evidenceOf(row: RowRecord, attempts: readonly AttemptRecord[]): string[] {
-  const known = [
-    row.customerNo === null ? null : `customer ${row.customerNo}`,
-    row.ibanMasked,
-    row.originalMandateReference === null ? null : `reference ${row.originalMandateReference}`,
-    row.signedDate === null ? null : `signed ${row.signedDate}`,
-  ]
+  const known = said([
+    row.customerNo !== null && `customer ${row.customerNo}`,
+    row.ibanMasked ?? false,
+    row.originalMandateReference !== null && `reference ${row.originalMandateReference}`,
+    row.signedDate !== null && `signed ${row.signedDate}`,
+  ])
   return said([
     '',
     `Row ${row.id}, ${row.state.replace('_', ' ')}: ${row.source} line ${row.line}`,
-    `  ${known.filter((part) => part !== null).join(', ')}`,
+    `  ${known.join(', ')}`,
     row.rule !== null && `  ${row.rule}`,
     ...attempts.map(
       ({ n, startedAt, requestId, status, reason }) =>

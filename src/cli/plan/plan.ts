@@ -35,11 +35,7 @@ export const planCommand: Command = {
     'A run under the plan must be given the same settings. --limit holds for all runs under it together.',
     'The plan holds no account number. It is put on record in the ledger, which is made where there is none.',
   ],
-  exits: {
-    ...EXITS.plain,
-    7: 'input unreadable, or run would refuse it',
-    ...usual(8, 130, 143),
-  },
+  exits: { ...EXITS.plain, 7: 'input unreadable, or run would refuse it', ...usual(8, 130, 143) },
   json: ['plan', 'evidence'],
   run: plan,
 }

@@ -16,18 +16,16 @@ export function refusalOfRemoved(
   env: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const [command = '', first = '-'] = argv
-  const isFolder = command === 'verify' && !first.startsWith('-')
+  const named = new Set([
+    command === 'verify' && !first.startsWith('-') ? 'verify FOLDER' : command,
+    ...argv.filter((text) => text.startsWith('--')).map((text) => text.replace(/=.*/s, '')),
+    ...Object.keys(env).filter((name) => (env[name] ?? '') !== ''),
+  ])
   for (const [name, instead] of Object.entries(REMOVED)) {
     const flag = name.startsWith('--') ? name : `--${name}`
     const variable = `SEPA_MIGRATE_${name.replaceAll('-', '_').toUpperCase()}`
-    const forms = [
-      [name.trim(), command === name.trim() || (isFolder && name === 'verify FOLDER')],
-      [flag, argv.some((text) => text === flag || text.startsWith(`${flag}=`))],
-      [variable, (env[variable] ?? '') !== ''],
-    ] as const
-    for (const [form, isNamed] of forms) {
-      if (isNamed) return `there is no ${form} any more; nothing was sent. Instead, ${instead}`
-    }
+    const form = [name.trim(), flag, variable].find((each) => named.has(each))
+    if (form !== undefined) return `there is no ${form} any more; nothing was sent. Instead, ${instead}`
   }
   return null
 }

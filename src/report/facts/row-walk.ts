@@ -40,6 +40,7 @@ import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain, type Explanation } from './explanation.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
+import { plural } from '../../domain/text/text.js'
 
 const FROM_ROWS = 10
 const SHARE = 0.5
@@ -62,8 +63,19 @@ export function unlikelyShares(reader: LedgerReader): string[] {
         ({ name, totals }) =>
           `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
       ),
+    ...sources.flatMap(({ name, totals }, at) => {
+      // A shell gives export-10 before export-9.
+      const later = sources.filter((other, its) => its > at && other.name !== name && isExport(other))
+      if (totals.superseded === 0 || later.length === 0) return []
+      const names = later.map((other) => `"${other.name}"`).join(' or ')
+      return `${plural(totals.superseded, 'row of', 'rows of')} "${name}" gave way to ${names}, read later: is that the newer export?`
+    }),
   ]
 }
+
+/** Whose word counts by when it came in: corrections name their rows, and collections have days. */
+const isExport = ({ reading }: SourceRecord): boolean =>
+  reading.resultFile !== true && reading.collections === undefined
 
 /** Takes the rows for the file; `drain` comes after every page. */
 interface VerifiedFile {
