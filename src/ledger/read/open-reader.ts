@@ -156,6 +156,12 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
+    /** Rows of one export whose place another one took, which counts by when it came in; collections have days. */
+    replacements: () =>
+      sql(connection)<{ name: string; later: string; count: number }>`
+        select old.name, new.name as later, count(*) as count from row join source as old on old.id = row.source_id
+          join row as next on next.id = row.superseded_by join source as new on new.id = next.source_id
+         where old.id <> new.id and next.corrects is null and new.reading -> '$.collections' is null group by old.id, new.id`.all(),
     /** What was found out about registered rows, from the answers or later collections. */
     oddities: () =>
       sql(connection)<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`

@@ -63,19 +63,15 @@ export function unlikelyShares(reader: LedgerReader): string[] {
         ({ name, totals }) =>
           `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
       ),
-    ...sources.flatMap(({ name, totals }, at) => {
-      // A shell gives export-10 before export-9.
-      const later = sources.filter((other, its) => its > at && other.name !== name && isExport(other))
-      if (totals.superseded === 0 || later.length === 0) return []
-      const names = later.map((other) => `"${other.name}"`).join(' or ')
-      return `${plural(totals.superseded, 'row of', 'rows of')} "${name}" gave way to ${names}, read later: is that the newer export?`
-    }),
+    // A shell gives export-10 before export-9.
+    ...reader
+      .replacements()
+      .map(
+        ({ name, later, count }) =>
+          `${plural(count, 'row of', 'rows of')} "${name}" gave way to "${later}", read later: is that the newer export?`,
+      ),
   ]
 }
-
-/** Whose word counts by when it came in: corrections name their rows, and collections have days. */
-const isExport = ({ reading }: SourceRecord): boolean =>
-  reading.resultFile !== true && reading.collections === undefined
 
 /** Takes the rows for the file; `drain` comes after every page. */
 interface VerifiedFile {
