@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { z } from 'zod'
-import { FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
+import { PLACE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
@@ -182,11 +183,11 @@ function verificationIn({ verification }: ReportFacts) {
 }
 
 const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
-  [FILE_OF_PART.registered]: { rows: parts.registered },
-  [FILE_OF_PART.refused]: { rows: parts.refused },
-  [FILE_OF_PART.corrections]: { rows: parts.corrections },
-  [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt },
-  [FILE_OF_PART.notSent]: { rows: parts.notSent },
+  [PLACE_OF_PART.registered]: { rows: parts.registered },
+  [basename(PLACE_OF_PART.refused)]: { rows: parts.refused },
+  [basename(PLACE_OF_PART.corrections)]: { rows: parts.corrections },
+  [basename(PLACE_OF_PART.inDoubt)]: { rows: parts.inDoubt },
+  [basename(PLACE_OF_PART.notSent)]: { rows: parts.notSent },
   'problems.csv': { rows: problems },
   ...(verification === null
     ? {}
