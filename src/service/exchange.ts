@@ -1,15 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connections } from './connections.js'
+import type { Clock } from '../domain/mandate/date.js'
 import type { Halt } from '../domain/row/row-state.js'
-
-/** Wall clock for what is written down, monotonic clock for what is measured. */
-export interface ExchangeClock {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** Milliseconds from any origin, never stepping back. */
-  readonly monotonic: () => number
-}
 
 /** One request as it goes out; `path` includes the prefix of the base URL. */
 export interface ExchangeRequest {
@@ -58,7 +51,7 @@ export interface ExchangeLimits {
 /** An exchange that is under way. The functions below change it; nobody else sees it. */
 interface UnderWay {
   readonly begunAt: number
-  readonly clock: ExchangeClock
+  readonly clock: Clock
   readonly signal: AbortSignal
   readonly chunks: Buffer[]
   readonly resolve: (exchange: Exchange) => void
@@ -79,7 +72,7 @@ export function exchangeOnce(
   connections: Pick<Connections, 'dispatcher' | 'origin'>,
   request: ExchangeRequest,
   limits: ExchangeLimits,
-  clock: ExchangeClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -98,11 +91,7 @@ export function exchangeOnce(
   })
 }
 
-function startExchange(
-  clock: ExchangeClock,
-  signal: AbortSignal,
-  resolve: (exchange: Exchange) => void,
-): UnderWay {
+function startExchange(clock: Clock, signal: AbortSignal, resolve: (exchange: Exchange) => void): UnderWay {
   return {
     begunAt: clock.monotonic(),
     clock,
