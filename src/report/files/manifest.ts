@@ -8,6 +8,7 @@ import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { parseJson } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
 export const MANIFEST_FILE = 'manifest.json'
@@ -97,12 +98,8 @@ export type ReadManifest = Exclude<ReturnType<typeof readManifest>, 'no_json' | 
 
 /** `no_json` where it is none; null for JSON that is no manifest. */
 export function readManifest(text: string) {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'no_json' as const
-  }
+  const value = parseJson(text)
+  if (value === undefined) return 'no_json' as const
   const parsed = manifestSchema.safeParse(value)
   if (!parsed.success) return null
   // The value as it was read, with keys of later versions and in its own order.
