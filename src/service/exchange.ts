@@ -76,7 +76,18 @@ export function exchangeOnce(
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const exchange = startExchange(clock, signal, resolve)
+    const exchange: UnderWay = {
+      begunAt: clock.monotonic(),
+      clock,
+      signal,
+      chunks: [],
+      resolve,
+      started: false,
+      ended: false,
+      deadline: undefined,
+      controller: null,
+      head: null,
+    }
     const { deadlineMs } = limits
     exchange.deadline = setTimeout(
       () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
@@ -89,21 +100,6 @@ export function exchangeOnce(
     underWayUnder(signal).add(exchange)
     dispatch(exchange, connections, request, limits)
   })
-}
-
-function startExchange(clock: Clock, signal: AbortSignal, resolve: (exchange: Exchange) => void): UnderWay {
-  return {
-    begunAt: clock.monotonic(),
-    clock,
-    signal,
-    chunks: [],
-    resolve,
-    started: false,
-    ended: false,
-    deadline: undefined,
-    controller: null,
-    head: null,
-  }
 }
 
 /** What is under way under a signal. A run has one signal for all its exchanges: one listener serves them. */
