@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { billogramEvent, failedDirectDebit } from './billogram.js'
+import { parseJson } from '../domain/text/text.js'
 import { tolerantObject, unreadable, type Content } from './envelope.js'
 /** The headers of a callback, in lower case (contract/README.md#callbacks). */
 export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
@@ -31,7 +32,7 @@ const looseFailure = failedDirectDebit.strip()
 
 /** Reads a callback tolerantly, and proves nothing: verify it first. Never throws. */
 export function readCallback(body: Uint8Array | string) {
-  const json = parsed(body)
+  const json = parseJson(body)
   if (json === undefined) return unreadable('the body is not JSON')
   const reading = readObject(json)
   if (reading.kind === 'unreadable') return reading
@@ -43,15 +44,5 @@ export function readCallback(body: Uint8Array | string) {
     failedDirectDebit: looseFailure.safeParse(content.event?.data).data ?? null,
     /** Paths of documented fields that came in another shape and are missing from `callback`. */
     leftOut,
-  }
-}
-
-function parsed(body: Uint8Array | string): unknown {
-  try {
-    return JSON.parse(
-      typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body),
-    )
-  } catch {
-    return undefined
   }
 }

@@ -47,10 +47,9 @@ export function readErrorHints(json: unknown): ErrorHints {
   }
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as Record<string, unknown>)[name]
-}
+/** Of a JSON object; undefined where there is none. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
@@ -111,7 +110,7 @@ export function tolerantObject<Shape extends z.ZodObject, Identity extends keyof
   place = '',
 ) {
   return (json: unknown) => {
-    const known = isRecord(json) ? json[identity] : null
+    const known = memberOf(json, identity)
     if (typeof known !== 'string' || known.trim() === '')
       return unreadable(`${place}${identity} is missing or blank`)
     /** Paths of documented fields that came in another shape; they are left out of `content`. */
@@ -157,7 +156,7 @@ function tolerate(
   return LEFT_OUT
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** At most `max` characters. They are counted as JSON Schema counts them: by code point, not by UTF-16 unit. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../domain/text/text.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import { API_PREFIX, envelopeOf, unreadable, unreadableBy, wireDateTime } from './envelope.js'
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
@@ -132,13 +133,14 @@ const HARMLESS_LINKS = new Set(['self', 'help', 'describedby', 'service-doc', 's
 export function headerOfMore(headers: Readonly<Record<string, string>>, shown: number): string | null {
   for (const [name, value] of Object.entries(headers)) {
     const words = wordsOf(name)
+    // Some services write the pages of a list as JSON into a header.
+    const pages = value.startsWith('{') ? parseJson(value) : null
     const isSign =
       name === 'link'
         ? !isHarmless(value)
         : name === 'content-range'
           ? value.replace(/^.*\//, '').trim() !== String(shown)
-          : hasAny(words, OF_PAGES) &&
-            (isMore(words, value, shown) || placeOfMore(readObject(value), shown) !== null)
+          : hasAny(words, OF_PAGES) && (isMore(words, value, shown) || placeOfMore(pages, shown) !== null)
     if (isSign) return said(`header ${name}`, MAY_BE_MORE)
   }
   return null
@@ -149,16 +151,6 @@ function isHarmless(link: string): boolean {
   const links = link.match(/<[^>]*>/g)?.length ?? 0
   const words = relations.flatMap(([, quoted, plain]) => (quoted ?? plain ?? '').toLowerCase().split(/\s+/))
   return relations.length >= links && words.length > 0 && words.every((word) => HARMLESS_LINKS.has(word))
-}
-
-/** Some services write the pages of a list as JSON into a header. */
-function readObject(value: string): unknown {
-  if (!value.startsWith('{')) return null
-  try {
-    return JSON.parse(value)
-  } catch {
-    return null
-  }
 }
 
 function findSign(value: unknown, isSign: Sign, depth = 0): string | null {

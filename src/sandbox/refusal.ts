@@ -1,4 +1,4 @@
-import { isLoopback } from '../domain/text/text.js'
+import { isLoopback, parseJson } from '../domain/text/text.js'
 import type { z } from 'zod'
 import type { IncomingMessage } from 'node:http'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -93,11 +93,8 @@ export async function readJsonBody(incoming: IncomingMessage, limitBytes: number
     return refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json')
   const bytes = await readUpTo(incoming, limitBytes)
   if (bytes === null) return refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
-  try {
-    return done(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown)
-  } catch {
-    return refuse(400, 'INVALID_PARAMETER', 'The request body is not JSON')
-  }
+  const json = parseJson(bytes)
+  return json === undefined ? refuse(400, 'INVALID_PARAMETER', 'The request body is not JSON') : done(json)
 }
 
 /** Null when there is more. The rest stays unread but the socket open, so that the answer arrives. */

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
+import { memberOf } from '../contract/envelope.js'
 import { MIGRATE_PATH } from '../contract/migrate-mandate.js'
 import { PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
 import {
@@ -187,8 +188,7 @@ async function wait(ms: number, { closing }: Opened): Promise<void> {
 const isAnswered = (response: Response): boolean => !response.headers.has('x-hono-already-sent')
 
 function textOfMember(body: unknown, name: string): string {
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
-  const value = (body as Record<string, unknown>)[name]
+  const value = memberOf(body, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
 }
 

@@ -1,5 +1,5 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
-import { readErrorHints, type ErrorHints } from '../contract/envelope.js'
+import { readErrorHints, type Content, type ErrorHints } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
 import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
@@ -11,10 +11,10 @@ import {
   explainUnsentHalt,
   isTlsFault,
 } from './exchange.js'
-import { readBillogramAnswer, readOfferAnswer } from '../contract/billogram.js'
+import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import type { RuleId } from '../domain/rule/verdict.js'
-import { cleanCell, cleanIban } from '../domain/text/text.js'
+import { cleanCell, cleanIban, parseJson } from '../domain/text/text.js'
 import { type StatusTable, readRetryAfterMs } from './checked-service.js'
 
 /** How one operation reads its own answers. */
@@ -125,7 +125,8 @@ function classifyStatus<Value>(
   const { kind, halt } = lineFor(status, hints, table)
   const answered = `The service answered ${status}${quoteHints(hints)}`
   // Before the table and its overrides: "refused" would have a live mandate corrected and posted again.
-  if (status >= 400 && saysItExists(hints, reader)) {
+  const word = hints.serviceCode?.trim().toUpperCase()
+  if (status >= 400 && word !== undefined && word === reader.existsWord) {
     const reason = `${answered}: the mandate may already exist there`
     return { kind: 'in_doubt', hint: 'may_exist', evidence, reason, halt }
   }
@@ -146,11 +147,6 @@ function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
   const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
   return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)
 }
-
-const saysItExists = (
-  { serviceCode }: ErrorHints,
-  { existsWord }: Pick<AnswerReader<never>, 'existsWord'>,
-): boolean => existsWord !== undefined && serviceCode?.trim().toUpperCase() === existsWord
 
 function classifyProof<Value>(
   response: Response,
@@ -203,15 +199,6 @@ export function quoteHints({ serviceCode, field, message }: ErrorHints): string 
   return known.length === 0 ? '' : ` (${known.join(', ')})`
 }
 
-/** The JSON value, or undefined, which no JSON text stands for. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 export const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
   serviceCode: hints.serviceCode === null ? null : clean(hints.serviceCode, MAX_MESSAGE_BYTES),
   field: hints.field === null ? null : clean(hints.field, MAX_MESSAGE_BYTES),
@@ -243,19 +230,14 @@ type Proof<Value> =
   /** The answer belongs to another request; `field` is the first one that differs. */
   | { readonly kind: 'mismatch'; readonly field: string }
 
-type Read<Reader extends (json: unknown) => { readonly kind: string }> = Extract<
-  ReturnType<Reader>,
-  { readonly kind: 'read' }
->
-
 /** A created offer, or an updated billogram, as the service described it. */
 interface Described<Content> {
   readonly content: Content
   /** Paths of documented fields that came in an undocumented shape and are missing from `content`. */
   readonly leftOut: readonly string[]
 }
-export type OfferAnswer = Described<Read<typeof readOfferAnswer>['content']>
-export type BillogramAnswer = Described<Read<typeof readBillogramAnswer>['content']>
+export type OfferAnswer = Described<Content<typeof offer, 'offer_id'>>
+export type BillogramAnswer = Described<Content<typeof billogram, 'id'>>
 
 /** Registered only if the answer is whole and names this very mandate (service/README.md#outcomes). */
 function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {

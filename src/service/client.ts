@@ -19,6 +19,7 @@ import {
 } from '../contract/billogram.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
+import type { Clock } from '../domain/mandate/date.js'
 import { UsageError } from '../errors.js'
 import {
   classify,
@@ -29,7 +30,7 @@ import {
   type OfferAnswer,
 } from './classify.js'
 import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
-import { exchangeOnce, type Exchange, type ExchangeClock, type ExchangeRequest } from './exchange.js'
+import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js'
 import { createCleaner } from './evidence.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
@@ -39,7 +40,7 @@ export interface ClientOptions extends ConnectionOptions {
   readonly password: string
   /** Version of the program, sent in `User-Agent`. */
   readonly version: string
-  readonly clock: ExchangeClock
+  readonly clock: Clock
   /** What each status means; service/README.md#outcomes when left out. */
   readonly statusTable?: StatusTable
   /** Limit of a whole exchange, the answer's last byte included. Default 150 s. */
@@ -165,7 +166,7 @@ const billogramUpdate = z
   .transform(({ update }) => update)
 
 /** Our own bad argument: nothing is sent, and the run stops, because the next request would be no better. */
-function unsendable(error: z.ZodError, clock: ExchangeClock): Exchange {
+function unsendable(error: z.ZodError, clock: Clock): Exchange {
   const place = error.issues[0]?.path.join('.') ?? ''
   return {
     started: false,
@@ -205,7 +206,7 @@ export const connectTo = (
 
 export interface ClientMachine {
   readonly version: string
-  readonly clock: ExchangeClock
+  readonly clock: Clock
 }
 
 export function clientOptions(

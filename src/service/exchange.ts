@@ -1,15 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connections } from './connections.js'
+import type { Clock } from '../domain/mandate/date.js'
 import type { Halt } from '../domain/row/row-state.js'
-
-/** Wall clock for what is written down, monotonic clock for what is measured. */
-export interface ExchangeClock {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** Milliseconds from any origin, never stepping back. */
-  readonly monotonic: () => number
-}
 
 /** One request as it goes out; `path` includes the prefix of the base URL. */
 export interface ExchangeRequest {
@@ -58,7 +51,7 @@ export interface ExchangeLimits {
 /** An exchange that is under way. The functions below change it; nobody else sees it. */
 interface UnderWay {
   readonly begunAt: number
-  readonly clock: ExchangeClock
+  readonly clock: Clock
   readonly signal: AbortSignal
   readonly chunks: Buffer[]
   readonly resolve: (exchange: Exchange) => void
@@ -79,11 +72,22 @@ export function exchangeOnce(
   connections: Pick<Connections, 'dispatcher' | 'origin'>,
   request: ExchangeRequest,
   limits: ExchangeLimits,
-  clock: ExchangeClock,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const exchange = startExchange(clock, signal, resolve)
+    const exchange: UnderWay = {
+      begunAt: clock.monotonic(),
+      clock,
+      signal,
+      chunks: [],
+      resolve,
+      started: false,
+      ended: false,
+      deadline: undefined,
+      controller: null,
+      head: null,
+    }
     const { deadlineMs } = limits
     exchange.deadline = setTimeout(
       () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
@@ -96,25 +100,6 @@ export function exchangeOnce(
     underWayUnder(signal).add(exchange)
     dispatch(exchange, connections, request, limits)
   })
-}
-
-function startExchange(
-  clock: ExchangeClock,
-  signal: AbortSignal,
-  resolve: (exchange: Exchange) => void,
-): UnderWay {
-  return {
-    begunAt: clock.monotonic(),
-    clock,
-    signal,
-    chunks: [],
-    resolve,
-    started: false,
-    ended: false,
-    deadline: undefined,
-    controller: null,
-    head: null,
-  }
 }
 
 /** What is under way under a signal. A run has one signal for all its exchanges: one listener serves them. */

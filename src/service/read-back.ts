@@ -1,7 +1,8 @@
 import { readErrorHints } from '../contract/envelope.js'
 import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { cleanHints, factsOf, parseJson, quoteHints } from './classify.js'
+import { parseJson } from '../domain/text/text.js'
+import { cleanHints, factsOf, quoteHints } from './classify.js'
 import {
   type Exchange,
   type Response,

@@ -19,16 +19,10 @@ const unescape = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8)))
 
 /** Where something is mounted, as this process sees it; empty on systems that do not say. */
-function mountPoints(): readonly string[] {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-      .split('\n')
-      .map((line) => unescape(line.split(' ')[4] ?? ''))
-      .filter((path) => path !== '')
-  } catch {
-    return []
-  }
-}
+const mountPoints = (): readonly string[] =>
+  readLines('/proc/self/mountinfo')
+    .map((line) => unescape(line.split(' ')[4] ?? ''))
+    .filter((path) => path !== '')
 
 /**
  * True for a file that was mounted by itself, as `docker -v file:file` does. It is the same file under two paths, and
@@ -126,11 +120,6 @@ export function ownUserId(): number | null {
 
 const modeText = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')
 
-const isForeign = (entry: Stats): boolean => {
-  const own = ownUserId()
-  return own !== null && entry.uid !== own
-}
-
 /** Why somebody who is neither this user nor root may change the entry itself. Without a path, the group's right counts. */
 function writers(entry: Stats, path: string | null): Distrust | null {
   const own = ownUserId()
@@ -183,10 +172,11 @@ const secondName = (entry: Stats): Distrust | null =>
       }
     : null
 
-const owner = (entry: Stats): Distrust | null =>
-  isForeign(entry)
-    ? { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
-    : null
+function owner({ uid }: Stats): Distrust | null {
+  const own = ownUserId()
+  if (own === null || uid === own) return null
+  return { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
+}
 
 /**
  * A file that is ours alone: regular, one name, this user's, closed to everybody else (mode 0600 or less).

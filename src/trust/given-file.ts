@@ -15,12 +15,6 @@ export interface GivenRequest {
   readonly distrust?: (path: string, opened: Stats) => Distrust | null
 }
 
-interface GivenFile {
-  readonly bytes: Buffer
-  /** Of what was opened. */
-  readonly entry: Stats
-}
-
 const KIB = 1024
 const MIB = KIB * KIB
 
@@ -85,8 +79,11 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
 const tooLarge = (path: string, request: GivenRequest): UsageError =>
   refusal(path, request, `it is larger than ${request.mostBytes / KIB} KiB, which no such file is`)
 
-/** @throws {UsageError} for anything but a regular file of a sensible size that can be read and trusted */
-export function readGiven(path: string, request: GivenRequest): GivenFile {
+/**
+ * Its bytes, and the entry that was opened.
+ * @throws {UsageError} for anything but a regular file of a sensible size that can be read and trusted
+ */
+export function readGiven(path: string, request: GivenRequest): { bytes: Buffer; entry: Stats } {
   const { descriptor, entry } = openGiven(path, request)
   try {
     const chunks: Buffer[] = []

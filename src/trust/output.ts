@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
-  lstatSync,
   openSync,
   realpathSync,
   type Stats,
@@ -133,8 +132,8 @@ function assertAsChecked(descriptor: number, path: string, what: string): void {
   if (opened.size === 0) fchmodSync(descriptor, PRIVATE)
   const fault = distrustPrivateFile(fstatSync(descriptor))
   if (fault !== null) refuse(path, what, fault)
-  const entry = lstatSync(path, { throwIfNoEntry: false })
-  if (entry === undefined || !isSameFile(entry, opened))
+  const entry = entryAt(path)
+  if (entry === null || !isSameFile(entry, opened))
     refuse(path, what, {
       why: 'it was exchanged while it was opened',
       next: 'Look who else writes to its folder',

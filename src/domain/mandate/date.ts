@@ -31,25 +31,16 @@ export function parseLocalDate(text: string): LocalDate | null {
   return parts === null ? null : localDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))
 }
 
-const partsOf = (date: LocalDate) => ({
-  year: twoDigitsAt(date, 0) * 100 + twoDigitsAt(date, 2),
-  month: twoDigitsAt(date, 5),
-  day: twoDigitsAt(date, 8),
-})
-
-const twoDigitsAt = (date: LocalDate, at: number): number =>
-  (date.charCodeAt(at) - 48) * 10 + date.charCodeAt(at + 1) - 48
-
 const LAST_DATE = '9999-12-31' as LocalDate
 
 /** Calendar months later, same day, clamped to the end of a shorter month and to the year 9999. */
 export function addMonths(date: LocalDate, months: number): LocalDate {
-  const { year, month, day } = partsOf(date)
-  const count = year * 12 + (month - 1) + months
+  const count = Number(date.slice(0, 4)) * 12 + (Number(date.slice(5, 7)) - 1) + months
   const newYear = Math.floor(count / 12)
   const newMonth = (count % 12) + 1
+  const day = Math.min(Number(date.slice(8)), daysInMonth(newYear, newMonth))
   // A five-digit year would compare as text before every other date.
-  return newYear > 9999 ? LAST_DATE : write(newYear, newMonth, Math.min(day, daysInMonth(newYear, newMonth)))
+  return newYear > 9999 ? LAST_DATE : write(newYear, newMonth, day)
 }
 
 const DAY_MS = 86_400_000
@@ -223,7 +214,7 @@ const ZEROS = /^0[-0./: TZ]*$/
 export const isZeroDate = (text: string): boolean => text === '' || text === '-' || ZEROS.test(text)
 
 /** The day-first and the month-first format of the notations that do not tell the order by themselves. */
-const ORDERED = {
+export const ORDERED = {
   slashed: ['dd/mm/yyyy', 'mm/dd/yyyy'],
   hyphenated: ['dd-mm-yyyy', 'mm-dd-yyyy'],
 } as const

@@ -6,6 +6,7 @@ import { countText, plural, timeText } from '../text/text.js'
 export const VERIFICATION_WORDS = ['missing', 'twice', 'different', 'unreadable', 'proven'] as const
 export type VerificationWord = (typeof VERIFICATION_WORDS)[number]
 
+/** In the order of the words. */
 const WORD_OF = {
   absent: 'missing',
   twice: 'twice',
@@ -16,10 +17,8 @@ const WORD_OF = {
 
 export const verificationWord = (verdict: VerdictKind): VerificationWord => WORD_OF[verdict]
 
-/** Each word with its verdict, in the order of the words. */
-export const VERIFIED_VERDICTS: readonly VerdictKind[] = VERIFICATION_WORDS.flatMap((word) =>
-  (Object.keys(WORD_OF) as VerdictKind[]).filter((verdict) => WORD_OF[verdict] === word),
-)
+/** In the order of their words. */
+export const VERIFIED_VERDICTS = Object.keys(WORD_OF) as readonly VerdictKind[]
 
 /** Registered rows of which the latest answer that counts says so. Times are ISO 8601. */
 export interface VerdictCount {

@@ -1,4 +1,4 @@
-import { readDate, type DecidedFormat } from '../mandate/date.js'
+import { ORDERED, readDate, type DecidedFormat } from '../mandate/date.js'
 import type { LocalDate, Field } from '../mandate/mandate.js'
 import { cleanCell, fold, isScientific, upperCase } from '../text/text.js'
 import type { ReadableValues } from '../rule/verdict.js'
@@ -80,13 +80,9 @@ const MIDNIGHT = /[ T]00:00(?::00(?:[.,]0+)?)?$/
 const DOTTED = /^[0-9]{1,2}\.[0-9]{1,2}\.([0-9]{2}|[0-9]{4})$/
 const SLASHED = /^[0-9]{1,2}\/[0-9]{1,2}\/[0-9]{4}$/
 const HYPHENATED = /^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$/
-const DAY_FIRST: readonly DecidedFormat[] = ['dd/mm/yyyy', 'dd-mm-yyyy']
 
 /** The date cell without the midnight that a spreadsheet or a table library adds to it. */
 export const withoutMidnight = (cell: string): string => cleanCell(cell).replace(MIDNIGHT, '')
-
-const isDate = (text: string, format: DecidedFormat, today: LocalDate): boolean =>
-  readDate(text, format, today).kind === 'date'
 
 /**
  * How a date of a file that was saved again is written. Dots always mean that the day comes first; of slashes and
@@ -95,16 +91,13 @@ const isDate = (text: string, format: DecidedFormat, today: LocalDate): boolean 
 export function notationOf(text: string, declared: DecidedFormat, today: LocalDate): DecidedFormat {
   const dotted = DOTTED.exec(text)
   if (dotted !== null) return dotted[1]?.length === 2 ? 'dd.mm.yy' : 'dd.mm.yyyy'
-  const ordered = SLASHED.test(text)
-    ? (['dd/mm/yyyy', 'mm/dd/yyyy'] as const)
-    : HYPHENATED.test(text)
-      ? (['dd-mm-yyyy', 'mm-dd-yyyy'] as const)
-      : null
-  if (ordered === null) return isDate(text, 'iso', today) ? 'iso' : declared
+  const { slashed, hyphenated } = ORDERED
+  const ordered = SLASHED.test(text) ? slashed : HYPHENATED.test(text) ? hyphenated : null
+  if (ordered === null) return dateOf(text, 'iso', today) === null ? declared : 'iso'
   const [dayFirst, monthFirst] = ordered
-  if (declared.startsWith('dd') && DAY_FIRST.includes(declared)) return dayFirst
-  if (declared === 'mm/dd/yyyy' || declared === 'mm-dd-yyyy') return monthFirst
-  const fits = ordered.filter((format) => isDate(text, format, today))
+  if (declared === slashed[0] || declared === hyphenated[0]) return dayFirst
+  if (declared === slashed[1] || declared === hyphenated[1]) return monthFirst
+  const fits = ordered.filter((format) => dateOf(text, format, today) !== null)
   return fits.length === 1 ? (fits[0] ?? 'unsettled') : 'unsettled'
 }
 
@@ -151,7 +144,7 @@ export function dateLikeness(original: DateCell, given: string, today: LocalDate
   const format = notationOf(after, original.format, today)
   const isSwapped = numbersOf(before) === numbersOf(after) && before !== after
   if (format === 'unsettled') {
-    const fits = [...DAY_FIRST, 'mm/dd/yyyy', 'mm-dd-yyyy'] as const
+    const fits = Object.values(ORDERED).flat()
     return fits.some((each) => dateOf(after, each, today) === date) ? 'perhaps' : plain
   }
   if (dateOf(after, format, today) === date || dateOf(after, 'excel', today) === date) return 'same'

@@ -37,19 +37,11 @@ export const TERRITORIES: ReadonlySet<string> = new Set(countries.territories.sp
 export const NON_SEPA_COUNTRIES: ReadonlySet<string> = new Set(countries.nonSepa.split(' '))
 
 /** Total lengths of a creditor identifier; `isConfirmed` decides between CI_LENGTH and CI_LENGTH_UNCONFIRMED. */
-interface CreditorIdentifierLength {
-  readonly totals: readonly number[]
-  readonly isConfirmed: boolean
-}
-
 const lengths = (byCountry: Readonly<Record<string, readonly number[]>>, isConfirmed: boolean) =>
-  Object.entries(byCountry).map(([code, totals]): [string, CreditorIdentifierLength] => [
-    code,
-    { totals, isConfirmed },
-  ])
+  Object.entries(byCountry).map(([code, totals]) => [code, { totals, isConfirmed }] as const)
 
 /** By issuer; a country that is missing has no known length. */
-export const CREDITOR_IDENTIFIER_LENGTHS: ReadonlyMap<string, CreditorIdentifierLength> = new Map([
+export const CREDITOR_IDENTIFIER_LENGTHS = new Map([
   ...lengths(countries.creditorIdentifierLengths.confirmed, true),
   ...lengths(countries.creditorIdentifierLengths.unconfirmed, false),
 ])

@@ -162,6 +162,17 @@ const codePoint = (character: string): string => {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
+/** The JSON value of a text, or of UTF-8; undefined, which no JSON text stands for, where it is none. */
+export function parseJson(json: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(
+      typeof json === 'string' ? json : new TextDecoder('utf-8', { fatal: true }).decode(json),
+    )
+  } catch {
+    return undefined
+  }
+}
+
 const IN_BRACES = /\{([^{}]+)\}/g
 
 /** The names of columns that a template holds in braces. */

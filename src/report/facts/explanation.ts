@@ -130,15 +130,13 @@ function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanat
     (rule) => rule !== '',
   )
   const messages = errors.map(({ column, message }) => (column === '' ? message : `${column}: ${message}`))
-  if (messages.length === 0) messages.push(ruleMessage(row.rule))
   const remedies = new Set(errors.map(({ remedy }) => remedy))
-  if (remedies.size === 0 && row.rule !== null && isRuleId(row.rule)) remedies.add(RULES[row.rule].remedy)
+  if (errors.length === 0) {
+    const rule = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null
+    messages.push(rule?.message ?? row.rule ?? '')
+    if (rule !== null) remedies.add(rule.remedy)
+  }
   return { rule: rules.join(' '), status: '', message: messages.join(' '), remedy: [...remedies].join(' ') }
-}
-
-const ruleMessage = (rule: string | null): string => {
-  if (rule === null) return ''
-  return isRuleId(rule) ? RULES[rule].message : rule
 }
 
 /** What was seen of a row, and what a person may do about it; English in every language. */

@@ -34,25 +34,17 @@ export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =
 export const partOf = (row: RowRecord): Part =>
   row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
 
-export const FILE_OF_PART = {
-  registered: 'registered.csv',
-  refused: 'refused.csv',
-  corrections: 'corrections.csv',
-  inDoubt: 'in-doubt.csv',
-  notSent: 'not-sent.csv',
-} as const satisfies Record<Exclude<Part, 'closed'>, string>
-
 /** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
 export const TO_DO = 'to-do'
 
-/** Where these files are in the folder of a report. */
+/** Where the file of each part is in the folder of a report. */
 export const PLACE_OF_PART = {
-  registered: FILE_OF_PART.registered,
-  refused: `${TO_DO}/${FILE_OF_PART.refused}`,
-  corrections: `${TO_DO}/${FILE_OF_PART.corrections}`,
-  inDoubt: `${TO_DO}/${FILE_OF_PART.inDoubt}`,
-  notSent: `${TO_DO}/${FILE_OF_PART.notSent}`,
-} as const satisfies Record<keyof typeof FILE_OF_PART, string>
+  registered: 'registered.csv',
+  refused: `${TO_DO}/refused.csv`,
+  corrections: `${TO_DO}/corrections.csv`,
+  inDoubt: `${TO_DO}/in-doubt.csv`,
+  notSent: `${TO_DO}/not-sent.csv`,
+} as const satisfies Record<Exclude<Part, 'closed'>, string>
 
 /** Written only where something of the cut-over is open. */
 export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`

@@ -166,12 +166,8 @@ export interface RowFiles extends VerifiedFile {
 
 type StateCounts = Map<RowState, number>
 
-const countState = (counts: StateCounts, state: RowState): void =>
-  void counts.set(state, (counts.get(state) ?? 0) + 1)
-
 /** Only states given at admission are explained by findings; the others by what the service answered. */
-const hasFindings = (state: RowState): boolean =>
-  state === 'invalid' || state === 'duplicate' || state === 'conflict' || state === 'excluded'
+const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
 
 /** Creditors and people are few; somebody may have mapped a wrong column. */
 const NAMES_KEPT = 100
@@ -213,11 +209,6 @@ function countedSource(source: SourceRecord, counts: StateCounts): SourceRecord 
   return { ...source, totals: totalsOf(records - resubmitted, counts, resubmitted) }
 }
 
-const addCounts = (all: StateCounts, part: StateCounts): StateCounts => {
-  for (const [state, count] of part) all.set(state, (all.get(state) ?? 0) + count)
-  return all
-}
-
 /** What the walk has gathered so far. */
 type Gathered = ReturnType<typeof startGathering>
 
@@ -253,7 +244,7 @@ export async function walkLedger(
     for (const problem of page) files.problem(problem)
     await files.drain()
   }
-  const totals = totalsOver(sources, counts)
+  const totals = totalsOver(sources, gathered)
   const walked = { longest: LISTED_AT_MOST, signal }
   const verification = await walkVerification(reader, totals, files, walked)
   const distinct = reader.distinctCounts()
@@ -378,7 +369,7 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
     gathered.notSent.add(`${row.state} ${row.rule ?? ''}`)
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
-  const problems = hasFindings(row.state) ? reader.problemsOfRow(row.id) : []
+  const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
   const explanation = explain(row, background)
   if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
@@ -388,7 +379,7 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
   const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
   if (counted === undefined) return
-  countState(counted, state)
+  counted.set(state, (counted.get(state) ?? 0) + 1)
   const sum = sums.get(state)
   if (sum !== undefined) addRow(sum, row)
 }
@@ -398,9 +389,8 @@ function leftByChoice(reader: LedgerReader, run: RunRecord | undefined): number 
   return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
 }
 
-function totalsOver(sources: readonly SourceRecord[], counts: ReadonlyMap<number, StateCounts>): Totals {
+function totalsOver(sources: readonly SourceRecord[], { sums }: Gathered): Totals {
   const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
   const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
-  const byState = [...counts.values()].reduce(addCounts, new Map<RowState, number>())
-  return totalsOf(read, byState, resubmitted)
+  return totalsOf(read, new Map([...sums].map(([state, { rows }]) => [state, rows])), resubmitted)
 }

@@ -110,16 +110,6 @@ export const keptCell = (text: string): string => {
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export type OriginalColumns = ReturnType<typeof mergeColumns>
 
-interface IdentityCell {
-  readonly name: string
-  /** Counts the columns of that name, from 0. */
-  readonly nth: number
-  /** In such a file, from 0. */
-  readonly column: number
-  /** The cell as it was read, or null where it is no longer held. */
-  readonly value: string | null
-}
-
 interface Placement {
   /** For each cell its column in the file. */
   readonly target: readonly number[]
@@ -138,26 +128,27 @@ interface Placement {
  * names, so it was admitted without any value.
  */
 const isMisshapen = (row: RowRecord): boolean =>
-  row.cells !== null &&
-  row.customerNo === null &&
-  row.ibanMasked === null &&
-  row.signedDate === null &&
-  row.originalCreditorIdentifier === null &&
-  row.originalMandateReference === null
+  row.cells !== null && REQUIRED_FIELDS.every((field) => valueOf(row, field) === null)
 
-function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat): string {
+function valueOf(row: RowRecord, field: RequiredField): string | number | null {
   switch (field) {
     case 'customer_no':
-      return row.customerNo === null ? '' : String(row.customerNo)
+      return row.customerNo
     case 'iban':
-      return row.ibanMasked ?? ''
+      return row.ibanMasked
     case 'signed_date':
-      return row.signedDate === null ? '' : writeDate(row.signedDate as LocalDate, format)
+      return row.signedDate
     case 'sepa_creditor_identifier':
-      return row.originalCreditorIdentifier ?? ''
+      return row.originalCreditorIdentifier
     case 'unique_mandate_reference':
-      return row.originalMandateReference ?? ''
+      return row.originalMandateReference
   }
+}
+
+/** What stands in the place of a cell that is no longer held. */
+function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat): string {
+  const value = String(valueOf(row, field) ?? '')
+  return field === 'signed_date' && value !== '' ? writeDate(value as LocalDate, format) : value
 }
 
 /** Where the cells of every source go. */
@@ -189,7 +180,7 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     strayRecord: (row: RowRecord): string | null => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
 
     /** Where a file shows whose mandate a row is, and what stands there. */
-    identityOf: (row: RowRecord): readonly IdentityCell[] => identityIn(merged, row),
+    identityOf: (row: RowRecord) => identityIn(merged, row),
 
     /** The names of those columns over all sources, and what stands there, without an account number; for a workbook. */
     identityNames: identityColumns(merged).map((column) => plainText(names[column] ?? '')),
@@ -203,7 +194,11 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
 /** What hides in a name or turns it round is left out: no reading of a header looks at it, and people read the rest. */
 const headerCell = (name: string): string => editableCell(plainText(name))
 
-function identityIn({ names, placements }: Merged, row: RowRecord): IdentityCell[] {
+/**
+ * `nth` counts the columns of that name and `column` those of such a file, from 0; `value` is the cell as it was read, or
+ * null where it is no longer held.
+ */
+function identityIn({ names, placements }: Merged, row: RowRecord) {
   const placement = placements.get(row.sourceId)
   if (placement === undefined) return []
   const { target, fields, signedDate } = placement

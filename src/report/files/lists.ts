@@ -388,26 +388,16 @@ export function decisionList(ledgerId: string): List<DecisionRecord> & { readonl
   }
 }
 
-/** Files that have the same columns, and what these mean. */
-interface ExplainedColumns {
-  readonly files: readonly string[]
-  readonly columns: readonly (readonly [column: string, meaning: string])[]
-}
-
 /**
- * Every column that this program writes, as the headers have them, file by file.
+ * Every column that this program writes, as the headers have them, and what it means; files with the same ones together.
  * @param isVerified whether there is a file of what was read back
  * @param isCutOver whether there is a list of what the last export changed
  */
-export function explainedColumns(
-  { say }: Texts,
-  isVerified: boolean,
-  isCutOver = false,
-): readonly ExplainedColumns[] {
+export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver = false) {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
-  const explained = (files: readonly string[], columns: readonly Column<never>[]): ExplainedColumns => ({
+  const explained = (files: readonly string[], columns: readonly Column<never>[]) => ({
     files,
-    columns: columns.map(([column, meaning]) => [column, say(meaning)]),
+    columns: columns.map(([column, meaning]) => [column, say(meaning)] as const),
   })
   return [
     explained([registered], REGISTERED_COLUMNS),

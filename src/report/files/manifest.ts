@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { z } from 'zod'
-import { FILE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
+import { PLACE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { parseJson } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
 export const MANIFEST_FILE = 'manifest.json'
@@ -96,12 +98,8 @@ export type ReadManifest = Exclude<ReturnType<typeof readManifest>, 'no_json' | 
 
 /** `no_json` where it is none; null for JSON that is no manifest. */
 export function readManifest(text: string) {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'no_json' as const
-  }
+  const value = parseJson(text)
+  if (value === undefined) return 'no_json' as const
   const parsed = manifestSchema.safeParse(value)
   if (!parsed.success) return null
   // The value as it was read, with keys of later versions and in its own order.
@@ -182,11 +180,11 @@ function verificationIn({ verification }: ReportFacts) {
 }
 
 const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
-  [FILE_OF_PART.registered]: { rows: parts.registered },
-  [FILE_OF_PART.refused]: { rows: parts.refused },
-  [FILE_OF_PART.corrections]: { rows: parts.corrections },
-  [FILE_OF_PART.inDoubt]: { rows: parts.inDoubt },
-  [FILE_OF_PART.notSent]: { rows: parts.notSent },
+  [PLACE_OF_PART.registered]: { rows: parts.registered },
+  [basename(PLACE_OF_PART.refused)]: { rows: parts.refused },
+  [basename(PLACE_OF_PART.corrections)]: { rows: parts.corrections },
+  [basename(PLACE_OF_PART.inDoubt)]: { rows: parts.inDoubt },
+  [basename(PLACE_OF_PART.notSent)]: { rows: parts.notSent },
   'problems.csv': { rows: problems },
   ...(verification === null
     ? {}

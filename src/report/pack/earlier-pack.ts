@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, renameSync, type Stats, rmSyn
 import { lstat, readdir, rename } from 'node:fs/promises'
 import { basename, dirname, join, parse, resolve } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '../../domain/text/text.js'
 import { codeOf } from '../../errors.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { TO_DO } from '../facts/facts.js'
@@ -51,13 +52,8 @@ export function textIn(folder: string, name: string): string {
 }
 
 /** Null where there is none of ours. */
-function readWritten(folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null {
-  try {
-    return writtenSchema.parse(JSON.parse(textIn(folder, name)))
-  } catch {
-    return null
-  }
-}
+const readWritten = (folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null =>
+  writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
 
 export const readNote = (folder: string): WrittenFiles | null => readWritten(folder, NOTE)
 

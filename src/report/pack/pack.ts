@@ -7,7 +7,6 @@ import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
-  FILE_OF_PART,
   isAsExpected,
   NOTHING_TOLD,
   partOf,
@@ -53,7 +52,7 @@ export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE] as co
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
-  FILE_OF_PART.registered,
+  PLACE_OF_PART.registered,
   'problems.csv',
   DECISIONS_FILE,
   'report.html',
@@ -252,7 +251,7 @@ async function openCsvLists(
   }
   const beginOpen = (part: keyof typeof PLACE_OF_PART) =>
     hasLists ? begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt')) : null
-  const registered = await begin(FILE_OF_PART.registered, REGISTERED_LIST)
+  const registered = await begin(PLACE_OF_PART.registered, REGISTERED_LIST)
   const open = {
     refused: await beginOpen('refused'),
     corrections: await beginOpen('corrections'),

@@ -1,14 +1,14 @@
 import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
-import { PLACE_OF_PART, type ListedRow, FILE_OF_PART, type HashTotals, REPORT_ORDER } from '../facts/facts.js'
+import { PLACE_OF_PART, type ListedRow, type HashTotals, REPORT_ORDER } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
-import type { RowRecord, VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
+import type { VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, registrationsChart, section, tableHead } from './look.js'
-import { contradictedIn, VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
+import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
@@ -33,19 +33,14 @@ export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportF
   </section>`
 }
 
-/** @param isUnsent nothing left, since the service held it already */
-function hintOf({ lastAttempt }: RowRecord, isUnsent: boolean, { say }: Texts): string {
-  const hint = lastAttempt?.hint ?? 'unknown'
-  if (isUnsent) return say('doubt.alreadyThere')
-  return hint === 'unknown' ? '' : say(`hint.${hint}`)
-}
-
 function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
   const { say, labelled } = texts
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
+  // Nothing left, since the service held it already.
   const isUnsent = attempt?.outcome === 'in_doubt' && attempt.started === false
-  const hint = hintOf(row, isUnsent, texts)
+  const leaning = attempt?.hint ?? 'unknown'
+  const hint = isUnsent ? say('doubt.alreadyThere') : leaning === 'unknown' ? '' : say(`hint.${leaning}`)
   const mark = hint === '' ? '' : html` <span class="mark">${hint}</span>`
   const answered = attempt?.status == null ? '–' : `HTTP ${attempt.status}`
   const error = attempt?.errorCode ?? null
@@ -158,12 +153,6 @@ export function proofText({ verification }: ReportFacts, texts: Texts): string {
   return `${say('proof.summary', { proven, registered })}${asked}; ${counts.join('; ')}.${drawn}`
 }
 
-/** What the service contradicts, which somebody has to look at before anything else; null where it contradicts nothing. */
-export function contradictionText({ verification }: ReportFacts, { say }: Texts): string | null {
-  const contradicted = verification === null ? 0 : contradictedIn(verification)
-  return contradicted === 0 ? null : say('open.contradicted', { count: contradicted })
-}
-
 /** Nothing where nobody asked. */
 export function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
   const { verification } = facts
@@ -212,7 +201,7 @@ export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
     <h2>${labelled('state.registered', facts.totals.registered)}</h2>
     ${registrationsChart(facts.registrations, texts)}
     <div class="note">
-      <p>${mark('registered.meaning', { file: fileLink(FILE_OF_PART.registered) })}</p>
+      <p>${mark('registered.meaning', { file: fileLink(PLACE_OF_PART.registered) })}</p>
       <p><strong>${say('registered.meansNot')}</strong></p>
       <ul>
         ${MEANS_NOT.map((key) => html`<li>${say(`registered.${key}`)}</li>`)}

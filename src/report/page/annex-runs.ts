@@ -187,11 +187,10 @@ const APPROVALS_SHOWN = 3
 /** How many rows left under which approval, and how many under none: nobody should sign without having seen it. */
 export function approvalFacts({ plans, sentByApproval }: ReportFacts, texts: Texts): Markup[] {
   const { say, labelled } = texts
-  const approvals = new Map(plans.flatMap((plan) => plan.approvals.map((each) => [each.id, each] as const)))
-  const under = sentByApproval.flatMap(({ approval: id, rows }) => {
-    const approval = id === null ? undefined : approvals.get(id)
-    return approval === undefined ? [] : [{ approval, rows }]
-  })
+  const approvals = plans.flatMap((plan) => plan.approvals)
+  const under = sentByApproval.flatMap(({ approval: id, rows }) =>
+    approvals.filter((approval) => approval.id === id).map((approval) => ({ approval, rows })),
+  )
   const bare = sentByApproval.find(({ approval }) => approval === null)?.rows ?? 0
   const shown = under.slice(0, APPROVALS_SHOWN)
   return [
@@ -222,9 +221,7 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
   const { say } = texts
   if (plans.length === 0) return ''
   const shown = plans.slice(-PLANS_SHOWN)
-  const unplanned = runs.filter(
-    ({ settings, attempts }) => settings.plan === undefined && sentIn(attempts) > 0,
-  )
+  const unplanned = runs.filter((run) => run.settings.plan === undefined && hasSent(run))
   const capped = { shown: shown.length, total: plans.length }
   return html`<section id="plans">
     <h2>${say('plans.title')}</h2>
@@ -251,12 +248,12 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
 
 const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 
-const sentIn = (attempts: RunRecord['attempts']): number =>
-  Object.values(attempts).reduce((sum, count) => sum + count, 0)
+export const hasSent = ({ attempts }: RunRecord): boolean =>
+  Object.values(attempts).some((count) => count > 0)
 
 /** The runs that sent something under a plan. */
 export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
-  idsText(runs.filter(({ settings, attempts }) => settings.plan === digest && sentIn(attempts) > 0))
+  idsText(runs.filter((run) => run.settings.plan === digest && hasSent(run)))
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval

@@ -44,23 +44,6 @@ const PATTERNS = html`<defs>
   </pattern>
 </defs>`
 
-interface Segment {
-  readonly state: RowState
-  readonly count: number
-}
-
-const segmentsOf = (totals: Totals): Segment[] =>
-  REPORT_ORDER.map((state) => ({ state, count: totals[TOTAL_OF_STATE[state]] })).filter(
-    ({ count }) => count > 0,
-  )
-
-/** Widths that add up to `WIDTH`, none thinner than can be seen. */
-function widthsOf(segments: readonly Segment[]): number[] {
-  const sum = segments.reduce((total, { count }) => total + count, 0)
-  const free = WIDTH - THINNEST * segments.length
-  return segments.map(({ count }) => THINNEST + (free * count) / sum)
-}
-
 const tenth = (length: number): string => length.toFixed(1)
 
 /** A bar from its left upper corner, with what a pointer over it shows. */
@@ -101,12 +84,15 @@ export const swatch = (state: RowState): Markup =>
 
 /** All rows by state as one bar; the table of control totals is its legend. */
 export function stateBar(totals: Totals, texts: Texts): Markup {
-  const segments = segmentsOf(totals)
+  const counts = REPORT_ORDER.map((state) => ({ state, count: totals[TOTAL_OF_STATE[state]] }))
+  const segments = counts.filter(({ count }) => count > 0)
   if (segments.length === 0) return html`<p>${texts.say('verdict.nothingRead')}</p>`
-  const widths = widthsOf(segments)
+  const sum = segments.reduce((total, { count }) => total + count, 0)
+  // Widths add up to `WIDTH`, and none is thinner than can be seen.
+  const free = WIDTH - THINNEST * segments.length
   let x = 0
-  const drawn = segments.map(({ state, count }, index) => {
-    const width = widths[index] ?? 0
+  const drawn = segments.map(({ state, count }) => {
+    const width = THINNEST + (free * count) / sum
     x += width
     return bar([x - width, 0.5, width, BAR_HEIGHT], state, texts.labelled(`state.${state}`, count))
   })
@@ -172,12 +158,10 @@ export const fileLink = (name: string): Markup => html`<a href="${name}"><code>$
 
 /** A whole page, without network or script. */
 export async function pageOf(
-  {
-    language,
-    title,
-    style = '',
-  }: { readonly language: string; readonly title: string; readonly style?: Markup | string },
+  language: string,
+  title: string,
   body: Markup,
+  style: Markup | string = '',
 ): Promise<string> {
   const page = await html`<!doctype html>
     <html lang="${language}">

@@ -13,13 +13,14 @@ import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
+import { contradictedIn } from '../../domain/proof/verification.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said } from '../../domain/text/text.js'
-import type { RunRecord } from '../../ledger/read/reader.js'
 import * as annexRows from './annex-rows.js'
 import {
   differingSettings,
   hasOverrides,
+  hasSent,
   runsSection,
   sourcesSection,
   plansSection,
@@ -50,17 +51,15 @@ const ANNEX: readonly Section[] = [
 /** report.html: one page without network or script, for the person who signs. */
 export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string> =>
   pageOf(
-    {
-      language: texts.language,
-      title: `${texts.say('page.title')}, ${texts.time(facts.campaign.changedAt)}`,
-      style: printedMargins(facts, texts),
-    },
+    texts.language,
+    `${texts.say('page.title')}, ${texts.time(facts.campaign.changedAt)}`,
     html`<main class="${facts.balanced ? 'balanced' : 'unbalanced'}">
       ${coverSection(facts, verdictSection(facts, texts), texts)}
       <p class="annex">${texts.say('page.annex')}</p>
       ${ANNEX.map((each) => each(facts, texts))}
       <footer>${texts.say('page.footer', { zone: texts.zone })}</footer>
     </main>`,
+    printedMargins(facts, texts),
   )
 
 /** What this page was made from. */
@@ -98,13 +97,16 @@ interface OpenPoint {
 
 /** What the service contradicts stands before everything else. */
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const contradiction = annexRows.contradictionText(facts, texts)
+  const contradicted = facts.verification === null ? 0 : contradictedIn(facts.verification)
   const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
     const count = facts.totals[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
   return said([
-    contradiction !== null && { anchor: 'verification', text: contradiction },
+    contradicted > 0 && {
+      anchor: 'verification',
+      text: texts.say('open.contradicted', { count: contradicted }),
+    },
     isAsExpected(facts) === false && {
       anchor: 'sign-off',
       text: texts.say('open.differs', { expected: expectedText(facts, texts) }),
@@ -159,7 +161,7 @@ const fileOf = (state: RowState): string => {
 function totalsSection(facts: ReportFacts, texts: Texts): Markup {
   const { totals } = facts
   const { count, share, say } = texts
-  const sum = REPORT_ORDER.reduce((total, state) => total + totals[TOTAL_OF_STATE[state]], 0)
+  const sum = sumOf(totals, REPORT_ORDER)
   const line = (state: RowState): Markup => {
     const rows = totals[TOTAL_OF_STATE[state]]
     return html`<tr class="${rows === 0 ? 'zero' : ''}">
@@ -212,8 +214,6 @@ const urlOf = ({ campaign: { baseUrl } }: ReportFacts): URL | null =>
 
 export const hostOf = (facts: ReportFacts, { say }: Texts): string =>
   urlOf(facts)?.host ?? say('cover.noService')
-
-const hasSent = ({ attempts }: RunRecord): boolean => Object.values(attempts).some((count) => count > 0)
 
 /** Why nothing of this happened to real customers, as a sentence; null for what may be the real service. */
 export function rehearsalText(facts: ReportFacts, { say }: Texts): string | null {
@@ -394,17 +394,12 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
 
 const cssText = (text: string): string => `"${text.replace(/[^\p{L}\p{N}_ \u00A0.,:;()/-]/gu, ' ')}"`
 
-/** A number where the text has its place. */
-const COUNTERS: Readonly<Partial<Record<string, string>>> = {
-  '{page}': 'counter(page)',
-  '{pages}': 'counter(pages)',
-}
-
+/** With a number where the text has its place. */
 const countedText = (text: string): string =>
   text
     .split(/(\{pages?\})/)
     .filter((part) => part !== '')
-    .map((part) => COUNTERS[part] ?? cssText(part))
+    .map((part) => (/^\{pages?\}$/.test(part) ? `counter(${part.slice(1, -1)})` : cssText(part)))
     .join(' ')
 
 /** What stands on every printed page: which ledger it is of, and that none is missing. */

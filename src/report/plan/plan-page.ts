@@ -26,7 +26,8 @@ import { countText, durationText, plural, timeText } from '../../domain/text/tex
  */
 export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null): Promise<string> =>
   pageOf(
-    { language: 'en', title: `Plan of a SEPA mandate migration, ${timeText(document.plannedAt)}` },
+    'en',
+    `Plan of a SEPA mandate migration, ${timeText(document.plannedAt)}`,
     html`<main>
       ${headSection(document)} ${sendSection(document)}
       ${section('last', 'Beside the last plan', lastText(document, last))}

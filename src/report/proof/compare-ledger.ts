@@ -6,7 +6,7 @@ import { UsageError } from '../../errors.js'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { textIn } from '../pack/earlier-pack.js'
-import { FILE_OF_PART, partOf } from '../facts/facts.js'
+import { PLACE_OF_PART, partOf } from '../facts/facts.js'
 import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
@@ -192,7 +192,7 @@ async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ):
   const isErasedSince = [...erasures(ledger)].some(({ at }) => at > then)
   const lists = [
     {
-      name: FILE_OF_PART.registered,
+      name: PLACE_OF_PART.registered,
       lines: registeredLines(ledger, then),
       removed: isPurgedSince ? [PLACE_OF_SOURCE] : [],
     },

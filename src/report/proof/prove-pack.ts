@@ -142,13 +142,11 @@ async function checkFiles(
   }
 }
 
-type FileState = Omit<Discrepancy, 'file'> | null
-
 async function stateOf(
   folder: string,
   file: Manifest['files'][number],
   names: readonly string[],
-): Promise<FileState> {
+): Promise<Omit<Discrepancy, 'file'> | null> {
   const { name } = file
   // The name is the manifest's, which anybody may have written: only names of ours are opened.
   if (!(PACK_NAMES as readonly string[]).includes(name))

@@ -23,20 +23,16 @@ import {
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
 
 /** What a workbook may hold. */
-export interface WorkbookLimits {
+export const WORKBOOK_LIMITS = {
   /** Entries of a list on one sheet; the next ones go to a next sheet. A spreadsheet has 1,048,576 rows. */
-  readonly sheetEntries: number
+  sheetEntries: 1_000_000,
   /** The same in bytes, before it is deflated. */
-  readonly sheetBytes: number
-  /** A sheet with which the archive could become larger goes without its entries. */
-  readonly archiveBytes: number
+  sheetBytes: 1_000_000_000,
+  /** A sheet with which the archive could become larger goes without its entries; the rest is for all that is no list. */
+  archiveBytes: LARGEST_ARCHIVE - 100_000_000,
 }
 
-export const WORKBOOK_LIMITS: WorkbookLimits = {
-  sheetEntries: 1_000_000,
-  sheetBytes: 1_000_000_000,
-  archiveBytes: LARGEST_ARCHIVE - 100_000_000, // for all that is no list
-}
+export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
 
 /** A workbook that takes its lists while the ledger is walked over. */
 export interface Workbook extends RowFiles {
@@ -190,14 +186,10 @@ function sheetsOf(
   const summary = Buffer.from(tables.summarySheet(facts, texts))
   const file = PLACE_OF_PART.inDoubt
   const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
-  const unproven = {
-    sheet: say('label.verification'),
-    title: say('proof.notProven'),
-    file: VERIFICATION_FILE,
-  }
+  const unproven = { sheet: say('label.verification'), title: say('proof.notProven') }
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
-    ...(verification === null ? [] : lists.unproven.sheets(unproven)),
+    ...(verification === null ? [] : lists.unproven.sheets({ ...unproven, file: VERIFICATION_FILE })),
     ...lists.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
     ...lists.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
     ...lists.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
@@ -220,7 +212,7 @@ function sheetsOf(
 export function openWorkbook(
   folder: Pick<PackFolder, 'scratch' | 'create'>,
   texts: Texts = ENGLISH,
-  limits = WORKBOOK_LIMITS,
+  limits: WorkbookLimits = WORKBOOK_LIMITS,
 ): Workbook {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
@@ -266,12 +258,12 @@ async function writeSheets(
 const LARGEST_TO_DO = 1_000_000_000
 
 /** In every language: a program may name them. */
-const TO_DO_SHEETS = {
-  inDoubt: 'In doubt',
-  corrections: 'Corrections',
-  refused: 'Refused',
-  cutOver: 'Cut-over',
-} as const
+const TO_DO_SHEETS = [
+  ['inDoubt', 'In doubt'],
+  ['corrections', 'Corrections'],
+  ['refused', 'Refused'],
+  ['cutOver', 'Cut-over'],
+] as const
 
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
@@ -311,10 +303,9 @@ export function openToDo(
     finish: async () => {
       // A run reads what is to be corrected, also where that is nothing.
       if (open.has('cutOver') && !open.has('refused')) open.add('corrections')
-      const parts = (['inDoubt', 'corrections', 'refused', 'cutOver'] as const).filter((part) =>
-        open.has(part),
+      const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) =>
+        open.has(part) ? lists[part].sheets({ sheet }) : [],
       )
-      const sheets = parts.flatMap((part) => lists[part].sheets({ sheet: TO_DO_SHEETS[part] }))
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
       const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))

@@ -20,6 +20,7 @@ import type { Opened } from '../settings.js'
 import { createHmac, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isRecord, memberOf } from '../../contract/envelope.js'
 import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
 import { isLoopback } from '../../domain/text/text.js'
 import { z } from 'zod'
@@ -145,7 +146,7 @@ export function withStoredParts(schema: z.core.$ZodType, sent: unknown, stored: 
   const fields = part.shape as Readonly<Record<string, z.core.$ZodType | undefined>>
   return Object.fromEntries(
     Object.entries(sent).map(([name, value]) => {
-      const [field, kept] = [fields[name], isRecord(stored) ? stored[name] : undefined]
+      const [field, kept] = [fields[name], memberOf(stored, name)]
       if (field === undefined) return [name, value]
       return [name, value === null && isPart(field) ? kept : withStoredParts(field, value, kept)]
     }),
@@ -156,9 +157,6 @@ function isPart(schema: z.core.$ZodType): boolean {
   const part = schema instanceof z.ZodOptional ? schema.unwrap() : null
   return part instanceof z.ZodObject || part instanceof z.ZodArray
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Creates an offer; its id must be new, whatever its case. */
 export function createOffer(body: unknown, { store, now }: Opened): Reply<Offer> {
