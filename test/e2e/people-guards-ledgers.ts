@@ -120,6 +120,7 @@ export const GUARDS_OF_LEDGERS = {
       ...real(...args),
       note: () => undefined,
       claim: () => undefined,
+      knowsLedger: () => true,
     })),
     acts: ['killARun'],
     seed: 2,

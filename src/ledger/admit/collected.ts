@@ -228,13 +228,17 @@ export function holdContradicted({
   if (!hasAny(connection)) return
   const columnsOf = prepareColumns(connection)
   const isTold = sqlValue(connection)<number>`
-    select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0`
+    select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0
+      and (:isSent or remedy <> '${CONTRADICTED_LATER}')`
   const such = areNew ? `state in ('ready', 'in_doubt', 'registered')` : `state = 'ready' and attempts > 0`
   for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
     const { columns } = columnsOf(row.sourceId)
     const isSent = row.state !== 'ready'
     const findings = findingsOf(row, severities)
-      .filter(({ rule }) => isTold.get({ id: row.id, rule, seen: row.seen ?? '' }) === undefined)
+      .filter(
+        ({ rule }) =>
+          isTold.get({ id: row.id, rule, seen: row.seen ?? '', isSent: Number(isSent) }) === undefined,
+      )
       .map((finding) =>
         isSent ? { ...finding, severity: 'warning' as const, remedy: CONTRADICTED_LATER } : finding,
       )
