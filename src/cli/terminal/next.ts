@@ -252,7 +252,9 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
       decideIn(CUT_OVER_FILE),
     )
   if (cutOver.untaken > 0)
-    return step('Give the last export to a run: it has mandates that are new or changed.')
+    return step(
+      'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
+    )
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   if (faulty !== null)
