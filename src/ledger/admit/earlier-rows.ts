@@ -124,13 +124,14 @@ const creditorOf = (row: string): string =>
 const spelled = (row: string): string =>
   `ltrim(replace(replace(replace(replace(upper(${row}.original_mandate_reference), ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
 const HAS_ITS_CREDITOR = `${creditorOf('older')} = ${creditorOf('row')}`
+const HAS_ITS_REFERENCE = `${spelled('older')} = ${spelled('row')}`
 /** One reference that a spreadsheet or another system writes without zeros in front, blanks or marks. */
-const IS_RESPELLED = `${HAS_ITS_CREDITOR} and ${spelled('older')} = ${spelled('row')}`
+const IS_RESPELLED = `${HAS_ITS_CREDITOR} and ${HAS_ITS_REFERENCE}`
 
 /** Rows of two exports of one command, or that it corrects to the same: nobody compared them, as those of one export are. */
 const IS_OF_THIS_COMMAND = `older.id >= :firstOfAll and older.state in ('ready', 'conflict') and iif(older.corrects > 0 and row.corrects > 0,
   older.state = 'ready' and ${exportOf('older')} <> ${exportOf('row')},
-  ${IS_RESPELLED} or older.id < :first and ${HAS_ITS_CREDITOR})`
+  ${IS_RESPELLED} or older.id < :first and (${HAS_ITS_CREDITOR} or ${HAS_ITS_REFERENCE}))`
 
 /**
  * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and

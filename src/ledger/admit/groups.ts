@@ -173,10 +173,13 @@ function isRevived(deciding: Deciding, { key, hasOlder, counts }: Group): boolea
   // What stands in its header somebody has decided about.
   const known = [...Object.keys(columns), ...header]
   const former = sqlValue(connection)<number>`
-    select id from row where mandate_key = :key and id < :first and state in ('excluded', 'conflict') and ${HAS_ITS_KEY}
-       and exists (select 1 from problem where row_id = row.id and problem.rule = row.rule
-         and field in (${sqlList(OPTIONAL_FIELDS)}) 
-         and not exists (select 1 from json_each(:known) where value in (field, column_name)))
+    select id from row where mandate_key = :key and id < :first and state in ('excluded', 'conflict', 'invalid') and ${HAS_ITS_KEY}
+       and (exists (select 1 from problem where row_id = row.id and problem.rule = row.rule
+           and field in (${sqlList(OPTIONAL_FIELDS)})
+           and not exists (select 1 from json_each(:known) where value in (field, column_name)))
+         or rule = 'EXCLUDED_BY_CONFIGURATION' and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
+           where source.id = source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
+             select 1 from json_each(:known) as has where lower(has.value) = lower(kept.value ->> 'column'))))
        and not exists (select 1 from temp.given_back as word join row as said on said.id = word.id
          where is_decided = 1 and said.mandate_key = :key) limit 1`.get({
     key,

@@ -21,6 +21,7 @@ import {
   stoppedClock,
   summaryOf,
 } from '../campaign-setup.js'
+import { creditorIdentifierOf } from '../../support/sample-values.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
@@ -292,16 +293,18 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
 
   it('waits, each of them, where files of one command have it under different references', () => {
     const ledger = open()
-    const states = (...references: readonly string[]): readonly string[] => {
+    const statesAfter = (...files: readonly Values[]): readonly string[] => {
       const admission = ledger.admit({ severities: {} })
-      for (const [at, reference] of references.entries()) {
+      for (const [at, values] of files.entries()) {
         const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
-        source.add([recordOf({ reference, customerNo: references.length })])
+        source.add([recordOf(values)])
         source.close(summaryOf(1))
       }
       admission.commit()
-      return statesOf(ledger.file).slice(-references.length)
+      return statesOf(ledger.file).slice(-files.length)
     }
+    const states = (...references: readonly string[]) =>
+      statesAfter(...references.map((reference) => ({ reference, customerNo: references.length })))
     expect(states('00471', '471', '0471')).toEqual(['conflict', 'conflict', 'conflict'])
     expect(
       problemsOf(ledger.file).map(({ rowId, message }) => [
@@ -317,6 +320,12 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
     expect(statesOf(ledger.file).slice(0, 3)).toEqual(['conflict', 'superseded', 'conflict'])
     expect(statesOf(ledger.file).at(-1)).toBe('ready')
+    // Of another creditor it is the same only under the same reference.
+    const creditor = creditorIdentifierOf('DE', '01234567890')
+    const twice = (reference: string) =>
+      statesAfter({ customerNo: 9, reference: 'M-9' }, { customerNo: 9, reference, creditor })
+    expect(twice('M-9')).toEqual(['conflict', 'conflict'])
+    expect(twice('M-10')[1]).toBe('ready')
   })
 
   it.each([
@@ -425,6 +434,27 @@ describe('an export without a column by which an earlier one kept rows back', ()
     expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict'])
     admit(ledger, [{}], withStatus)
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+
+  it('does not bring back what an exclude rule kept back, or what a value in it made invalid', () => {
+    const ledger = open()
+    const header = [...HEADER, 'austritt']
+    const reading = { exclude: [{ column: 'Austritt', reason: 'left' }] }
+    const verdict = { kind: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION', reason: 'left' } as const
+    const admission = ledger.admit({ severities: {} })
+    const source = admission.open({ name: 'export.csv', header, columns: COLUMNS })
+    const mandates = [1, 2].map((customerNo) => ({ customerNo, reference: `M-${customerNo}` }))
+    source.add(mandates.map((values, at) => ({ ...recordOf(values, at + 1), verdict })))
+    source.close({ ...summaryOf(2), reading })
+    admission.commit()
+    admit(ledger, [mandates[0]!])
+    admit(ledger, [mandates[1]!], { header, reading })
+    expect(statesOf(ledger.file)).toEqual(['excluded', 'superseded', 'conflict', 'ready'])
+    const before = findingOf('LAST_COLLECTION_BEFORE_SIGNATURE', {}, { field: 'last_collection_date' })
+    const dated = { header: [...HEADER, 'last'], columns: { ...COLUMNS, last_collection_date: 'last' } }
+    admit(ledger, [{ customerNo: 3, reference: 'M-3', verdict: 'invalid', findings: before }], dated)
+    admit(ledger, [{ customerNo: 3, reference: 'M-3' }])
+    expect(statesOf(ledger.file).slice(4)).toEqual(['invalid', 'conflict'])
   })
 
   it('lets them go where the column is there, and somebody said that it means something else', () => {
