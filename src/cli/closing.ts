@@ -207,6 +207,12 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
       'new or changed in the last export',
       ': give that export to a run, or compare the one that you gave',
     ],
+    [
+      cutOver.uncompared,
+      'strong',
+      'not compared',
+      ': came in since the last export was compared; compare it again',
+    ],
     [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
     [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
     [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],

@@ -161,6 +161,8 @@ function compareLines(reader: LedgerReader): (line: ListRow, rowId: number) => r
     if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
     const row = reader.row(rowId)
     if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
+    if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
+      return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]
     return columns.identityOf(row).flatMap((cell) => differenceIn(line, rowId, cell, at))
   }
 }

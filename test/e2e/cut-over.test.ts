@@ -117,6 +117,39 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
   expect(sandbox().requests().repeated).toEqual([])
 })
 
+it('31.2 a list that an earlier comparison wrote closes no line of a later one', async () => {
+  save('export.csv', from(1, 6))
+  await program('run', 'export.csv')
+  save('moved.csv', [line(1).replace(germanIban(1), germanIban(901)), ...from(2, 6)])
+  await program('compare', 'moved.csv')
+  const done = (row: Readonly<Record<string, string>>) => ({
+    ...row,
+    migration_decision: 'done',
+    migration_reason: 'account changed there',
+    migration_by: 'Ada',
+  })
+  edit('cut-over.csv', done, 'older.csv')
+  save('ended.csv', [line(1, 'cancelled'), ...from(2, 6)])
+  expect(await json('compare', 'ended.csv')).toMatchObject({ cutOver: { open: 1 } })
+  const refused = await json('resolve', '--from', 'older.csv')
+  expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
+    2,
+    expect.stringContaining('the latest comparison says something else of row 1'),
+  ])
+  expect(await json('status')).toMatchObject({ cutOver: { open: 1 } })
+  edit('cut-over.csv', done, 'newer.csv')
+  expect((await json('resolve', '--from', 'newer.csv')).exitCode).toBe(0)
+  // Taken back there, or never cancelled: somebody has to look.
+  expect(await json('compare', 'export.csv')).toMatchObject({ exitCode: 2 })
+  const back = await program('compare', 'export.csv', '--yes-it-is-final')
+  expect(back.status).toBe(3)
+  expect(rows('cut-over.csv')[0]?.['migration_change']).toContain('as before again')
+  // What came in behind the comparison is in none.
+  save('more.csv', [line(7)])
+  const more = await program('run', 'more.csv')
+  expect([more.status, more.stdout]).toEqual([3, expect.stringContaining('1 not compared: came in since')])
+})
+
 it('31.2 the sheet of the workbook holds the same lines, closed by resolve or with corrections by run --all', async () => {
   const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
   const zeros = (text: string): string => text.replace('MANDATE-5', '0005')

@@ -144,10 +144,11 @@ describe('a stop', () => {
 
 describe('an open cut-over', () => {
   it.each([
-    [{ held: 1, open: 0, untaken: 0 }, 3],
-    [{ held: 0, open: 1, untaken: 0 }, 3],
-    [{ held: 0, open: 0, untaken: 1 }, 3],
-    [{ held: 0, open: 0, untaken: 0 }, 5],
+    [{ held: 1, open: 0, untaken: 0, uncompared: 0 }, 3],
+    [{ held: 0, open: 1, untaken: 0, uncompared: 0 }, 3],
+    [{ held: 0, open: 0, untaken: 1, uncompared: 0 }, 3],
+    [{ held: 0, open: 0, untaken: 0, uncompared: 1 }, 3],
+    [{ held: 0, open: 0, untaken: 0, uncompared: 0 }, 5],
   ])('%j with one ready row is %i', (cutOver, expected) => {
     const ready = cutOver.held === 1 || expected === 5 ? 1 : 0
     expect(exitStatusOf(totals({ ready, registered: 1 }), null, null, cutOver)).toBe(expected)

@@ -1,5 +1,5 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
-import { countText } from '../../domain/text/text.js'
+import { countText, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources } from '../../run/admit-sources.js'
@@ -53,7 +53,7 @@ export const compareCommand: Command = {
 async function compare(context: Context): Promise<CommandResult> {
   const { settings, world, progress } = context
   noteOutputs(context, settings.out)
-  const { ledger, comparison, looked } = await decideIn(context, async (ledger) => {
+  const { ledger, comparison, looked, settled } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
       const admitted = await admitSources(final, openers(context, 'refuse'), {
@@ -63,11 +63,12 @@ async function compare(context: Context): Promise<CommandResult> {
         onTheirOwn: true,
       })
       assertExports(admitted)
-      ledger.comparisons.record(final, { by: actorOf(context), isFinal: ownFlag(context, 'yesItIsFinal') })
+      const terms = { by: actorOf(context), isFinal: ownFlag(context, 'yesItIsFinal') }
+      const settled = ledger.comparisons.record(final, terms)
+      return { ledger, comparison: ledger.view.comparison(), looked: lookedAt(context, ledger.view), settled }
     } finally {
       final.close()
     }
-    return { ledger, comparison: ledger.view.comparison(), looked: lookedAt(context, ledger.view) }
   })
   const { result, standing } = looked
   const { files, warnings, proposed, verification } = await writePack(settings)
@@ -82,6 +83,11 @@ async function compare(context: Context): Promise<CommandResult> {
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,
       ),
+      ...(settled === 0
+        ? []
+        : [
+            `${plural(settled, 'line was', 'lines were')} open of the comparison before: this export has ${settled === 1 ? 'its mandate' : 'their mandates'} again as the ledger has.`,
+          ]),
       ...closingLines(context, { ...standing, files, notes: proposed, verification }),
     ],
     details: {

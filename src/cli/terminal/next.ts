@@ -255,6 +255,9 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
     )
+  const again = { name: 'compare', files: ['final.csv'] } as const
+  if (cutOver.uncompared > 0)
+    return step('Mandates came in since the last export was compared: compare it again.', again)
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   if (faulty !== null)
@@ -266,7 +269,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
     : step(
         'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',
-        { name: 'compare', files: ['final.csv'] },
+        again,
       )
 }
 

@@ -29,6 +29,7 @@ const CHANGE_TEXT = {
   customer: 'it has another customer number there',
   account: 'it has another account there',
   date: 'it has another date of signature there',
+  back: 'it is as before again, though somebody had it changed or cancelled at the service: look what the service holds',
 } as const
 
 /** `why` is changes with blanks between them. */
@@ -63,9 +64,11 @@ export interface OpenCutOver {
   readonly held: number
   /** Mandates that are new or were changed, as long as its export did not come in. */
   readonly untaken: number
+  /** Rows of other exports that came in since. */
+  readonly uncompared: number
 }
 
-export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0 }
+export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0, uncompared: 0 }
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =

@@ -35,6 +35,8 @@ export interface ComparedLine {
   readonly current: number
   readonly listed: ListedClass
   readonly why: string
+  /** Of what is said of it: a list that was written before says something else. */
+  readonly mark: string
   readonly isOpen: 0 | 1
 }
 
@@ -54,7 +56,7 @@ const formerOf = (row: string): string => `(with recursive former (id) as (
   select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
 
 /** SQL that is true for a line of the latest comparison. */
-const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
+export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
 
 /** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
@@ -78,6 +80,14 @@ export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} 
   or row.corrects is not null and exists (select 1 from compared
     where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
 
+const MARK = `class || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
+
+/** Rows of other exports that came in since, which nobody has compared. */
+const UNCOMPARED = `source join comparison on comparison.id = (select max(id) from comparison)
+    and source.id > last_source and sha256 not in (select value ->> 'sha256' from json_each(sources))
+  join row on row.id between first_row and last_row
+  where corrects is null and state in ('ready', 'sending', 'in_doubt', 'registered')`
+
 /** The latest comparison counts. */
 export function comparisonReads(connection: Connection) {
   const comparison = (): ComparisonRecord | null => {
@@ -98,8 +108,13 @@ export function comparisonReads(connection: Connection) {
     /** In order of row. */
     comparedLines: (after: number, limit: number) =>
       sql(connection)<ComparedLine>`
-        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${IS_OPEN} as isOpen from compared
+        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from compared
           where ${IS_LATEST} and row_id > ? order by row_id limit ?`.all(after, limit),
+    /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
+    markOfLine: (row: number) =>
+      sqlValue(connection)<string>`
+        select ${MARK} from compared where ${IS_LATEST} and row_id in ${formerOf(':row')}`.get({ row }) ??
+      null,
     /** Its lines by class and by who closed them; `by` is null for those that are open. */
     closedLines: () =>
       sql(connection)<ClosedLines>`
@@ -118,6 +133,7 @@ export function comparisonReads(connection: Connection) {
         open: count(`compared where ${IS_LATEST} and ${IS_OPEN}`),
         held: count(`row where state = 'ready' and ${IS_HELD_BACK}`),
         untaken: isTaken ? 0 : untakenOf(latest.classes),
+        uncompared: count(UNCOMPARED),
       }
     },
   }

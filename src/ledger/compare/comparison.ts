@@ -6,7 +6,7 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { IS_LATEST, NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -127,6 +127,13 @@ const SEEN = `select id, kind, is_renamed, min(said) as first, max(said) as last
 
 const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'customer ', '') || iif(account, 'account ', '')
   || iif(date, 'date ', '') || iif(says = 'unclear', 'unclear', ''))`
+const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
+
+/** A person had it changed or cancelled at the service, as an export said then, and now it is as it was. */
+const IS_BACK = `exists (select 1 from compared join decision on decision.id = decision_id
+  where compared.row_id = told.id and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration')
+    and comparison_id = (select max(comparison_id) from compared as latest where latest.row_id = told.id and latest.decision_id is not null)
+    and compared.why <> 'back')`
 
 const OVER = `why in ('gone', 'ended')`
 
@@ -135,15 +142,16 @@ const VERDICTS = `insert into temp.verdict
   said as (select *, iif(first is null, 'gone', ${SAYS}) as says from seen),
   told as (select *, case when says in ('gone', 'ended') then says
       when kind in ('held', 'excluded') then iif(says = 'lapsed', 'ended', iif(other or missing, 'other', null))
-      when ${CHANGES} <> '' then ${CHANGES} when says = 'lapsed' then 'lapsed' when lapses is not null then 'lapses_soon' end as why
+      else nullif(trim(${CHANGES} || ' ' || ${LAPSE}), '') end as why
     from said)
   select id, case
+      when why is null and ${IS_BACK} then 'changed_after_registration'
       when why is null or kind = 'closed' or kind = 'excluded' and ${OVER} then 'unchanged'
       when why in ('lapsed', 'lapses_soon') then 'dormant'
       when kind = 'doubt' then 'in_doubt_changed'
       when kind in ('registered', 'perhaps') then iif(${OVER}, 'ended_after_registration', 'changed_after_registration')
       when ${OVER} then 'gone_unsent' else 'changed_before_sending' end,
-    why, final
+    iif(why is null and ${IS_BACK}, 'back', why), final
   from told`
 
 /** A lapsed mandate is no more to be sent than an ended one. */
@@ -153,21 +161,28 @@ const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_d
  * Records how the last export and the ledger stand to each other. No row changes. What was done about a mandate of which
  * the export says the same as in the comparison before stays done.
  * @param final where the last export was admitted alone, with fingerprints of the same secret
- * @throws {UsageError} where most mandates of the ledger are gone, and nobody says that it is the last export
+ * @returns how many lines were open, of which this export says nothing any more
+ * @throws {UsageError} where it does not look like the last export, and nobody says that it is
  */
 export function recordComparison(
   connection: Connection,
   final: Connection,
   { by, isFinal }: ComparisonTerms,
   at: string,
-): void {
+): number {
   fill(connection, final)
   connection.exec(`${PAIRS}; ${VERDICTS}`)
-  if (!isFinal) assertSameSystem(connection)
+  if (!isFinal) {
+    assertLastExport(connection, final)
+    assertSameSystem(connection)
+  }
+  const settled = sqlValue(connection)<number>`
+    select count(*) from compared where ${IS_LATEST} and decision_id is null
+      and row_id in (select id from temp.verdict where class = 'unchanged')`.get()
   const { lastInsertRowid } = sql(connection)`
-    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates)
+    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates, last_source)
      values (:at, :by, (select user from holder), :sources, :classes, (select count(*) from temp.side),
-       (select count(distinct key) from temp.final))`.run({
+       (select count(distinct key) from temp.final), (select coalesce(max(id), 0) from source))`.run({
     at,
     by: maskAccounts(by),
     sources: JSON.stringify(sourcesOf(final)),
@@ -181,6 +196,7 @@ export function recordComparison(
       where verdict.class in (${sqlList(LISTED_CLASSES)})`.run({ id: Number(lastInsertRowid) })
   noteChange(connection, at)
   connection.exec(TABLES)
+  return settled ?? 0
 }
 
 const sourcesOf = (final: Connection): FinalSource[] =>
@@ -197,6 +213,41 @@ function countClasses(connection: Connection): ClassCounts {
   >
 }
 
+const notTheLast = (why: string, next: string): UsageError =>
+  new UsageError(`${why}. Nothing was recorded`, `${next} Or say that it is the last one`, {
+    suggestions: ['final_export'],
+  })
+
+const IS_EXPORT = `coalesce(reading ->> '$.resultFile', 0) = 0 and reading -> '$.collections' is null`
+const SAYS_ENDS = `(columns -> '$.status' is not null or coalesce(json_array_length(reading -> '$.exclude'), 0) > 0)`
+
+/** A file that is cut, older, or lacks the column by which mandates end would call ended mandates alive, or live ones gone. */
+function assertLastExport(connection: Connection, final: Connection): void {
+  const cut = sqlValue(final)<string>`
+    select name from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'`.get()
+  if (cut !== undefined)
+    throw notTheLast(`"${cut}" ends within its last row, so it may be cut`, 'Export once more, whole.')
+  const withStatus = sqlValue(connection)<string>`
+    select name from source where ${SAYS_ENDS} and ${IS_EXPORT}`.get()
+  const without = sqlValue(final)<string>`
+    select name from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.get()
+  if (withStatus !== undefined && without !== undefined)
+    throw notTheLast(
+      `"${without}" has no column that says which mandates have ended, as "${withStatus}" had`,
+      'Export with that column.',
+    )
+  const isOlder = sqlValue(connection)<number>`
+    select 1 from source join comparison on comparison.id = (select max(id) from comparison)
+      where sha256 = :sha256 and source.id <= last_source
+        and sha256 not in (select value ->> 'sha256' from json_each(sources))`
+  for (const { name, sha256 } of sourcesOf(final))
+    if (isOlder.get({ sha256 }) !== undefined)
+      throw notTheLast(
+        `"${name}" came into the ledger before the latest comparison, which was with another export`,
+        'Compare the last export.',
+      )
+}
+
 /** Mandates that are closed or were never to be migrated may well be gone. */
 function assertSameSystem(connection: Connection): void {
   const count = (such: string): number =>
@@ -204,9 +255,8 @@ function assertSameSystem(connection: Connection): void {
       select count(*) from temp.side where kind not in ('closed', 'excluded') and ${such}`.get() ?? 0
   const [all, gone] = [count('true'), count(`id in (select id from temp.verdict where ${OVER})`)]
   if (gone * 2 <= all) return
-  throw new UsageError(
-    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way. Nothing was recorded`,
-    'Compare the whole last export, with the configuration that the campaign was read with. Or say that it is the last one',
-    { suggestions: ['final_export'] },
+  throw notTheLast(
+    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way`,
+    'Compare the whole last export, with the configuration that the campaign was read with.',
   )
 }

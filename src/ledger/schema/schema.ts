@@ -12,7 +12,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 21
+export const SCHEMA_VERSION = 22
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -320,7 +320,8 @@ create table comparison (
   sources text not null,
   classes text not null,
   ledger_mandates integer not null,
-  final_mandates integer not null
+  final_mandates integer not null,
+  last_source integer not null
 ) strict;
 
 create table compared (

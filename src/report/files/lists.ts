@@ -229,7 +229,7 @@ export function openList(
 
 /** On a sheet to work in: what a person fills in, and what the program alone needs of a line that comes back. */
 const FILLED_IN = /^migration_(?:decision|reason|by|assigned_.*)$/
-const MARK = /^migration_(?:row|state|rule|status|ledger|attempt)$/
+const MARK = /^migration_(?:row|state|rule|status|ledger|attempt|line)$/
 
 /** What a list has besides the original columns, as a person works through it. */
 const worked = <Of, Line>(columns: readonly Column<Line>[], lineOf: (of: Of) => Line) =>
@@ -269,6 +269,7 @@ const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
   ['assigned_creditor_identifier', 'label.assignedCreditor', ofRow(editable('assignedCreditorIdentifier'))],
   ['assigned_mandate_reference', 'label.assignedReference', ofRow(editable('assignedMandateReference'))],
   ['payment_sources', 'label.paymentSources', paymentSources],
+  ['migration_line', 'column.migration_line', ({ compared }) => compared.mark],
   ...CLOSING_COLUMNS,
 ]
 

@@ -88,6 +88,7 @@ const OPEN_POINTS = [
 const CUT_OVER_POINTS = [
   ['open', 'open.cutOver'],
   ['untaken', 'open.untaken'],
+  ['uncompared', 'open.uncompared'],
 ] as const
 
 interface OpenPoint {

@@ -94,7 +94,7 @@ describe('what to do next', () => {
   })
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
-    const cutOver = { open: 0, held: 0, untaken: 1 }
+    const cutOver = { open: 0, held: 0, untaken: 1, uncompared: 0 }
     expect(next({ ready: 1 }, { cutOver })).toEqual([
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
     ])

@@ -25,13 +25,23 @@ import {
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
 
 /** What the former system exports last, set against the ledger. */
-function compare(ledger: Ledger, final: readonly CheckedRecord[], isFinal = true) {
+interface Given {
+  readonly columns?: Readonly<Record<string, string>>
+  readonly sha256?: string
+}
+
+function compare(
+  ledger: Ledger,
+  final: readonly CheckedRecord[],
+  isFinal = true,
+  { columns = COLUMNS, sha256 }: Given = {},
+) {
   const scratch = ledger.comparisons.open()
   try {
     const admission = scratch.admit({ severities: {} })
-    const source = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
+    const source = admission.open({ name: 'final.csv', header: HEADER, columns })
     source.add(final.map((record, at) => ({ ...record, record: at + 1, line: at + 2 })))
-    source.close(summaryOf(final.length))
+    source.close(summaryOf(final.length, sha256))
     admission.commit()
     ledger.comparisons.record(scratch, { by: 'Ada', isFinal })
   } finally {
@@ -261,7 +271,7 @@ describe('a comparison with the last export', () => {
       ...exportedLast(3, 'ready', 'same'),
     ]
     compare(ledger, final('account'))
-    expect(ledger.view.openCutOver()).toEqual({ open: 2, held: 0, untaken: 0 })
+    expect(ledger.view.openCutOver()).toEqual({ open: 2, held: 0, untaken: 0, uncompared: 0 })
     expect(decide(ledger, 3, 'done').isApplied).toBe(false)
     expect([1, 2].map((row) => decide(ledger, row, 'done').isApplied)).toEqual([true, true])
     expect(decide(ledger, 1, 'done').isApplied).toBe(false)
@@ -269,11 +279,49 @@ describe('a comparison with the last export', () => {
     expect(ledger.view.openCutOver().open).toBe(0)
     compare(ledger, final('date'))
     expect(ledger.view.openCutOver().open).toBe(1)
-    compare(
-      ledger,
-      [1, 2, 3].flatMap((n) => exportedLast(n, 'registered', 'same')),
-    )
+    // What the service was told of both is no more so.
+    const asBefore = [1, 2, 3].flatMap((n) => exportedLast(n, 'registered', 'same'))
+    for (const _ of [1, 2]) {
+      compare(ledger, asBefore)
+      expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+        { id: 1, listed: 'changed_after_registration', why: 'back', isOpen: 1 },
+        { id: 2, listed: 'changed_after_registration', why: 'back', isOpen: 1 },
+      ])
+    }
+    expect([1, 2].map((row) => decide(ledger, row, 'done').isApplied)).toEqual([true, true])
+    compare(ledger, asBefore)
     expect(ledger.view.comparedLines(0, 9)).toEqual([])
+  })
+
+  it('is refused of an export that is cut, older, or does not say any more what has ended', async () => {
+    const { ledger } = await ledgerOf(['registered', 'ready'])
+    const same = [1, 2].flatMap((n) => exportedLast(n, 'registered', 'same'))
+    const verdict = { kind: 'conflict', rule: 'ROW_MAY_BE_CUT', reason: 'cut' } as const
+    const refusal = (final: readonly CheckedRecord[], given: Given = {}): string =>
+      faultOf(() => compare(ledger, final, false, given)).message
+    expect(refusal([same[0]!, { ...same[1]!, verdict }])).toMatch(/"final.csv" ends within its last row/)
+    admit(ledger, [{}], { columns: { ...COLUMNS, status: 'status' }, header: [...HEADER, 'status'] })
+    expect(refusal(same)).toMatch(/"final.csv" has no column that says which mandates have ended, as /)
+    const withStatus = { columns: { ...COLUMNS, status: 'status' }, sha256: 'first' }
+    compare(ledger, same, false, withStatus)
+    compare(ledger, same, false, { ...withStatus, sha256: 'second' })
+    admit(ledger, [mandate(9)], { sha256: 'third' })
+    expect(ledger.view.openCutOver().uncompared).toBe(1)
+    compare(ledger, same, false, { ...withStatus, sha256: 'fourth' })
+    expect(ledger.view.openCutOver().uncompared).toBe(0)
+    expect(refusal(same, { ...withStatus, sha256: 'third' })).toMatch(
+      /came into the ledger before the latest comparison/,
+    )
+    compare(ledger, same, true, { ...withStatus, sha256: 'third' })
+  })
+
+  it('tells a lapse beside another change', async () => {
+    const { ledger } = await ledgerOf(['registered', 'registered'])
+    const [lapsed] = exportedLast(1, 'registered', 'lapsed')
+    const values = { ...lapsed!.values, iban: germanIban(99) }
+    const verdict = { kind: 'excluded', rule: 'MANDATE_DORMANT', reason: 'lapsed' } as const
+    compare(ledger, [{ ...lapsed!, values, verdict }, ...exportedLast(2, 'registered', 'same')])
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 1, why: 'account lapsed' }])
   })
 
   it('holds the mandate of a row, whatever takes its place, until a later export has it again', async () => {
@@ -323,6 +371,6 @@ describe('a comparison with the last export', () => {
     decide(ledger, 2, 'written_off')
     expect(ledger.view.openCutOver().open).toBe(1)
     expect(decide(ledger, 2, 'done').isApplied).toBe(true)
-    expect(ledger.view.openCutOver()).toEqual({ open: 0, held: 0, untaken: 0 })
+    expect(ledger.view.openCutOver()).toEqual({ open: 0, held: 0, untaken: 0, uncompared: 0 })
   })
 })
