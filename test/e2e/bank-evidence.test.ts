@@ -111,14 +111,15 @@ it('31.1 a row that was begun and turned away is held by collections that come l
 
 it('31.1 collections that contradict a registered row are told with what is left to do', async () => {
   await program('run', 'export.csv')
-  write('late.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3), debit(4)]))
+  write('late.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3)]))
   const told =
     /1 registered row: The mandate was last collected from another account\. .*changed or cancelled at the service.*\(EVIDENCE_ACCOUNT_DIFFERS, problems\.csv\)/
   const ran = await program('run', 'export.csv', '--evidence', 'late.xml')
   expect(ran.stdout + ran.stderr).toMatch(told)
   expect((await json<{ warnings: string[] }>('status')).warnings.join('\n')).toMatch(told)
-  const about = () => rows('problems.csv').filter((row) => row['rule'] === 'EVIDENCE_ACCOUNT_DIFFERS')
-  expect(about()).toMatchObject([{ severity: 'warning', record: '1' }])
+  // What was never collected says nothing against a registration.
+  const about = () => rows('problems.csv').filter((row) => row['rule']?.startsWith('EVIDENCE_') === true)
+  expect(about()).toMatchObject([{ rule: 'EVIDENCE_ACCOUNT_DIFFERS', severity: 'warning', record: '1' }])
   await program('run', 'export.csv', '--evidence', 'late.xml')
   expect(about()).toHaveLength(1)
   expect(held()).toEqual([1, 2, 3, 4])

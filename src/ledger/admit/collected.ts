@@ -230,7 +230,9 @@ export function holdContradicted({
   const isTold = sqlValue(connection)<number>`
     select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0
       and (:isSent or remedy <> '${CONTRADICTED_LATER}')`
-  const such = areNew ? `state in ('ready', 'in_doubt', 'registered')` : `state = 'ready' and attempts > 0`
+  const such = areNew
+    ? `(state = 'ready' or collected.id is not null and state in ('in_doubt', 'registered'))`
+    : `state = 'ready' and attempts > 0`
   for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
     const { columns } = columnsOf(row.sourceId)
     const isSent = row.state !== 'ready'
