@@ -34,7 +34,7 @@ const SILENT = [
 ] as const
 
 const END_NAMES =
-  'Ende, Vertragsende, Datum bis, until, Mitglied bis, Storniert am, Löschdatum, Loeschdatum, Sperrdatum, Inaktiv seit, Abmeldung, verstorben am, Kuendigung zum, Ausscheidedatum, deceased on, Closed, Contract end, blocked_at, archived_on, Fin, Date de fin, Décès, Clôturé le, Radiation, jusqu’au, Slut, Avslutad, Giltig till, t.o.m., Spärrad, Avliden, Einde, Geldig tot, Uitgeschreven, Overleden, Ophør, Udmeldt, Slettet, Opphørt, Fecha fin, hasta, Fallecimiento, Data fine, Cessazione, Deceduto, Koniec, Data zakończenia, Zgon, Konec platnosti, Päättynyt, Irtisanottu, Data fim, Óbito'.split(
+  'Ende, Vertragsende, Datum bis, until, Mitglied bis, Storniert am, Löschdatum, Loeschdatum, Sperrdatum, Inaktiv seit, Abmeldung, verstorben am, Kuendigung zum, Ausscheidedatum, deceased on, Closed, Contract end, blocked_at, archived_on, Fin, Date de fin, Décès, Clôturé le, Radiation, jusqu’au, Slut, Avslutad, Giltig till, t.o.m., Spärrad, Avliden, Einde, Geldig tot, Uitgeschreven, Overleden, Ophør, Udmeldt, Slettet, Opphørt, Fecha fin, hasta, Fallecimiento, Data fine, Cessazione, Deceduto, Koniec, Data zakończenia, Zgon, Konec platnosti, Päättynyt, Irtisanottu, Data fim, Óbito, Ausgetreten am, Sterbetag, Stilllegung, Archiviert, Abgang, Abgangsdatum, left_on, date_end, stopped, churned_at'.split(
     ', ',
   )
 
