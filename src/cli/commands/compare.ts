@@ -30,7 +30,7 @@ export const compareCommand: Command = {
     SHEET,
     IGNORE_COLUMN,
     ['--by <name>', 'who compares (default: the user)'],
-    ['--yes-it-is-final', 'it is the last export although most mandates of the ledger are not in it'],
+    ['--yes-it-is-final', 'it is the last export although it does not look so'],
   ],
   epilogue: [
     'The export is read as run reads it; no row changes, and the latest comparison counts. A mandate is known by creditor and',
@@ -42,7 +42,7 @@ export const compareCommand: Command = {
   ],
   exits: {
     ...EXITS.verified,
-    2: 'most mandates are gone, or a usage error; nothing was recorded',
+    2: 'it does not look like the last export, or a usage error; nothing was recorded',
     3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
     ...usual(7, 130, 143),
   },

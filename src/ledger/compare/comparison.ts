@@ -10,7 +10,7 @@ import { IS_LATEST, NEVER_SENDABLE, type FinalSource } from './comparison-reads.
 
 export interface ComparisonTerms {
   readonly by: string
-  /** A person says that it is the last export although most mandates are gone. */
+  /** A person says that it is the last export although it does not look so. */
   readonly isFinal: boolean
 }
 
