@@ -129,16 +129,17 @@ const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'custom
   || iif(date, 'date ', '') || iif(says = 'unclear', 'unclear', ''))`
 const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
 
-/** A person had it changed or cancelled at the service, as an export said then, and now it is as it was. */
-const IS_BACK = `exists (select 1 from compared join decision on decision.id = decision_id
-  where compared.row_id = told.id and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration')
-    and comparison_id = (select max(comparison_id) from compared as latest where latest.row_id = told.id and latest.decision_id is not null)
-    and compared.why <> 'back')`
+/** Rows that a person had changed or cancelled at the service, as an export said then. */
+const CHANGED_THERE = `select row_id from (
+  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by comparison_id desc) as n
+    from compared join decision on decision.id = decision_id)
+  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
+const IS_BACK = 'id in (select row_id from changed_there)'
 
 const OVER = `why in ('gone', 'ended')`
 
 const VERDICTS = `insert into temp.verdict
-  with seen as (${SEEN}),
+  with changed_there as materialized (${CHANGED_THERE}), seen as (${SEEN}),
   said as (select *, iif(first is null, 'gone', ${SAYS}) as says from seen),
   told as (select *, case when says in ('gone', 'ended') then says
       when kind in ('held', 'excluded') then iif(says = 'lapsed', 'ended', iif(other or missing, 'other', null))
