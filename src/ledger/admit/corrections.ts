@@ -89,8 +89,7 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
 }
 
 /** Any of them, so that a line of an old list which waits here opens no way for the next one. */
-const WAS_SENT_SINCE = `with recursive heir (id) as (
-    select superseded_by from row where id = ?
+const WAS_SENT_SINCE = `with recursive heir (id) as (select superseded_by from row where id = ?
     union select superseded_by from row join heir using (id))
   select 1 from row join heir using (id) where attempts > 0`
 
