@@ -46,7 +46,7 @@ const MOST_SHOWN = 5
  * Reads a result file that a person filled in; lines without a decision, or with one for `run`, are left open, so there
  * may be none. A row number alone proves nothing: columns are sorted apart and files are mixed up, so every line that
  * decides, and each of a list to decide in, must name this ledger and show the customer, the reference and the creditor
- * of its row.
+ * of its row, and no other account or date: what somebody corrected there would not be sent.
  * @throws {SourceError} for a file that cannot be read
  * @throws {UsageError} for a line that is not the row's, or a decision that cannot be read; nothing of the file
  * counts then
@@ -144,8 +144,10 @@ function notTheRows(file: string, differences: readonly string[]): UsageError {
   const rest = differences.length > MOST_SHOWN ? `; and ${differences.length - MOST_SHOWN} more` : ''
   return new UsageError(
     `"${file}" does not show the rows of this ledger as they are: ${shown}${rest}`,
-    'Nothing of the file was recorded. Its columns may be sorted apart, or it was written from another ledger: ' +
-      'write the report anew and fill in the new file, with columns as text',
+    'Nothing of the file was recorded. If somebody corrected a cell, undo that: a decision is about the row as it stands, ' +
+      'and a row in doubt is resolved before it is corrected (once it is "refused", in to-do/refused.csv). Otherwise the ' +
+      'columns may be sorted apart, or the file was written from another ledger: write the report anew and fill in the ' +
+      'new file, with columns as text',
     { suggestions: ['report'] },
   )
 }
@@ -163,22 +165,35 @@ function compareLines(reader: LedgerReader): (line: ListRow, rowId: number) => r
     if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
     if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
       return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]
-    return columns.identityOf(row).flatMap((cell) => differenceIn(line, rowId, cell, at))
+    return columns.identityOf(row).flatMap((cell) => differenceIn(reader, line, row, cell, at))
   }
 }
 
 function differenceIn(
+  reader: LedgerReader,
   line: ListRow,
-  rowId: number,
-  { name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
+  row: RowRecord,
+  { field, name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
   at: (column: string, what: string) => string,
 ): string[] {
   const found = line.cells(name)[nth]
   const column = `"${showValue(name)}"`
-  if (found === undefined) return [at(column, 'the file has no such column')]
+  const isContent = field === 'iban' || field === 'signed_date'
+  if (found === undefined) return isContent ? [] : [at(column, 'the file has no such column')]
   // A list in which nothing is corrected shows no account number, wherever it stands.
   if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
-  return [at(column, `row ${rowId} has "${showValue(value)}", the line has "${showValue(cleanCell(found))}"`)]
+  if (isContent && !isChanged(reader, row, field, cleanCell(found))) return []
+  const shown = (cell: string): string => `"${showValue(cell, field === 'iban' ? field : null)}"`
+  return [at(column, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`)]
+}
+
+const LIKE_IBAN = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{9,}$/
+
+/** Whether somebody gave it another account or day: what a spreadsheet may have made of the cell does not count. */
+function isChanged(reader: LedgerReader, row: RowRecord, field: 'iban' | 'signed_date', cell: string) {
+  if (field === 'signed_date') return agreementOfDate(row.signedDate, cell) === 'differs'
+  const agreement = agreementOfAccount(reader, row, cell)
+  return agreement === 'differs' || (agreement === 'unknown' && LIKE_IBAN.test(cleanIban(cell)))
 }
 
 function readLine(row: ListRow, rowId: number | null, at: string, usualBy: string): Resolution {

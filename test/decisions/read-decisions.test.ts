@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
-import { inDoubt, refused, send, running } from '../ledger/campaign-setup.js'
+import { inDoubt, OTHER_IBAN, refused, send, running } from '../ledger/campaign-setup.js'
 
 type Line = Record<string, string>
 
@@ -190,11 +190,49 @@ describe('8.2.1 a line must be the row that it names', () => {
     ['quotes around', { unique_mandate_reference: '"0012"' }],
     ['a text marker', { unique_mandate_reference: '="0012"', migration_row: '="1"' }],
     ['zeros put in front', { migration_row: '0001' }],
+    ['an account in blocks', { iban: 'de89 3704 0044 0532 0130 00' }],
+    ['a masked account', { iban: 'DE…3000' }],
+    ['a hidden account', { iban: '########' }],
+    ['no account', { iban: '' }],
+    ['a date of a spreadsheet', { signed_date: '31.01.20' }],
+    ['a date as its number', { signed_date: '43861' }],
+    ['a date with a time', { signed_date: '2020-01-31 00:00:00' }],
+    ['a date that cannot be read', { signed_date: '31st of January' }],
   ])('8.2.1 reads a line as a spreadsheet leaves it: %s', async (_name, change) => {
     const { lines, read } = await campaign()
     const [first, ...others] = await lines()
     const filled = [...others, { ...first!, ...change, ...decided('resend') }]
     expect(await read(filled, ';')).toMatchObject([{ rowId: 1, decision: 'resend', attempt: 1 }])
+  })
+
+  it.each<[string, Line, string]>([
+    ['another account', { iban: OTHER_IBAN }, '"iban": row 1 has "DE…3000", the line has "NL…4300"'],
+    [
+      'an account with a slip',
+      { iban: 'DE89370400440532013001' },
+      '"iban": row 1 has "DE…3000", the line has "DE',
+    ],
+    ['another masked account', { iban: 'DE…4000' }, '"iban": row 1 has "DE…3000", the line has "DE…4000"'],
+    [
+      'another date',
+      { signed_date: '24.12.2024' },
+      '"signed_date": row 1 has "2020-01-31", the line has "24.12.2024"',
+    ],
+  ])('8.2.1 refuses a decision beside %s, which would not be sent', async (_name, change, message) => {
+    const { lines, read } = await campaign()
+    const error: unknown = await read(decide(await lines(), 0, decided('resend', change))).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(UsageError)
+    const text = (error as UsageError).message
+    expect(text).toContain(`line 2, column ${message}`)
+    expect(text).not.toMatch(/[0-9]{9}/)
+  })
+
+  it('8.2.1 refuses to close a row beside its correction', async () => {
+    const { lines, read } = await campaign()
+    const closed = decide(await lines('refused.csv'), 0, decided('written-off', { iban: OTHER_IBAN }))
+    await expect(read(closed)).rejects.toThrow('column "iban": row 4 has')
   })
 
   it('8.2.1 refuses a file that has a column for decisions twice', async () => {

@@ -297,6 +297,8 @@ export interface CorrectionFacts {
     readonly isUnchanged: boolean
     /** It is held back beside other rows of its mandate. */
     readonly hasRivals: boolean
+    /** What took its place was sent since: the list is older than what the service said of that. */
+    readonly isOutdated: boolean
   } | null
   /** Another row of the same source corrects the same row into another mandate. */
   readonly isContested: boolean
@@ -307,13 +309,17 @@ export type CorrectionPlan =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'with_its_rivals' } // unchanged, but it counts again once another row of its conflict changed
   | { readonly kind: 'supersede' }
-  | { readonly kind: 'conflict'; readonly because: 'unknown' | 'unrelated' | 'contested' | 'protected' }
+  | {
+      readonly kind: 'conflict'
+      readonly because: 'unknown' | 'unrelated' | 'contested' | 'outdated' | 'protected'
+    }
 
 export function decideCorrection({ named, isContested }: CorrectionFacts): CorrectionPlan {
   if (named === null) return { kind: 'conflict', because: 'unknown' }
   if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' }
   if (!named.isRelated) return { kind: 'conflict', because: 'unrelated' }
   if (isContested) return { kind: 'conflict', because: 'contested' }
+  if (named.isOutdated && !isProtected(named.state)) return { kind: 'conflict', because: 'outdated' }
   if (named.isSameMandate) return { kind: 'by_mandate' }
   return isProtected(named.state) ? { kind: 'conflict', because: 'protected' } : { kind: 'supersede' }
 }

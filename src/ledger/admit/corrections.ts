@@ -88,6 +88,11 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
   readonly cells: string | null
 }
 
+/** Any of them, so that a line of an old list which waits here opens no way for the next one. */
+const WAS_SENT_SINCE = `with recursive heir (id) as (select superseded_by from row where id = ?
+    union select superseded_by from row join heir using (id))
+  select 1 from row join heir using (id) where attempts > 0`
+
 const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
@@ -210,6 +215,7 @@ function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof pre
         isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
         isUnchanged: newcomer.isUnchanged === 1,
         hasRivals: current.state === 'conflict' && current.isAnothers === 0,
+        isOutdated: sql(connection)`${WAS_SENT_SINCE}`.get(row.id) !== undefined,
       },
       isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
     },
@@ -289,6 +295,10 @@ const CONFLICTS = {
   contested: (row: number) => ({
     message: `Several rows of the file say that they correct row ${row}, and they name different mandates.`,
     remedy: 'Keep the one correct row.',
+  }),
+  outdated: (row: number, name: string) => ({
+    message: `This list was written before row ${row} was corrected and sent. In its place stands ${name}.`,
+    remedy: 'Compare the values with that row. Correct them in the to-do list of the newest report.',
   }),
   protected: (_row: number, name: string) => ({
     message: `This cannot replace ${name}.`,

@@ -179,7 +179,7 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     /** The whole record of a row whose cells do not fit its header, else null. */
     strayRecord: (row: RowRecord): string | null => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
 
-    /** Where a file shows whose mandate a row is, and what stands there. */
+    /** Where a file shows whose mandate a row is, and what it would send; and what stands there. */
     identityOf: (row: RowRecord) => identityIn(merged, row),
 
     /** The names of those columns over all sources, and what stands there, without an account number; for a workbook. */
@@ -202,14 +202,14 @@ function identityIn({ names, placements }: Merged, row: RowRecord) {
   const placement = placements.get(row.sourceId)
   if (placement === undefined) return []
   const { target, fields, signedDate } = placement
-  return IDENTITY.flatMap((field) => {
+  return ([...IDENTITY, 'iban', 'signed_date'] as const).flatMap((field) => {
     const column = fields.get(field)
     if (column === undefined) return []
     const name = names[column] ?? ''
     const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
     const removed = field === OLD_KEY ? null : removedCell(row, field, signedDate)
     const value = row.cells === null ? removed : (row.cells[target.indexOf(column)] ?? '')
-    return [{ name, nth, column, value }]
+    return [{ field, name, nth, column, value }]
   })
 }
 

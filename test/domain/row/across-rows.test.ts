@@ -128,7 +128,13 @@ it('a newcomer replaces exactly the states that have an edge to superseded', () 
 })
 
 describe('a row that names the row it corrects', () => {
-  const named = { state: 'invalid', isSameMandate: false, isRelated: true, isUnchanged: false } as const
+  const named = {
+    state: 'invalid',
+    isSameMandate: false,
+    isRelated: true,
+    isUnchanged: false,
+    isOutdated: false,
+  } as const
   const decideOn = (changes: Partial<NonNullable<CorrectionFacts['named']>>, isContested = false) =>
     decideCorrection({
       named: { ...named, hasRivals: (changes.state ?? named.state) === 'conflict', ...changes },
@@ -142,6 +148,7 @@ describe('a row that names the row it corrects', () => {
     ['unrelated', { named: { ...related, isRelated: false, isSameMandate: true }, isContested: false }],
     // Another row corrects the same one into another mandate.
     ['contested', { named: related, isContested: true }],
+    ['outdated', { named: { ...related, isOutdated: true, isSameMandate: true }, isContested: false }],
     ...PROTECTED.map((state): [string, CorrectionFacts] => [
       'protected',
       { named: { ...related, state }, isContested: false },

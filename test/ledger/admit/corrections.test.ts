@@ -7,6 +7,7 @@ import {
   IBAN,
   OTHER_IBAN,
   played,
+  refused,
   registered,
   running,
   type Step,
@@ -71,6 +72,8 @@ const INVALID = { verdict: 'invalid' } as const
 
 /** The corrected row names another mandate: its reference was the damage. */
 const CORRECTED = { reference: 'M-ONE', corrects: 1 } as const
+
+const OF_ACCOUNT: Values = { corrects: 1 }
 
 const REPEATED = { reference: 'M-1X' } as const
 const RIGHT = { reference: 'M-1', iban: OTHER_IBAN, corrects: 2 } as const
@@ -149,6 +152,37 @@ describe('a row that corrects an older one', () => {
   it('does not undo a correction with a stale copy', () => {
     const old = { ...INVALID, iban: 'DE00' }
     return expectStates('superseded ready duplicate', [old], [{ corrects: 1 }], [{ ...old, ...AS_IT_WAS }])
+  })
+
+  it.each<[string, Values, number]>([
+    ['of its account', OF_ACCOUNT, 4],
+    ['of its reference', CORRECTED, 2],
+  ])(
+    'is a conflict in a list from before its row was corrected and sent: %s',
+    async (_, outdated, standing) => {
+      const sent = [[{ iban: 'DE00' }], refused(), [{ iban: OTHER_IBAN, corrects: 1 }], refused()]
+      const ledger = await played(...sent, [outdated])
+      expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONFLICT_MANDATE' })
+      expect(problemsOf(ledger.file).at(-1)?.message).toBe(
+        'This list was written before row 1 was corrected and sent. In its place stands record 1 of "export.csv", which is refused (row 2).',
+      )
+      // Another line of the old list is held as well; one of the newest is taken.
+      if (outdated === OF_ACCOUNT) admit(ledger, [{ ...outdated, signedDate: '2020-02-02' }])
+      expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+      admit(ledger, [{ ...outdated, signedDate: '2020-02-03', corrects: standing }])
+      expect(statesOf(ledger.file).at(-1)).toBe('ready')
+      expect(isBalanced(ledger.totals())).toBe(true)
+    },
+  )
+
+  it('of an old list is taken step by step while what replaced its row was not sent', () => {
+    const steps = [{ iban: OTHER_IBAN, corrects: 1 }, { corrects: 1 }]
+    return expectStates(
+      'superseded superseded ready',
+      [{ iban: 'DE00' }],
+      refused(),
+      ...steps.map((step) => [step]),
+    )
   })
 
   it('settles a conflict by the one row that was kept', () => {
