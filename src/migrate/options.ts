@@ -250,7 +250,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
   const asOf = dayOf(options.asOf, zone, machine)
   const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
   const { clock, after, random } = machine
-  const reading = readSourceOptions(options.reading ?? {})
+  const configured = readSourceOptions(options.reading ?? {})
   const takeOver = takeOverOf(options)
   return {
     options,
@@ -265,8 +265,9 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     zone,
     severities: rules,
     policy: policyOf(options, service),
-    files: sourceOpeners(options.files ?? [], reading, check, drain),
-    evidence: collectionOpeners(options.evidence ?? [], reading),
+    files: sourceOpeners(options.files ?? [], configured, check, drain),
+    evidence: collectionOpeners(options.evidence ?? [], configured),
+    configured,
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,

@@ -16,6 +16,7 @@ import {
   type SourceAdmission,
 } from '../ledger/admit/admission.js'
 import type { Ledger } from '../ledger/file/writer.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
@@ -88,12 +89,15 @@ export function sourceOpeners(
         ? {
             path: input,
             sheet: options.source.sheet,
-            second: [options.crosswalk, ...options.join].flatMap((one) => one?.file ?? []),
+            second: secondPaths(options),
           }
         : {},
     ),
   )
 }
+
+const secondPaths = ({ crosswalk, join }: SourceOptions): string[] =>
+  [crosswalk, ...join].flatMap((one) => one?.file ?? [])
 
 /** Opens a collection file that is given beside the exports. */
 export type OpenCollected = (signal: AbortSignal) => Promise<CollectionFile>
@@ -223,18 +227,28 @@ async function knownFile(
   const sha256 = await fileDigest(path, signal)
   const source = alike.find((known) => known.sha256 === sha256)
   if (source === undefined) return null
-  const { resultFile: isResultFile = false, sheet: before, crosswalk, joined = [] } = source.reading
+  const { resultFile: isResultFile = false, sheet: before } = source.reading
   // A file is known by its bytes: another sheet of it would be passed over without a word.
   if (sheet !== undefined && !isResultFile && fold(sheet) !== fold(before ?? sheet))
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })
+  const changed = await changedFiles(source.reading, second, signal)
+  return { name: nameOf(path), ...source, isResultFile, changed }
+}
+
+/** Names of second files that are not what a source was read with. */
+async function changedFiles(
+  { crosswalk, joined = [] }: LayoutReading,
+  second: readonly string[],
+  signal: AbortSignal,
+) {
   const digests = [crosswalk, ...joined].map((known) => known?.sha256)
   const changed: string[] = []
   for (const file of second)
     if ((await sizeOf(file)) !== null && !digests.includes(await fileDigest(file, signal)))
       changed.push(nameOf(file))
-  return { name: nameOf(path), ...source, isResultFile, changed }
+  return changed
 }
 
 type KnownFile = NonNullable<Awaited<ReturnType<typeof knownFile>>>
@@ -257,7 +271,10 @@ const decidedBy = (reading: LayoutReading): string[] =>
  * read them otherwise must not seem to count. What it no longer says stops no row that is ready.
  * @throws {UsageError}
  */
-function assertReadAlike({ name, ready, reading, changed }: KnownFile, now: LayoutReading): void {
+function assertReadAlike(
+  { name, ready, reading, changed }: Pick<KnownFile, 'name' | 'ready' | 'reading' | 'changed'>,
+  now: LayoutReading,
+): void {
   const before = decidedBy(reading)
   const settings = decidedBy(now).flatMap((decided) =>
     before.includes(decided) ? [] : (/\w+/.exec(decided) ?? []),
@@ -269,6 +286,29 @@ function assertReadAlike({ name, ready, reading, changed }: KnownFile, now: Layo
     'Go on with the former configuration, give a newer export, whose rows replace those not sent, or write single rows off',
     { suggestions: ['resolve'] },
   )
+}
+
+/**
+ * The same for exports that are not given again, by what the configuration says of columns that they have: a campaign may
+ * mix systems, each with a configuration of its own. A row that a later export has too was read as that one was.
+ * @throws {UsageError}
+ */
+export async function assertStillReadAlike(
+  { sources, lastToHold }: Pick<LedgerReader, 'sources' | 'lastToHold'>,
+  configured: SourceOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { columnsSaid } = await import('../source/columns/mapping.js')
+  const held = lastToHold()
+  for (const { id, name, header, columns, reading: read } of sources()) {
+    const ready = held.get(id) ?? 0
+    if (ready === 0 || read.resultFile === true || read.collections !== undefined) continue
+    const names = [read.crosswalk, ...(read.joined ?? [])].map((file) => file?.name)
+    const second = secondPaths(configured).filter((path) => names.includes(nameOf(path)))
+    const reading = { ...read, columns }
+    const known = { name, ready, reading, changed: await changedFiles(read, second, signal) }
+    assertReadAlike(known, { ...reading, ...columnsSaid(header, configured) })
+  }
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {

@@ -5,7 +5,14 @@ import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
-import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
+import {
+  addSources,
+  assertStillReadAlike,
+  type AdmittedSource,
+  type OpenCollected,
+  type OpenNext,
+} from './admit-sources.js'
+import type { SourceOptions } from '../source/options.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -42,6 +49,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly files: readonly OpenNext[]
   /** Collection files beside them. */
   readonly evidence?: readonly OpenCollected[]
+  /** How files are to be read: rows that came in otherwise are not sent. */
+  readonly configured?: SourceOptions
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
@@ -134,7 +143,7 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, choice = null } = parts
+  const { corrector = NOBODY_NAMED, choice = null, configured } = parts
   const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
@@ -148,6 +157,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const admitted = await addSources(admission, files, { evidence, signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
+    if (configured !== undefined) await assertStillReadAlike(ledger.view, configured, signal)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD
     const isAgreed = await ask(parts, { leftRefused, held })

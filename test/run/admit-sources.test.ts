@@ -4,6 +4,7 @@ import { SourceError, UsageError } from '../../src/errors.js'
 import {
   type AdmitOptions,
   admitSources,
+  assertStillReadAlike,
   sourceOpeners,
   type AdmittedSource,
 } from '../../src/run/admit-sources.js'
@@ -118,6 +119,7 @@ function newPlace() {
       const [admitted] = await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
       return admitted!
     },
+    goOn: (yaml: string) => assertStillReadAlike(ledger.view, optionsOf(yaml), signal),
     totals: () => Object.fromEntries(Object.entries(ledger.totals()).filter(([, count]) => count > 0)),
     held: () => ledger.view.rows(['conflict'], 0, 100).map(({ rule }) => rule ?? ''),
   }
@@ -214,6 +216,43 @@ describe('a file that came in before, under another configuration', () => {
     await admit(path, LEFT)
     for (const now of ['', LEFT.replace('they', 'these'), `${LEFT}\n${LEARNED}`])
       expect(await admit(path, now)).toMatchObject({ kind: 'known', records: 0 })
+  })
+
+  const STATUS = 'columns: { status: Segment }\nwords: { status: { active: [A, B] } }'
+  it.each([
+    ['exclude', () => '', () => LEFT],
+    ['exclude', () => LEFT, () => LEFT.replace('B', 'A')],
+    ['columns', () => '', () => STATUS],
+    ['columns', () => '', () => 'columns: { status: [Zustand, 6] }'],
+    ['columns', () => '', () => 'columns: { iban: segment }'],
+    ['columns', () => '', () => 'columns: { unique_mandate_reference: { template: "{Segment}-1" } }'],
+    ['crosswalk.csv', () => crosswalk('A,1\nB,2\n'), () => crosswalk('A,1\nB,3\n')],
+  ])('is not sent either where it is not given again: %s', async (what, then, now) => {
+    const { admit, goOn } = newPlace()
+    const before = then()
+    await admit(fileOf(TWO), before)
+    await goOn(before)
+    await expect(goOn(now())).rejects.toThrow(
+      `"export.csv" came into the ledger under another configuration (${what}), and `,
+    )
+  })
+
+  it('is sent where the configuration says nothing of it, or of columns and files that it does not have', async () => {
+    const { admit, goOn } = newPlace()
+    const then = `${STATUS}\n${LEFT}`
+    await admit(fileOf(TWO), then)
+    const others = LEFT.replace('Segment', 'Ende')
+    const template = 'columns: { unique_mandate_reference: { template: "{Segment}-{Nr}" } }'
+    const none = 'columns: { status: none, iban: [Konto, IBAN], customer_no: 1, signed_date: 9 }'
+    for (const now of ['', none, others, template, 'columns: { status: Zustand }', crosswalk('A,1\n')])
+      await goOn(now)
+  })
+
+  it('is sent once no row of it is ready: what a person corrected, and what a newer export replaced', async () => {
+    const { admit, goOn } = newPlace()
+    await admit(fileOf(TWO))
+    await admit(fileOf(`${TWO}\n`, 'newer.csv'), LEFT)
+    await goOn(LEFT)
   })
 })
 

@@ -1,6 +1,6 @@
 import { UsageError, type SourceError } from '../../errors.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
+import { fold, cleanCell, findName, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,
   findColumn,
@@ -213,6 +213,21 @@ export function mapColumns(
 export function columnsIn(option: ColumnsOptions[keyof ColumnsOptions]): readonly ColumnRef[] {
   const { candidates, template } = readOption(option)
   return template === null ? candidates : namesInTemplate(template)
+}
+
+/** What the configuration says of a source with columns of these names: which feed fields, and which leave rows out. */
+export function columnsSaid(names: readonly string[], { columns, exclude }: SourceOptions) {
+  const named = (ref: ColumnRef): string[] =>
+    names.filter((_, index) => index === (typeof ref === 'number' ? ref - 1 : findName(names, ref)))
+  const fed: Partial<Record<Field, string>> = {}
+  for (const field of FIELDS) {
+    if (!isRequired(field) && columns[field] === NONE) continue
+    const { candidates, template } = readOption(columns[field])
+    const isMade = template !== null && namesInTemplate(template).every((part) => named(part).length > 0)
+    const [name] = isMade ? [template] : candidates.flatMap(named)
+    if (name !== undefined) fed[field] = name
+  }
+  return { columns: fed, exclude: exclude.filter(({ column }) => named(column).length > 0) }
 }
 
 const candidatesOf = (candidates: Candidates): readonly ColumnRef[] =>

@@ -1,4 +1,5 @@
 import { REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { fold } from '../../domain/text/text.js'
 import { findColumn, type Header } from '../columns/header.js'
 import { type Ask, columnsIn } from '../columns/mapping.js'
 import { NONE, type ColumnRef, type ColumnsOptions, type SourceOptions } from '../options.js'
@@ -8,7 +9,7 @@ import type { Profile } from './profiles.js'
 
 /** A profile as it counts for one source. */
 export interface AppliedProfile extends Profile {
-  /** Columns that would keep rows back, and that the source does not have. */
+  /** Columns that would keep rows back, that the source does not have and nobody decided to do without. */
   readonly lacks: readonly string[]
 }
 
@@ -50,14 +51,19 @@ export function applyProfile(profile: Profile, header: Header, given: SourceOpti
   const usable: ColumnsOptions = Object.fromEntries(
     Object.entries(columns).filter(([field, option]) => !joined.has(field) && columnsIn(option).some(isFree)),
   )
-  const guards = [...exclude.map(({ column }) => column), ...columnsIn(columns.status).slice(0, 1)]
+  const hasStatus = given.columns.status !== undefined || joined.has('status')
+  const guards = [
+    ...exclude.map(({ column }) => column),
+    ...(hasStatus ? [] : columnsIn(columns.status).slice(0, 1)),
+  ].map(String)
+  const ignored = given.source.ignoreColumns.map((ref) => fold(String(ref)))
   const options: SourceOptions = {
     ...given,
     columns: { ...usable, ...given.columns },
     exclude: [...given.exclude, ...exclude.filter(({ column }) => isFree(column))],
     source: { ...given.source, ignoreColumns: [...given.source.ignoreColumns, ...never.filter(isFree)] },
   }
-  return { options, lacks: guards.filter((column) => at(column) === null).map(String) }
+  return { options, lacks: guards.filter((name) => at(name) === null && !ignored.includes(fold(name))) }
 }
 
 /** What is asked where no column feeds a required field. */

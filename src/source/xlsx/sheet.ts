@@ -87,13 +87,14 @@ export async function* readRows(
   let cell: Cell | null = null
   const runs = textRuns()
 
-  function startRow({ r, hidden }: Readonly<Record<string, string>>): void {
+  function startRow({ r, hidden, ht }: Readonly<Record<string, string>>): void {
     const number = r === undefined ? line + 1 : Number(r)
     if (!Number.isInteger(number) || number <= line || number > LAST_ROW)
       throw damaged(`does not number its rows upwards after row ${line}`)
     line = number
     next = 0
-    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden: isTrue(hidden), length: 0 }
+    const isHidden = isTrue(hidden) || Number(ht) === 0
+    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden, length: 0 }
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -101,14 +102,8 @@ export async function* readRows(
     if (place === null || place.row !== line || place.position < next)
       throw damaged(`has a cell in row ${line} that is not where it says`)
     next = place.position + 1
-    cell = {
-      position: place.position,
-      type: t,
-      style: Number(s),
-      value: null,
-      inline: null,
-      isFormula: false,
-    }
+    const { position } = place
+    cell = { position, type: t, style: Number(s), value: null, inline: null, isFormula: false }
   }
 
   function textOf({ type, style, value, inline }: Cell): string {
@@ -149,16 +144,9 @@ export async function* readRows(
 
   function endRow(): void {
     if (row === null) return
-    const { length, uncomputed, cells, formulas, errors, isHidden } = row
+    const { length, uncomputed, ...found } = row
     if (length > 0 || uncomputed.length > 0)
-      batch.push({
-        line,
-        cells,
-        isHidden,
-        formulas,
-        errors,
-        ...(uncomputed.length > 0 ? { uncomputed } : {}),
-      })
+      batch.push({ ...found, line, ...(uncomputed.length > 0 ? { uncomputed } : {}) })
     row = null
   }
 
@@ -189,8 +177,9 @@ export async function* readRows(
 }
 
 function noteFacts(name: string, attributes: Readonly<Record<string, string>>, facts: SheetFacts): void {
-  const { hidden, min, max, ref = '', filterMode } = attributes
-  if (name === 'col' && isTrue(hidden) && facts.hiddenColumns.length < LAST_COLUMN)
+  const { hidden, width, min, max, ref = '', filterMode } = attributes
+  const isHidden = isTrue(hidden) || Number(width) === 0
+  if (name === 'col' && isHidden && facts.hiddenColumns.length < LAST_COLUMN)
     facts.hiddenColumns.push([Number(min) - 1, Number(max) - 1])
   if (name === 'sheetPr' && isTrue(filterMode)) facts.isFiltered = true
   if (name !== 'mergeCell') return

@@ -162,26 +162,32 @@ describe('a sheet', () => {
     expect(inspection).toMatchObject({ sheet: { value: 'Mandate' }, headerLine: 3, preamble: { lines: 2 } })
   })
 
-  test('with hidden or filtered rows and columns is refused by count until somebody says what they mean', async () => {
-    const rows = sheetOf(mandateCells(1), mandateCells(2), mandateCells(3)).replace(
-      '<row><c><v>2</v>',
-      '<row hidden="1"><c><v>2</v>',
-    )
-    const path = one(`<sheetPr filterMode="1"/><cols><col min="6" max="7" hidden="true"/></cols>${rows}`)
-    const error = await refusal(read(path))
-    expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
-    expect(error.message).toContain('1 row and 1 column are hidden (a filter is on)')
-    const counted = await read(path, 'source: { hidden: read }')
-    expect(counted.records.map(({ cells }) => cells[5])).toEqual(['x', 'x', 'x'])
-    expect(counted.summary.reading.hidden).toMatchObject({ decided: 'read' })
-    const skipped = await read(path, 'source: { hidden: skip }')
-    expect(skipped.records.map(({ values }) => values.customerNo)).toEqual([1, 3])
-    // Their cells may say which mandates have ended, so they stay; no field takes one by its usual name.
-    expect(skipped.opened.header).toEqual(HEADER_CELLS)
-    expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(
-      '# hidden:    # EDIT: 1 row and 1 column are hidden',
-    )
-  })
+  test.each([
+    ['hidden="1"', 'hidden="true"'],
+    ['ht="0" customHeight="1"', 'width="0" customWidth="1"'],
+  ])(
+    'with rows (%s) and columns (%s) that nobody sees is refused by count until somebody says what they mean',
+    async (row, column) => {
+      const rows = sheetOf(mandateCells(1), mandateCells(2), mandateCells(3)).replace(
+        '<row><c><v>2</v>',
+        `<row ${row}><c><v>2</v>`,
+      )
+      const path = one(`<sheetPr filterMode="1"/><cols><col min="6" max="7" ${column}/></cols>${rows}`)
+      const error = await refusal(read(path))
+      expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
+      expect(error.message).toContain('1 row and 1 column are hidden (a filter is on)')
+      const counted = await read(path, 'source: { hidden: read }')
+      expect(counted.records.map(({ cells }) => cells[5])).toEqual(['x', 'x', 'x'])
+      expect(counted.summary.reading.hidden).toMatchObject({ decided: 'read' })
+      const skipped = await read(path, 'source: { hidden: skip }')
+      expect(skipped.records.map(({ values }) => values.customerNo)).toEqual([1, 3])
+      // Their cells may say which mandates have ended, so they stay; no field takes one by its usual name.
+      expect(skipped.opened.header).toEqual(HEADER_CELLS)
+      expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(
+        '# hidden:    # EDIT: 1 row and 1 column are hidden',
+      )
+    },
+  )
 
   test('that are skipped feed no field that does not name them, and are asked about like others', async () => {
     const hiding = (name: string, cells: readonly string[], more: Partial<WorkbookParts> = {}): string =>
