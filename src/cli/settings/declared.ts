@@ -5,6 +5,7 @@ import {
 } from '../../service/checked-service.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { LANGUAGES } from '../../report/text/language.js'
+import texts from './settings.json' with { type: 'json' }
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import * as kinds from './kinds.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
@@ -12,7 +13,6 @@ import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 /** One setting: where it may be given, what it can be, and what holds where nothing is given. */
 interface Setting<Value> {
   readonly kind: kinds.Kind<Value>
-  readonly help: string
   /** Commander's notation, for example `--rate <n>`; its environment name is made of it. */
   readonly flags?: `--${string}`
   /** Environment name of a setting without a flag. */
@@ -28,246 +28,121 @@ interface Setting<Value> {
 }
 
 /**
- * Every setting, once: flags, environment names, the schema of the configuration, help and the tables of the README are
+ * Every setting, once, its text in settings.json: flags, environment names, the schema of the configuration and help are
  * made of this. How an export is read (`source`, `columns` and so on) is declared by the room that reads it.
  */
 const SETTINGS = {
-  config: {
-    kind: kinds.path,
-    help: 'configuration file',
-    flags: '--config <file>',
-    otherwise: './sepa-migrate.yaml where it exists',
-  },
+  config: { kind: kinds.path, flags: '--config <file>', otherwise: './sepa-migrate.yaml where it exists' },
   ledger: {
     kind: kinds.path,
-    help: 'ledger of the campaign',
     flags: '--ledger <file>',
     configured: ['ledger'],
     byDefault: 'sepa-migrate.db',
   },
-  baseUrl: {
-    kind: kinds.baseUrl,
-    help: 'address of the service, https only (http for loopback)',
-    flags: '--base-url <url>',
-    configured: ['service', 'baseUrl'],
-  },
+  baseUrl: { kind: kinds.baseUrl, flags: '--base-url <url>', configured: ['service', 'baseUrl'] },
   out: {
     kind: kinds.path,
-    help: 'folder for reports',
     flags: '--out <dir>',
     configured: ['out'],
     otherwise: 'sepa-migrate-report by the ledger',
   },
-  lang: {
-    kind: kinds.oneOf(LANGUAGES),
-    help: `language of report.html and reconciliation.xlsx: ${LANGUAGES.join(', ')}`,
-    flags: '--lang <language>',
-    configured: ['lang'],
-    byDefault: 'en',
-  },
-  json: { kind: kinds.yesOrNo, help: 'print one JSON document on stdout', flags: '--json' },
-  quiet: { kind: kinds.yesOrNo, help: 'no progress on stderr', flags: '--quiet' },
-  verbose: { kind: kinds.yesOrNo, help: 'one line per attempt on stderr', flags: '--verbose' },
-  noColor: { kind: kinds.yesOrNo, help: 'no colours (NO_COLOR is honoured too)', flags: '--no-color' },
-  logFile: {
-    kind: kinds.path,
-    help: 'append a log of every intent and outcome, masked',
-    flags: '--log-file <file>',
-    configured: ['logFile'],
-  },
-  asOf: {
-    kind: kinds.day,
-    help: 'the "today" of the date rules, YYYY-MM-DD',
-    flags: '--as-of <date>',
-    otherwise: 'today in the configured time zone',
-  },
+  lang: { kind: kinds.oneOf(LANGUAGES), flags: '--lang <language>', configured: ['lang'], byDefault: 'en' },
+  json: { kind: kinds.yesOrNo, flags: '--json' },
+  quiet: { kind: kinds.yesOrNo, flags: '--quiet' },
+  verbose: { kind: kinds.yesOrNo, flags: '--verbose' },
+  noColor: { kind: kinds.yesOrNo, flags: '--no-color' },
+  logFile: { kind: kinds.path, flags: '--log-file <file>', configured: ['logFile'] },
+  asOf: { kind: kinds.day, flags: '--as-of <date>', otherwise: 'today in the configured time zone' },
   timezone: {
     kind: kinds.zone,
-    help: 'IANA name; decides which day is today',
     configured: ['timezone'],
     isReading: true,
     otherwise: 'the zone of this machine',
   },
   dormantSoonDays: {
     kind: kinds.whole(0, 1095),
-    help: 'warn when a mandate lapses within this many days',
     configured: ['dormantSoonDays'],
     isReading: true,
     byDefault: String(DORMANT_SOON_DAYS),
   },
   passwordFile: {
     kind: kinds.path,
-    help: 'file with the password, readable by its owner only',
     flags: '--password-file <file>',
     configured: ['service', 'passwordFile'],
   },
   concurrency: {
     kind: kinds.whole(1, 256),
-    help: 'requests under way at most',
     flags: '--concurrency <n>',
     configured: ['service', 'concurrency'],
     byDefault: String(USUAL_CONCURRENCY),
   },
   rate: {
     kind: kinds.decimal(100_000),
-    help: 'requests per second at most',
     flags: '--rate <n>',
     configured: ['service', 'rate'],
     otherwise: 'no limit',
   },
   timeout: {
     kind: kinds.seconds,
-    help: 'deadline of one request',
     flags: '--timeout <seconds>',
     configured: ['service', 'timeout'],
     byDefault: String(USUAL_TIMEOUT_MS / 1000),
   },
   connectTimeout: {
     kind: kinds.seconds,
-    help: 'deadline of one connection',
     flags: '--connect-timeout <seconds>',
     configured: ['service', 'connectTimeout'],
     byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
   readBack: {
     kind: kinds.yesOrNo,
-    help: 'use the read-back endpoint of the service (its contract does not guarantee it)',
     flags: '--read-back',
     configured: ['service', 'readBack'],
     otherwise: 'no',
   },
-  testHost: {
-    kind: kinds.text,
-    help: 'a host that is a test environment: reports of what was sent there say REHEARSAL',
-    configured: ['service', 'testHost'],
-  },
-  company: {
-    kind: kinds.text,
-    help: 'whose mandates these are, for the report',
-    configured: ['campaign', 'company'],
-  },
-  from: {
-    kind: kinds.text,
-    help: 'the former provider, for the report',
-    configured: ['campaign', 'from'],
-  },
-  expectedRecords: {
-    kind: kinds.whole(0, Number.MAX_SAFE_INTEGER),
-    help: 'how many records the former provider counts; the report says whether they agree',
-    flags: '--expected-records <n>',
-  },
-  expected: {
-    kind: kinds.path,
-    help: 'YAML or JSON file with the totals of the former provider: records, customerNoSum',
-    flags: '--expected <file>',
-  },
+  testHost: { kind: kinds.text, configured: ['service', 'testHost'] },
+  company: { kind: kinds.text, configured: ['campaign', 'company'] },
+  from: { kind: kinds.text, configured: ['campaign', 'from'] },
+  expectedRecords: { kind: kinds.whole(0, Number.MAX_SAFE_INTEGER), flags: '--expected-records <n>' },
+  expected: { kind: kinds.path, flags: '--expected <file>' },
   absentAfter: {
     kind: kinds.seconds,
-    help: 'how long after its request a row must still be absent before resend is proposed',
     configured: ['readBack', 'absentAfter'],
     byDefault: `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`,
   },
-  limit: { kind: kinds.rows(1), help: 'a pilot: send at most n rows in this run', flags: '--limit <n>' },
-  maxDuration: {
-    kind: kinds.seconds,
-    help: 'send nothing further after this time, for example 90 or 2h',
-    flags: '--max-duration <time>',
-  },
+  limit: { kind: kinds.rows(1), flags: '--limit <n>' },
+  maxDuration: { kind: kinds.seconds, flags: '--max-duration <time>' },
   maxInDoubt: {
     kind: kinds.rows(0),
-    help: 'stop when more rows than this become in doubt',
     flags: '--max-in-doubt <n>',
     configured: ['service', 'maxInDoubt'],
     byDefault: String(USUAL_MAX_IN_DOUBT),
   },
   maxRefused: {
     kind: kinds.rowsOrPercent,
-    help: 'stop when more rows than this are refused',
     flags: '--max-refused <n|p%>',
     configured: ['service', 'maxRefused'],
   },
-  retryRefused: {
-    kind: kinds.yesOrNo,
-    help: 'send refused rows once more; recorded as your decision',
-    flags: '--retry-refused',
-  },
-  approval: {
-    kind: kinds.required,
-    help: 'nothing is sent but under an approved plan, or to the sandbox',
-    configured: ['approval'],
-    otherwise: 'not required',
-  },
-  approvalValidFor: {
-    kind: kinds.seconds,
-    help: 'how long an approval counts',
-    configured: ['approvalValidFor'],
-    byDefault: '72h',
-  },
-  yes: { kind: kinds.yesOrNo, help: 'do not ask for the host name', flags: '--yes' },
-  sharedFolder: {
-    kind: kinds.yesOrNo,
-    help: 'allow a ledger in a folder that others can write; plan and report say so',
-    flags: '--shared-folder',
-  },
-  noReport: {
-    kind: kinds.yesOrNo,
-    help: 'do not write the reconciliation pack at the end',
-    flags: '--no-report',
-  },
-  signWith: {
-    kind: kinds.path,
-    help: 'Ed25519 private key (PEM) to sign the report with, readable by its owner only',
-    flags: '--sign-with <file>',
-  },
-  username: {
-    kind: kinds.text,
-    help: 'user name for the service',
-    environment: 'SEPA_MIGRATE_USERNAME',
-    configured: ['service', 'username'],
-  },
-  password: {
-    kind: kinds.text,
-    help: 'password for the service; `--password-file` goes before it',
-    environment: 'SEPA_MIGRATE_PASSWORD',
-  },
-  by: {
-    kind: kinds.text,
-    help: 'who a decision is recorded under',
-    environment: 'SEPA_MIGRATE_BY',
-    otherwise: 'the user of the system',
-  },
+  retryRefused: { kind: kinds.yesOrNo, flags: '--retry-refused' },
+  approval: { kind: kinds.required, configured: ['approval'], otherwise: 'not required' },
+  approvalValidFor: { kind: kinds.seconds, configured: ['approvalValidFor'], byDefault: '72h' },
+  yes: { kind: kinds.yesOrNo, flags: '--yes' },
+  sharedFolder: { kind: kinds.yesOrNo, flags: '--shared-folder' },
+  noReport: { kind: kinds.yesOrNo, flags: '--no-report' },
+  signWith: { kind: kinds.path, flags: '--sign-with <file>' },
+  username: { kind: kinds.text, environment: 'SEPA_MIGRATE_USERNAME', configured: ['service', 'username'] },
+  password: { kind: kinds.text, environment: 'SEPA_MIGRATE_PASSWORD' },
+  by: { kind: kinds.text, environment: 'SEPA_MIGRATE_BY', otherwise: 'the user of the system' },
   creditorIdentifier: {
     kind: kinds.creditor,
-    help: "the new creditor's own identifier, to catch a mix-up",
     configured: ['service', 'creditorIdentifier'],
     isReading: true,
   },
-  ca: {
-    kind: kinds.path,
-    help: 'PEM file of a certificate authority to trust besides the usual ones',
-    configured: ['service', 'ca'],
-  },
-  clientCertificate: {
-    kind: kinds.path,
-    help: 'PEM file of the certificate that the service knows you by',
-    configured: ['service', 'clientCertificate'],
-  },
-  clientKey: {
-    kind: kinds.path,
-    help: 'PEM file of its key, readable by its owner only',
-    configured: ['service', 'clientKey'],
-  },
-  proxy: {
-    kind: kinds.proxy,
-    help: 'address of an HTTP proxy, https only (http for loopback); never used for loopback',
-    configured: ['service', 'proxy'],
-  },
-  freshConnections: {
-    kind: kinds.yesOrNo,
-    help: 'a new connection for every request',
-    configured: ['service', 'freshConnections'],
-    otherwise: 'no',
-  },
+  ca: { kind: kinds.path, configured: ['service', 'ca'] },
+  clientCertificate: { kind: kinds.path, configured: ['service', 'clientCertificate'] },
+  clientKey: { kind: kinds.path, configured: ['service', 'clientKey'] },
+  proxy: { kind: kinds.proxy, configured: ['service', 'proxy'] },
+  freshConnections: { kind: kinds.yesOrNo, configured: ['service', 'freshConnections'], otherwise: 'no' },
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
@@ -303,11 +178,13 @@ export const environmentName = (name: SettingName): string | null =>
     ? `SEPA_MIGRATE_${flagName(name).replaceAll('-', '_').toUpperCase()}`
     : (settingOf(name).environment ?? null)
 
+const HELP: Readonly<Record<SettingName, string>> = texts
+
 /** What the help says of a setting. */
 export function helpOf(name: SettingName): string {
-  const { help, byDefault, otherwise } = settingOf(name)
+  const { byDefault, otherwise } = settingOf(name)
   const usual = byDefault ?? otherwise
-  return usual === undefined ? help : `${help} (default ${usual})`
+  return usual === undefined ? HELP[name] : `${HELP[name]} (default ${usual})`
 }
 
 /** Where the service is, and how it is asked. */

@@ -51,11 +51,10 @@ const inOrder = SETTING_NAMES.toSorted((a, b) => rank(a) - rank(b))
 
 /** One setting as a line of the manual: where it is set, what it means, what holds where nobody says otherwise. */
 function settingLine(name: SettingName): string {
-  const { configured, help, byDefault, otherwise } = settingOf(name)
+  const { configured } = settingOf(name)
   // The variable of a flag has its name.
   const places = [isOption(name) ? flagsOf(name) : environmentName(name), configured?.join('.')]
-  const usual = byDefault ?? otherwise
-  return `- ${places.flatMap((place) => (place == null ? [] : [`\`${place}\``])).join(', ')}: ${help}${usual === undefined ? '' : ` (default: ${usual})`}`
+  return `- ${places.flatMap((place) => (place == null ? [] : [`\`${place}\``])).join(', ')}: ${helpOf(name).replace('(default ', '(default: ')}`
 }
 
 /** What is written into a page, by the page and the name of its marker. */
