@@ -56,7 +56,7 @@ export function readResubmission(
         ? []
         : unreadable(
             decision,
-            'Its migration_decision is not "send". Decisions on what was sent or is to be closed go to "sepa-migrate resolve --from".',
+            'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.',
           ),
   }
 }

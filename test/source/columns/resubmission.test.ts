@@ -79,7 +79,13 @@ describe('the row that a line names', () => {
     expect(read('2', ' SEND ')).toMatchObject({ isDecided: true, ifChanged: [] })
     expect(read('2', 'sent')).toMatchObject({
       isDecided: false,
-      ifChanged: [{ rule: 'CORRECTION_UNREADABLE', value: 'sent' }],
+      ifChanged: [
+        {
+          rule: 'CORRECTION_UNREADABLE',
+          value: 'sent',
+          message: expect.stringContaining('the decision was not recorded') as string,
+        },
+      ],
     })
   })
 })
