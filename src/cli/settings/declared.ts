@@ -146,11 +146,7 @@ const SETTINGS = {
     help: 'whose mandates these are, for the report',
     configured: ['campaign', 'company'],
   },
-  from: {
-    kind: kinds.text,
-    help: 'the former provider, for the report',
-    configured: ['campaign', 'from'],
-  },
+  from: { kind: kinds.text, help: 'the former provider, for the report', configured: ['campaign', 'from'] },
   expectedRecords: {
     kind: kinds.whole(0, Number.MAX_SAFE_INTEGER),
     help: 'how many records the former provider counts; the report says whether they agree',
