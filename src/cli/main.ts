@@ -32,11 +32,7 @@ import type { Output, World } from './terminal/world.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
-export const noLog: Log = {
-  delivery: () => undefined,
-  missing: () => null,
-  close: () => undefined,
-}
+export const noLog: Log = { delivery: () => undefined, missing: () => null, close: () => undefined }
 
 export const silentProgress: Progress = {
   reading: () => undefined,

@@ -301,7 +301,7 @@ export async function assertStillReadAlike(
   const { columnsSaid } = await import('../source/columns/mapping.js')
   const held = lastToHold()
   for (const { id, name, header, columns, reading: read } of sources()) {
-    const ready = held.get(id) ?? 0
+    const { ready = 0 } = held.find((one) => one.id === id) ?? {}
     if (ready === 0 || read.resultFile === true || read.collections !== undefined) continue
     const names = [read.crosswalk, ...(read.joined ?? [])].map((file) => file?.name)
     const second = secondPaths(configured).filter((path) => names.includes(nameOf(path)))

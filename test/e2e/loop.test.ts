@@ -89,11 +89,11 @@ describe('a file of ours that comes back without the configuration of its export
 })
 
 it('sends no row of an export that the configuration reads otherwise by now, with no file and with another one', async () => {
-  const [header, ...lines] = validExport(3).trim().split('\n')
+  const [header = '', ...lines] = validExport(3).trim().split('\n')
   const ends = ['', '', '2025-01-01']
   write(
     'export.csv',
-    `${[`${header},Vermerk`, ...lines.map((line, n) => `${line},${ends[n]}`)].join('\n')}\n`,
+    `${[`${header},Vermerk`, ...lines.map((line, n) => `${line},${ends[n] ?? ''}`)].join('\n')}\n`,
   )
   write('other.csv', `${header},Vermerk\n${validLine(9)},\n`)
   write('sepa-migrate.yaml', 'source: { ignoreColumns: [Vermerk] }\n')

@@ -121,13 +121,7 @@ function conclude(context: Context, reader: LedgerReader, { end, sample, report 
         verification,
       }),
     ]),
-    details: {
-      ...askedDetails(end),
-      verification,
-      statuses,
-      sample,
-      unproven,
-    },
+    details: { ...askedDetails(end), verification, statuses, sample, unproven },
   }
 }
 

@@ -24,7 +24,11 @@ export async function readAs({ label, header, isResultFile }: Table, given: Sour
     throw refuse(label, 'FILE_HEADER_MISSING', why, { next: 'Correct "profile" in the configuration.' })
   }
   const { options, lacks } = applyProfile(profile, header, given)
-  return { options, profile: { ...profile, lacks }, ask: (field: Field) => askOf(profile, header, field) }
+  return {
+    options,
+    profile: { ...profile, lacks: isResultFile ? [] : lacks },
+    ask: (field: Field) => askOf(profile, header, field),
+  }
 }
 
 /** Profiles are loaded only where their headers are compared. @throws {UsageError} for a name that is none */
@@ -52,10 +56,8 @@ export function applyProfile(profile: Profile, header: Header, given: SourceOpti
     Object.entries(columns).filter(([field, option]) => !joined.has(field) && columnsIn(option).some(isFree)),
   )
   const hasStatus = given.columns.status !== undefined || joined.has('status')
-  const guards = [
-    ...exclude.map(({ column }) => column),
-    ...(hasStatus ? [] : columnsIn(columns.status).slice(0, 1)),
-  ].map(String)
+  const status = hasStatus ? [] : columnsIn(columns.status).slice(0, 1)
+  const guards = [...exclude.map(({ column }) => column), ...status].map(String)
   const ignored = given.source.ignoreColumns.map((ref) => fold(String(ref)))
   const options: SourceOptions = {
     ...given,

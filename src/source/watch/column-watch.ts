@@ -89,15 +89,10 @@ export function watchColumns(source: RecognisedSource) {
     findings: (severities: SeverityOverrides): readonly Finding[] => [
       ...(source.isResultFile
         ? []
-        : [
-            ...used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities)),
-            ...(profile?.lacks ?? []).flatMap((value) =>
-              findingOf('FILE_COLUMN_UNDECIDED', severities, {
-                value,
-                message: lacksText(value, profile?.name),
-              }),
-            ),
-          ]),
+        : used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities))),
+      ...(profile?.lacks ?? []).flatMap((value) =>
+        findingOf('FILE_COLUMN_UNDECIDED', severities, { value, message: lacksText(value, profile?.name) }),
+      ),
       ...open.flatMap(({ name, index, ...watched }) => {
         const column = shownName(name, index)
         const detail = undecided(column, { name, ...watched })
