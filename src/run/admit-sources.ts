@@ -178,7 +178,7 @@ export async function addSources(
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
     if (known !== null && known.ready > 0 && !known.isResultFile)
-      assertReadAlike(known, (await open()).reading)
+      assertReadAlike(known, (await open()).reading, () => known.ready)
     const changed = known === null || known.changed.length === 0 ? {} : { changed: known.changed }
     if (known === null || admission.heldIn(known.sha256) !== null)
       admitted.push({ ...(await addSource(admission, open, options)), ...changed })
@@ -272,15 +272,17 @@ const decidedBy = (reading: LayoutReading): string[] =>
  * @throws {UsageError}
  */
 function assertReadAlike(
-  { name, ready, reading, changed }: Pick<KnownFile, 'name' | 'ready' | 'reading' | 'changed'>,
+  { name, reading, changed }: Pick<KnownFile, 'name' | 'reading' | 'changed'>,
   now: LayoutReading,
+  countReady: () => number,
 ): void {
   const before = decidedBy(reading)
   const settings = decidedBy(now).flatMap((decided) =>
     before.includes(decided) ? [] : (/\w+/.exec(decided) ?? []),
   )
   const differing = new Set([...settings, ...changed])
-  if (differing.size === 0) return
+  const ready = differing.size === 0 ? 0 : countReady()
+  if (ready === 0) return
   throw new UsageError(
     `"${name}" came into the ledger under another configuration (${[...differing].join(', ')}), and ${plural(ready, 'row that is ready', 'rows that are ready')} would be sent as read then; nothing was sent`,
     'Go on with the former configuration, give a newer export, whose rows replace those not sent, or write single rows off',
@@ -289,25 +291,25 @@ function assertReadAlike(
 }
 
 /**
- * The same for exports that are not given again, by what the configuration says of columns that they have: a campaign may
- * mix systems, each with a configuration of its own. A row that a later export has too was read as that one was.
+ * The same for exports of earlier commands, by what the configuration says of columns that they have: a campaign may mix
+ * systems, each with a configuration of its own. A row that a later export has too was read as that one was.
+ * @param last the latest source of earlier commands
  * @throws {UsageError}
  */
 export async function assertStillReadAlike(
   { sources, lastToHold }: Pick<LedgerReader, 'sources' | 'lastToHold'>,
-  configured: SourceOptions,
+  { configured, last }: { readonly configured: SourceOptions; readonly last: number },
   signal: AbortSignal,
 ): Promise<void> {
   const { columnsSaid } = await import('../source/columns/mapping.js')
-  const held = lastToHold()
   for (const { id, name, header, columns, reading: read } of sources()) {
-    const { ready = 0 } = held.find((one) => one.id === id) ?? {}
-    if (ready === 0 || read.resultFile === true || read.collections !== undefined) continue
+    if (id > last || read.resultFile === true || read.collections !== undefined) continue
     const names = [read.crosswalk, ...(read.joined ?? [])].map((file) => file?.name)
     const second = secondPaths(configured).filter((path) => names.includes(nameOf(path)))
     const reading = { ...read, columns }
-    const known = { name, ready, reading, changed: await changedFiles(read, second, signal) }
-    assertReadAlike(known, { ...reading, ...columnsSaid(header, configured) })
+    const known = { name, reading, changed: await changedFiles(read, second, signal) }
+    const countReady = (): number => lastToHold().find((one) => one.id === id)?.ready ?? 0
+    assertReadAlike(known, { ...reading, ...columnsSaid(header, configured) }, countReady)
   }
 }
 

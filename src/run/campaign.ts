@@ -154,10 +154,11 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   try {
     const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)
+    const last = ledger.view.sources().at(-1)?.id ?? 0
     const admitted = await addSources(admission, files, { evidence, signal, watch })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
-    if (configured !== undefined) await assertStillReadAlike(ledger.view, configured, signal)
+    if (configured !== undefined) await assertStillReadAlike(ledger.view, { configured, last }, signal)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD
     const isAgreed = await ask(parts, { leftRefused, held })

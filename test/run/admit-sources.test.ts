@@ -119,7 +119,8 @@ function newPlace() {
       const [admitted] = await admitSources(ledger, files, { severities: {}, signal, watch: () => undefined })
       return admitted!
     },
-    goOn: (yaml: string) => assertStillReadAlike(ledger.view, optionsOf(yaml), signal),
+    goOn: (yaml: string) =>
+      assertStillReadAlike(ledger.view, { configured: optionsOf(yaml), last: Infinity }, signal),
     totals: () => Object.fromEntries(Object.entries(ledger.totals()).filter(([, count]) => count > 0)),
     held: () => ledger.view.rows(['conflict'], 0, 100).map(({ rule }) => rule ?? ''),
   }

@@ -212,11 +212,12 @@ async function lookAhead(
     corrector: asked.corrector,
   })
   try {
+    const last = ledger.view.sources().at(-1)?.id ?? 0
     const admitted = await addSources(admission, files, { evidence, signal: drain, watch: watchReading })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
     admission.compareEarlier(asked.asOf)
-    if (configured !== undefined) await assertStillReadAlike(ledger.view, configured, drain)
+    if (configured !== undefined) await assertStillReadAlike(ledger.view, { configured, last }, drain)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
     const document = documentOf(options, asked, ledger.view)
