@@ -90,9 +90,6 @@ export function watchColumns(source: RecognisedSource) {
       ...(source.isResultFile
         ? []
         : used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities))),
-      ...(profile?.lacks ?? []).flatMap((value) =>
-        findingOf('FILE_COLUMN_UNDECIDED', severities, { value, message: lacksText(value, profile?.name) }),
-      ),
       ...open.flatMap(({ name, index, ...watched }) => {
         const column = shownName(name, index)
         const detail = undecided(column, { name, ...watched })
@@ -193,9 +190,6 @@ function maybeText(column: string, counts: WordCounts, isFurther: boolean): stri
     return `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${countedWords(counts)}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; to leave it out of account: --ignore-column ${quoted}.`
   return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
 }
-
-const lacksText = (column: string, system = ''): string =>
-  `It has no column "${column}", by which ${system} keeps mandates back. Export it with that column. If another column says the same, use that one, exclude: [{ column: …, … }], with --ignore-column "${column}"; --ignore-column "${column}" alone, or profile: none, decides that it does not count.`
 
 function undecidedText(column: string, { field, kind, dateFormat }: Told, isFurther: boolean): string {
   const quoted = JSON.stringify(column)

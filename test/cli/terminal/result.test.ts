@@ -77,7 +77,6 @@ describe('11.5 a way on', () => {
 /** What people read in files and tables of this program, whoever wrote them with it. */
 const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
   'src/source/watch/column-watch.ts': 'a finding in problems.csv says what to write',
-  'src/source/columns/resubmission.ts': 'a finding in problems.csv says where decisions go',
   'src/source/guess/inspect.ts': 'the comment of a drafted configuration',
   'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
   'src/report/page/annex-rows.ts': 'the page says which file goes where',
