@@ -17,6 +17,7 @@ import {
   offerRequest,
   type OfferRequest,
 } from '../contract/billogram.js'
+import { isRecord, memberOf } from '../contract/envelope.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
@@ -157,7 +158,7 @@ export function createClient(options: ClientOptions) {
 }
 
 /** A program without types may give anything; what is no mandate is not sent, like one that lacks a value. */
-const isMandate = (given: unknown): boolean => z.object({ original: z.object({}) }).safeParse(given).success
+const isMandate = (given: unknown): boolean => isRecord(memberOf(given, 'original'))
 const NO_MANDATE = { original: {} } as Mandate
 
 /** The id becomes one segment of the path; dots alone would climb out of it. */
