@@ -129,6 +129,10 @@ it('31.2 a list that an earlier comparison wrote closes no line of a later one',
     migration_by: 'Ada',
   })
   edit('cut-over.csv', done, 'older.csv')
+  save('again.csv', from(1, 6).toReversed())
+  expect((await program('compare', 'again.csv')).stdout).toContain(
+    '1 line of the comparison before was open and closed by nobody',
+  )
   save('ended.csv', [line(1, 'cancelled'), ...from(2, 6)])
   expect(await json('compare', 'ended.csv')).toMatchObject({ cutOver: { open: 1 } })
   const refused = await json('resolve', '--from', 'older.csv')

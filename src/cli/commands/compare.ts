@@ -86,7 +86,7 @@ async function compare(context: Context): Promise<CommandResult> {
       ...(settled === 0
         ? []
         : [
-            `${plural(settled, 'line was', 'lines were')} open of the comparison before: this export has ${settled === 1 ? 'its mandate' : 'their mandates'} again as the ledger has.`,
+            `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
           ]),
       ...closingLines(context, { ...standing, files, notes: proposed, verification }),
     ],

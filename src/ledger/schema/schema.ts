@@ -40,7 +40,7 @@ export const COLLECTED_ACCOUNT =
  * third of an insert. `run.mark` is what the register of this user keeps of the latest run that began to send: a ledger
  * without that mark is an older copy. `row.content_key` is a keyed fingerprint of the five values that are sent.
  * `campaign.plan_key` goes into the digest of planned rows, and changes with an erasure. `plan.document` is the file byte
- * for byte; `last_decision` is the latest decision on rows then.
+ * for byte; `last_decision` is the latest decision on rows then, as `comparison.last_source` is the latest source.
  */
 const TABLES = `
 create table campaign (
