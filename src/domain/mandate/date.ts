@@ -55,17 +55,23 @@ export function addDays(date: LocalDate, days: number): LocalDate | null {
   return later.getUTCFullYear() > 9999 ? null : (later.toISOString().slice(0, 10) as LocalDate)
 }
 
+/** To make one takes some ten times as long as to use it. */
+const calendars = new Map<string, Intl.DateTimeFormat>()
+
 /**
  * The calendar date in an IANA zone at a moment given in milliseconds since 1970.
  * @throws {RangeError} for a zone that does not exist
  */
 export function todayIn(zone: string, nowMs: number): LocalDate {
-  const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
+  const format =
+    calendars.get(zone) ??
+    new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    })
+  calendars.set(zone, format)
   const parts = new Map(format.formatToParts(nowMs).map((part) => [part.type, Number(part.value)]))
   return write(parts.get('year') ?? 0, parts.get('month') ?? 0, parts.get('day') ?? 0)
 }
@@ -80,7 +86,10 @@ export const DATE_FORMATS = [
   'mm/dd/yyyy',
   'dd-mm-yyyy',
   'mm-dd-yyyy',
+  'yyyy/mm/dd',
   'yyyymmdd',
+  'dd-MON-yyyy',
+  'dd-MON-yy',
   'dd.mm.yy',
   'ddmmyy',
   'excel',
@@ -91,24 +100,46 @@ export type DateFormat = (typeof DATE_FORMATS)[number]
 /** What a column is read with. `unsettled`, a word that ledgers hold: `auto` could not decide, only ISO is clear. */
 export type DecidedFormat = DateFormat | 'unsettled'
 
-type ReadDate =
-  | {
-      readonly kind: 'date'
-      readonly date: LocalDate
-      readonly hasAssumedCentury: boolean
-      /** Written as 22 or 23 o'clock UTC: probably local midnight of the next day. */
-      readonly isNearMidnightUtc: boolean
-    }
-  | { readonly kind: 'ambiguous' }
-  | { readonly kind: 'invalid' }
+interface DateRead {
+  readonly kind: 'date'
+  readonly date: LocalDate
+  readonly hasAssumedCentury: boolean
+  /** Seconds of the day behind the date; null where there are none, at midnight, and at an offset that is not that of UTC. */
+  readonly time: number | null
+  /** Written as 21, 22 or 23 o'clock sharp: perhaps local midnight of the next day. */
+  readonly isNearMidnightUtc: boolean
+}
+type ReadDate = DateRead | { readonly kind: 'ambiguous' } | { readonly kind: 'invalid' }
 
 const INVALID: ReadDate = { kind: 'invalid' }
 const AMBIGUOUS: ReadDate = { kind: 'ambiguous' }
 
 const EARLIEST_YEAR = 1900
-const ISO =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]|60)(?:[.,]([0-9]+))?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$/
-const NEAR_MIDNIGHT = /[T ]2[23]:00(?::00(?:[.,]0+)?)?(?:Z|[+-]00(?::?00)?)$/
+/** A time behind a date: `T23:00:00Z`, ` 0:00`, `, 12:00:00 AM`, ` 12.00.00 Uhr`. */
+const TIMED =
+  /^(.{6,18}?)(?:T|,?\s{1,2})([0-9]{1,2})[:.h]([0-9]{2})(?:[:.]([0-9]{2})(?:[.,][0-9]+)?)?(?:\s?([AaPp])\.?\s?[Mm]\.?)?(?:\s?Uhr)?\s?(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?$/u
+const TIMED_DIGITS = /^([0-9]{8})[T ]?([0-9]{2})([0-9]{2})([0-9]{2})?()(Z)?$/
+const OF_UTC = /^(?:Z|UTC|GMT|[+-]00(?::?00)?)?$/
+/** Programs that write a day as midnight are off by so much where they reckon with the local time of 1900. */
+const DRIFT_S = 60
+const EVENING_S = 21 * 3600 - DRIFT_S
+
+/** The date of a text and the time behind it; the text as it is where no time follows. */
+export function splitTime(text: string): { readonly bare: string; readonly time: number | null } {
+  const parts = TIMED.exec(text) ?? TIMED_DIGITS.exec(text)
+  if (parts === null) return { bare: text, time: null }
+  const [, bare = '', hours = '', minutes, seconds, half = '', zone = ''] = parts
+  const written = Number(hours)
+  const isHour = half === '' ? written < 24 : written >= 1 && written <= 12
+  if (!isHour || Number(minutes) > 59 || Number(seconds ?? 0) > 60) return { bare: text, time: null }
+  const hour = half === '' ? written : (written % 12) + (/p/i.test(half) ? 12 : 0)
+  const time = hour * 3600 + Number(minutes) * 60 + Number(seconds ?? 0)
+  return { bare, time: OF_UTC.test(zone) && time > 0 ? time : null }
+}
+
+/** True where a day that is written in UTC may be that before the local one. */
+const isEvening = (time: number | null): boolean => time !== null && time >= EVENING_S
+
 /** Where day, month and year stand, in the formats that say no more. */
 const PATTERNS = {
   'dd.mm.yyyy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{4})$/,
@@ -116,63 +147,118 @@ const PATTERNS = {
   'mm/dd/yyyy': /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
   'dd-mm-yyyy': /^(?<day>[0-9]{1,2})-(?<month>[0-9]{1,2})-(?<year>[0-9]{4})$/,
   'mm-dd-yyyy': /^(?<month>[0-9]{1,2})-(?<day>[0-9]{1,2})-(?<year>[0-9]{4})$/,
+  'yyyy/mm/dd': /^(?<year>[0-9]{4})\/(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})$/,
   yyyymmdd: /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})$/,
+  'dd-MON-yyyy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{4})$/u,
+  'dd-MON-yy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{2})$/u,
   'dd.mm.yy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{2})$/,
   ddmmyy: /^(?<day>[0-9]{2})(?<month>[0-9]{2})(?<year>[0-9]{2})$/,
 } as const
-const SERIAL = /^([1-9][0-9]{1,6})(?:[.,][0-9]+)?$/
+const ISO_DAY = /^(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})$/
+
+/** How languages shorten the twelve months, as far as no two of them mean different ones by it. */
+const MONTHS = [
+  'jan ene gen janv jän led tammi ian',
+  'feb fev fév févr febr helmi úno',
+  'mar mär mrz mrt mars märz marz bře maalis',
+  'apr abr avr huhti dub kwi',
+  'may mai mei maj mag touko kvě',
+  'jun giu juin juni kesä čvn cze',
+  'jul lug juil juli heinä čvc',
+  'aug ago aoû aou août aout elo sie',
+  'sep set sept syys zář wrz',
+  'oct okt ott out loka říj paź',
+  'nov marras',
+  'dec dez dic déc des joulu pro gru',
+].map((names) => new Set(names.split(' ')))
+
+const monthOf = (name: string): number =>
+  MONTHS.findIndex((names) => names.has(name.toLowerCase().normalize('NFC'))) + 1
+
+const SERIAL = /^([1-9][0-9]{1,6})(?:[.,]([0-9]+))?$/
+const SECONDS_OF_DAY = 86_400
 /** Below it, Excel counts a 29 February 1900 that never was. */
 const FIRST_SERIAL = 61
 const EXCEL_EPOCH = '1899-12-30' as LocalDate
 const EXCEL_1904_EPOCH = '1904-01-01' as LocalDate
 
-const asRead = (date: LocalDate | null, flags?: { century?: boolean; midnight?: boolean }): ReadDate =>
+const asRead = (date: LocalDate | null, time: number | null, hasAssumedCentury = false): ReadDate =>
   date === null || Number(date.slice(0, 4)) < EARLIEST_YEAR
     ? INVALID
     : {
         kind: 'date',
         date,
-        hasAssumedCentury: flags?.century ?? false,
-        isNearMidnightUtc: flags?.midnight ?? false,
+        hasAssumedCentury,
+        time,
+        isNearMidnightUtc: isEvening(time) && Number(time) % 3600 === 0,
       }
 
-const calendarDate = (year?: string, month?: string, day?: string): LocalDate | null =>
-  localDate(Number(year), Number(month), Number(day))
-
-function readIso(text: string): ReadDate {
-  const parts = ISO.exec(text)
-  if (parts === null) return INVALID
-  const midnight = parts[4] !== undefined && NEAR_MIDNIGHT.test(text)
-  return asRead(calendarDate(parts[1], parts[2], parts[3]), { midnight })
+function calendarDate(year?: string, month = '', day?: string): LocalDate | null {
+  const number = Number(month)
+  return localDate(Number(year), Number.isNaN(number) ? monthOf(month) : number, Number(day))
 }
 
 /** Of two digits of a year 20yy, unless that is after today: then 19yy. */
 function readParts(pattern: RegExp, text: string, today: LocalDate): ReadDate {
-  const { year, month, day } = pattern.exec(text)?.groups ?? {}
-  if (year?.length !== 2) return asRead(calendarDate(year, month, day))
+  const whole = pattern.exec(text)
+  const { bare, time } = whole === null ? splitTime(text) : { bare: text, time: null }
+  const { year, month, day } = (whole ?? pattern.exec(bare))?.groups ?? {}
+  if (year?.length !== 2) return asRead(calendarDate(year, month, day), time)
   const recent = calendarDate(`20${year}`, month, day)
   const isPast = recent !== null && recent <= today
-  return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), { century: true })
+  return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), time, true)
 }
 
 function readSerial(text: string, epoch: LocalDate): ReadDate {
-  const serial = Number(SERIAL.exec(text)?.[1] ?? 0)
-  return serial < FIRST_SERIAL ? INVALID : asRead(addDays(epoch, serial))
+  const [, serial = '0', fraction = '0'] = SERIAL.exec(text) ?? []
+  const time = Math.round(Number(`0.${fraction}`) * SECONDS_OF_DAY)
+  return Number(serial) < FIRST_SERIAL
+    ? INVALID
+    : asRead(
+        addDays(epoch, Number(serial) + Math.floor(time / SECONDS_OF_DAY)),
+        time % SECONDS_OF_DAY === 0 ? null : time,
+      )
 }
 
 /** Reads one cleaned, not empty value. `today` only decides the century of a two-digit year. */
 export function readDate(text: string, format: DecidedFormat, today: LocalDate): ReadDate {
   switch (format) {
-    case 'iso':
-      return readIso(text)
     case 'excel':
       return readSerial(text, EXCEL_EPOCH)
     case 'excel1904':
       return readSerial(text, EXCEL_1904_EPOCH)
+    case 'iso': {
+      const plain = parseLocalDate(text)
+      return plain === null ? readParts(ISO_DAY, text, today) : asRead(plain, null)
+    }
     case 'unsettled':
-      return ISO.test(text) ? readIso(text) : AMBIGUOUS
+      return ISO_DAY.test(splitTime(text).bare) ? readParts(ISO_DAY, text, today) : AMBIGUOUS
     default:
       return readParts(PATTERNS[format], text, today)
+  }
+}
+
+/**
+ * What the times behind dates mean: written in UTC, to be read in a zone, or nothing. Undefined where nobody has said so;
+ * then a date with a time that looks like midnight of another zone is in doubt.
+ */
+export type TimesOfDay = 'written' | { readonly zone: string } | undefined
+
+const EVENING_MS = 3 * 3_600_000
+
+/**
+ * The day that is meant, whether it was taken for the next one by less than a minute, and whether even so the time is one
+ * at which the day may be that before.
+ */
+export function meantBy({ date, time }: Pick<DateRead, 'date' | 'time'>, times: TimesOfDay) {
+  if (time === null || typeof times !== 'object')
+    return { date, isRounded: false, isEvening: times === undefined && isEvening(time) }
+  const moment = Date.parse(date) + time * 1000
+  const day = todayIn(times.zone, moment + DRIFT_S * 1000)
+  return {
+    date: day,
+    isRounded: day !== todayIn(times.zone, moment),
+    isEvening: day !== todayIn(times.zone, moment + EVENING_MS),
   }
 }
 
@@ -180,22 +266,54 @@ const HASHES = /^#{2,}$/
 /** Days of the years 1996 to 2063: what a spreadsheet counts where a mandate was signed or collected. */
 const LIKELY_SERIAL = /^(?:3[5-9]|4[0-9]|5[0-9])[0-9]{3}(?:[.,][0-9]+)?$/
 
-/** What a spreadsheet made of a date that cannot be read in the declared format, or null. */
-export function explainDate(text: string): { readonly detail: string; readonly remedy: string } | null {
+/** The formats that read a value; what is digits alone may be anything. */
+export const formatsOf = (text: string, today: LocalDate): readonly DateFormat[] =>
+  /[^0-9]/.test(text) ? DATE_FORMATS.filter((format) => readDate(text, format, today).kind === 'date') : []
+
+const AS_ISO = 'as YYYY-MM-DD into corrections.csv, and give it back'
+
+/** Why a date cannot be read in the declared format, and how to go on; without a detail where nothing is known. */
+export function explainDate(
+  text: string,
+  format: DecidedFormat,
+  today: LocalDate,
+): { readonly detail?: string; readonly remedy: string } {
   if (HASHES.test(text))
     return {
       detail:
         'A spreadsheet saved what it showed, because its column was too narrow. The date is not in the file.',
       remedy: 'Widen the column and save again, or export again without opening the file in a spreadsheet.',
     }
-  if (!LIKELY_SERIAL.test(text)) return null
-  const read = readSerial(text, EXCEL_EPOCH)
-  const day = read.kind === 'date' ? ` (${read.date}, or four years later on an old Mac)` : ''
-  return {
-    detail: `A spreadsheet saved the date as a number of days${day}.`,
-    remedy:
-      'Declare the format "excel" for this column, compare a few dates with the source, and check again.',
+  if (LIKELY_SERIAL.test(text)) {
+    const read = readSerial(text, EXCEL_EPOCH)
+    const day = read.kind === 'date' ? ` (${read.date}, or four years later on an old Mac)` : ''
+    return {
+      detail: `A spreadsheet saved the date as a number of days${day}.`,
+      remedy:
+        'Declare the format "excel" for this column, compare a few dates with the source, and check again.',
+    }
   }
+  const fits = formatsOf(text, today)
+  if (fits.length === 0) {
+    const isCalendar = format !== 'unsettled' && text.length > 5
+    const remedy = isCalendar ? `If the date is right, no format reads it: write it ${AS_ISO}.` : ''
+    return { remedy: `Correct the date. ${remedy}`.trim() }
+  }
+  const asWhich = fits.join(' or ')
+  if (format !== 'unsettled')
+    return {
+      detail: `It is written as ${asWhich}.`,
+      remedy: `If all dates of this column are, declare that format for it. If the column mixes formats, write this one ${AS_ISO}.`,
+    }
+  return fits.length === 1
+    ? {
+        detail: `It can only be read as ${asWhich}, and other dates of the column cannot.`,
+        remedy: `Where all are written so, declare that format for the column; where it mixes formats, write this one ${AS_ISO}.`,
+      }
+    : {
+        detail: `It can be read as ${asWhich}.`,
+        remedy: `Declare the format of this column; where it mixes formats, write this date ${AS_ISO}.`,
+      }
 }
 
 /** Writes a date as a column of that format has it, so that `readDate` reads it again. */
@@ -204,10 +322,16 @@ export function writeDate(date: LocalDate, format: DecidedFormat): string {
   if (format === 'excel') return String(daysBetween(EXCEL_EPOCH, date))
   if (format === 'excel1904') return String(daysBetween(EXCEL_1904_EPOCH, date))
   const [year = '', month = '', day = ''] = date.split('-')
-  return format.replace('yyyy', year).replace('yy', year.slice(2)).replace('mm', month).replace('dd', day)
+  const [name = ''] = MONTHS[Number(month) - 1] ?? []
+  return format
+    .replace('MON', name.toUpperCase())
+    .replace('yyyy', year)
+    .replace('yy', year.slice(2))
+    .replace('mm', month)
+    .replace('dd', day)
 }
 
-const UNDECLARED = /^[0-9]+(?:[.,][0-9]+)?$|^[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2}$/
+const UNDECLARED = /^[0-9]+(?:[.,][0-9]+)?$|^[0-9]{1,2}([./-])(?:[0-9]{1,2}|\p{L}{3,4})\1[0-9]{2}$/u
 const ZEROS = /^0[-0./: TZ]*$/
 
 /** A cell without a date: empty, a dash, or zeros in any notation, such as `0000-00-00`. */
@@ -219,13 +343,24 @@ export const ORDERED = {
   hyphenated: ['dd-mm-yyyy', 'mm-dd-yyyy'],
 } as const
 
-/** The notation of a value, before it is known whether day or month comes first; null for what is no date in any. */
-function notationOf(text: string): 'iso' | 'dotted' | keyof typeof ORDERED | 'undeclared' | null {
-  if (ISO.test(text)) return 'iso'
-  if (PATTERNS['dd.mm.yyyy'].test(text)) return 'dotted'
-  if (PATTERNS['dd/mm/yyyy'].test(text)) return 'slashed'
-  if (PATTERNS['dd-mm-yyyy'].test(text)) return 'hyphenated'
-  return UNDECLARED.test(text) ? 'undeclared' : null
+const NOTATIONS = {
+  iso: ISO_DAY,
+  dotted: PATTERNS['dd.mm.yyyy'],
+  yearFirst: PATTERNS['yyyy/mm/dd'],
+  named: PATTERNS['dd-MON-yyyy'],
+  slashed: PATTERNS['dd/mm/yyyy'],
+  hyphenated: PATTERNS['dd-mm-yyyy'],
+  undeclared: UNDECLARED,
+} as const
+type Notation = keyof typeof NOTATIONS
+const KINDS = Object.keys(NOTATIONS) as readonly Notation[]
+/** Those that say by themselves where day, month and year stand. */
+const CLEAR = { iso: 'iso', dotted: 'dd.mm.yyyy', yearFirst: 'yyyy/mm/dd', named: 'dd-MON-yyyy' } as const
+
+/** The notation of a value, before it is known whether day or month comes first; undefined for what is no date in any. */
+function notationOf(text: string): Notation | undefined {
+  const { bare } = splitTime(text)
+  return KINDS.find((kind) => NOTATIONS[kind].test(bare))
 }
 
 /**
@@ -234,7 +369,7 @@ function notationOf(text: string): 'iso' | 'dotted' | keyof typeof ORDERED | 'un
  * @param isAbsent cleaned values that stand for no date, and so say nothing about the format
  */
 export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) {
-  const notations = new Set<NonNullable<ReturnType<typeof notationOf>>>()
+  const notations = new Set<Notation>()
   let allFitDayFirst = true
   let allFitMonthFirst = true
 
@@ -247,7 +382,7 @@ export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) 
       if (isAbsent(text)) return
       const notation = notationOf(text)
       // What is no date in any notation is wrong by itself; it does not make the others doubtful.
-      if (notation === null) return
+      if (notation === undefined) return
       notations.add(notation)
       if (notation !== 'slashed' && notation !== 'hyphenated') return
       const [dayFirst, monthFirst] = ORDERED[notation]
@@ -257,8 +392,7 @@ export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) 
     decided: (): DecidedFormat => {
       const [notation = 'iso', ...others] = notations
       if (others.length > 0 || notation === 'undeclared') return 'unsettled'
-      if (notation === 'iso') return 'iso'
-      if (notation === 'dotted') return 'dd.mm.yyyy'
+      if (notation !== 'slashed' && notation !== 'hyphenated') return CLEAR[notation]
       // All fit one order and not all fit the other: at least one value proves the order.
       if (allFitDayFirst === allFitMonthFirst) return 'unsettled'
       const [dayFirst, monthFirst] = ORDERED[notation]

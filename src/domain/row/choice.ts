@@ -82,6 +82,8 @@ export interface RunTerms {
   readonly only?: readonly ChosenColumn[]
   /** The same by countries of the account. */
   readonly countries?: readonly string[]
+  /** A person said that the exports given then were newer than what had come in before. */
+  readonly newer?: boolean
   /** Whether the service was asked about each row before it was sent. */
   readonly checkBeforeSend?: boolean
   /** Digest of the plan that the run went under. */

@@ -5,14 +5,17 @@ export const LISTED_CLASSES = [
   'gone_unsent',
   'dormant',
   'in_doubt_changed',
+  'contradictory',
 ] as const
+/** These have none: the next run of that export does what there is to do. */
+export const HELD_CLASSES = ['changed_before_sending'] as const
 export type ListedClass = (typeof LISTED_CLASSES)[number]
 
 /**
  * What the last export says of a mandate beside what the ledger holds; every mandate of either side is in exactly one. What
  * a mandate is known by is its reference: where that changed before the row was sent, the old one is gone and the other new.
  */
-export const CUT_OVER_CLASSES = ['unchanged', 'new', 'changed_before_sending', ...LISTED_CLASSES] as const
+export const CUT_OVER_CLASSES = ['unchanged', 'erased', 'new', ...HELD_CLASSES, ...LISTED_CLASSES] as const
 export type ClassCounts = Readonly<Record<(typeof CUT_OVER_CLASSES)[number], number>>
 
 /** What the last export has of the others: a run that takes it in does the rest. */
@@ -24,7 +27,8 @@ const CHANGE_TEXT = {
   ended: 'it has ended there',
   lapsed: 'it has lapsed',
   lapses_soon: 'it lapses soon',
-  unclear: 'its record there is wrong, unclear or contradicts another',
+  unclear: 'its record there is wrong or unclear',
+  contradictory: 'its records there contradict each other',
   reference: 'it has another reference there',
   customer: 'it has another customer number there',
   account: 'it has another account there',
@@ -41,6 +45,10 @@ export const changeText = (why: string): string =>
 
 /** What a person does about one mandate, where its row stands now. */
 export function actionOf(listed: ListedClass, state: string): string {
+  if (listed === 'contradictory')
+    return state === 'registered' || state === 'in_doubt' || state === 'written_off'
+      ? 'Find out which record is right. If the service holds something else, have it changed or cancelled there; then write done.'
+      : 'Find out which export is the newer one and compare it alone. Until then it is not sent.'
   if (state === 'in_doubt')
     return listed === 'dormant'
       ? 'Settle the doubt; if the service holds it, collect before the last day or get a new mandate.'
@@ -72,4 +80,4 @@ export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0, uncompar
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =
-  'by the latest comparison they have ended or are gone, or are in doubt as they were (to-do/cut-over.csv); write them off, or compare a newer export'
+  'by the latest comparison they have ended, are gone or were changed (CHANGED_SINCE_COMPARED): run that export, act on to-do/cut-over.csv, or compare a newer export'

@@ -1,4 +1,4 @@
-import { ORDERED, readDate, type DecidedFormat } from '../mandate/date.js'
+import { ORDERED, readDate, splitTime, type DecidedFormat } from '../mandate/date.js'
 import type { LocalDate, Field } from '../mandate/mandate.js'
 import { cleanCell, fold, isScientific, upperCase } from '../text/text.js'
 import type { ReadableValues } from '../rule/verdict.js'
@@ -88,7 +88,8 @@ export const withoutMidnight = (cell: string): string => cleanCell(cell).replace
  * How a date of a file that was saved again is written. Dots always mean that the day comes first; of slashes and
  * hyphens only a value that has one reading is clear, unless the export itself is written so.
  */
-export function notationOf(text: string, declared: DecidedFormat, today: LocalDate): DecidedFormat {
+export function notationOf(written: string, declared: DecidedFormat, today: LocalDate): DecidedFormat {
+  const text = splitTime(written).bare
   const dotted = DOTTED.exec(text)
   if (dotted !== null) return dotted[1]?.length === 2 ? 'dd.mm.yy' : 'dd.mm.yyyy'
   const { slashed, hyphenated } = ORDERED

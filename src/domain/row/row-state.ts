@@ -133,7 +133,8 @@ export const isBalanced = (totals: Totals): boolean =>
  *   (admission) → ready → sending → registered | refused | in_doubt | ready again
  *   in_doubt leaves only by a person: registered | refused | ready (resend) | written_off
  *   a person may also send a refused row again, or write off what is ready, refused, invalid, in conflict or excluded
- *   what resembles a mandate that another ledger claimed is held back for a person: ready → conflict
+ *   what may not be sent unless somebody says so is held back for a person: ready → conflict
+ *   what contradicts a mandate that was sent repeats it once a person has done something about it: conflict → duplicate
  *   a later file may replace what is ready, refused or was never sendable → superseded
  *
  * `in_doubt → ready` is the only edge that can deliver what the service may already hold.
@@ -155,6 +156,7 @@ export type RowEvent =
   | 'resolved_written_off'
   | 'retry_refused'
   | 'held'
+  | 'answered'
   | 'superseded'
 
 const SUPERSEDED = { superseded: 'superseded' } as const
@@ -164,7 +166,7 @@ const WRITTEN_OFF = { resolved_written_off: 'written_off' } as const
 export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = {
   invalid: { ...WRITTEN_OFF, ...SUPERSEDED },
   duplicate: SUPERSEDED,
-  conflict: { ...WRITTEN_OFF, ...SUPERSEDED },
+  conflict: { answered: 'duplicate', ...WRITTEN_OFF, ...SUPERSEDED },
   excluded: { ...WRITTEN_OFF, ...SUPERSEDED },
   superseded: {},
   ready: { intent: 'sending', held: 'conflict', ...WRITTEN_OFF, ...SUPERSEDED },
@@ -212,8 +214,7 @@ export const STATE_MEANS: Readonly<Record<RowState, string>> = {
 export const stateName = (state: RowState): string => state.replace('_', ' ')
 
 /**
- * What becomes of rows that share a mandate, decided from counts so that a group of any size fits
- * (domain/rulebook.md#rules-across-rows). An older row stands in one of three relations to a newcomer:
+ * An older row stands in one of three relations to a newcomer:
  *
  *   protected    it was sent and may live at the service, or a person closed it: nothing replaces it
  *   replaceable  it was not sent, was refused, or never could be sent: a newer file counts
@@ -233,57 +234,6 @@ export const REPLACEABLE_STATES = [...UNSENT, ...HELD_BACK] as const
 export type LiveState = (typeof LIVE_STATES)[number]
 
 const isProtected = (state: RowState): boolean => PROTECTED.some((name) => name === state)
-
-/** One mandate key that occurs more than once, seen when a source was read to its end. */
-export interface GroupFacts {
-  /** Rows of the new source that passed their own checks. */
-  readonly sendable: {
-    readonly count: number
-    /** All of them would send the same content. */
-    readonly agree: boolean
-    /** How many would send what the live older row holds; 0 where there is none. */
-    readonly likeLive: number
-    /** The first of them in file order would. */
-    readonly firstIsLikeLive: boolean
-  }
-  /** Rows of the new source that may not be sent. */
-  readonly heldBack: {
-    readonly count: number
-    /** How many repeat an older row that was held back, value by value. */
-    readonly unchanged: number
-  }
-  /** The state of the older row that was or may be sent. */
-  readonly live: LiveState | null
-  /** CONFLICT_MANDATE is an error. */
-  readonly conflictHolds: boolean
-}
-
-export interface GroupPlan {
-  readonly sendable:
-    | 'first_goes' // the others are duplicates
-    | 'conflict'
-    | 'duplicate'
-    | 'against_live' // those with the live row's content are duplicates, the others conflicts
-  readonly heldBack: 'keep' | 'duplicate'
-  /** The newer file counts: the replaceable older rows go. */
-  readonly supersede: boolean
-}
-
-export function decideGroup(facts: GroupFacts): GroupPlan {
-  const { sendable, heldBack, live } = facts
-  const allUnchanged = heldBack.unchanged === heldBack.count
-  const repeated = allUnchanged ? 'duplicate' : 'keep'
-  if (live !== null && isProtected(live)) {
-    const repeatsLive = sendable.likeLive === sendable.count
-    return { sendable: 'against_live', heldBack: repeated, supersede: !(repeatsLive && allUnchanged) }
-  }
-  if (sendable.count === 0) return { sendable: 'first_goes', heldBack: repeated, supersede: !allUnchanged }
-  if (facts.conflictHolds && (!sendable.agree || heldBack.count > 0))
-    return { sendable: 'conflict', heldBack: 'keep', supersede: true }
-  return live !== null && sendable.firstIsLikeLive
-    ? { sendable: 'duplicate', heldBack: repeated, supersede: false }
-    : { sendable: 'first_goes', heldBack: 'keep', supersede: true }
-}
 
 /** A newcomer that says which older row it corrects (`migration_row`). */
 export interface CorrectionFacts {

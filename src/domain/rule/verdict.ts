@@ -277,6 +277,8 @@ export interface SourceReading extends LayoutReading {
   readonly undecided?: readonly string[]
   /** Columns of few values that nothing uses, where another one is used as status; each with its values. */
   readonly mayBeStatus?: readonly string[]
+  /** All other columns that nothing uses, each with why it needs no answer. */
+  readonly notUsed?: readonly string[]
   /** By field: status, sequence, scheme. */
   readonly words?: Readonly<Record<string, WordsReading>>
   /** The first references that a template made. */

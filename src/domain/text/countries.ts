@@ -10,6 +10,8 @@ export interface SepaCountry {
   /** Length of the whole IBAN. */
   readonly length: number
   readonly group: 'EEA' | 'non-EEA' | 'new'
+  /** Of a new one: the day from which its banks take part, and what they take part in where that is not all. */
+  readonly joined: { readonly since: string; readonly only: string | null } | null
   /** What follows the check digits. */
   readonly bban: RegExp
 }
@@ -22,12 +24,33 @@ const bbanPattern = (structure: string): RegExp =>
     `^${structure.replace(/([0-9]+)!([nac])/g, (_, count: string, kind: string) => `${CLASSES[kind] ?? ''}{${count}}`)}$`,
   )
 
+interface Listed {
+  readonly name: string
+  readonly length: number
+  readonly structure: string
+  readonly group: string
+  readonly since?: string
+  readonly only?: string
+}
+
+/** The registries and rules behind these facts, with their versions (domain/rulebook.md#sources-by-version). */
+export const CHECKED_AGAINST = countries.checkedAgainst
+
 /** 41 scheme countries plus GI, by prefix. */
 export const SEPA_COUNTRIES: ReadonlyMap<string, SepaCountry> = new Map(
-  Object.entries(countries.sepa).map(([code, { name, length, structure, group }]) => [
-    code,
-    { code, name, length, group: group as SepaCountry['group'], bban: bbanPattern(structure) },
-  ]),
+  Object.entries<Listed>(countries.sepa).map(
+    ([code, { name, length, structure, group, since, only = null }]) => [
+      code,
+      {
+        code,
+        name,
+        length,
+        group: group as SepaCountry['group'],
+        joined: since === undefined ? null : { since, only },
+        bban: bbanPattern(structure),
+      },
+    ],
+  ),
 )
 
 /** Prefixes whose accounts start with the parent's prefix, never with their own. */

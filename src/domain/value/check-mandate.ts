@@ -3,6 +3,8 @@ import {
   type DecidedFormat,
   explainDate,
   readDate,
+  meantBy,
+  type TimesOfDay,
   isZeroDate,
   addMonths,
   daysBetween,
@@ -23,6 +25,7 @@ import {
   usable,
   type ValueCheck,
   ruleOf,
+  findingOf,
   type SeverityOverrides,
 } from '../rule/verdict.js'
 import { checkWord, WORDS, type Words } from './words.js'
@@ -57,6 +60,7 @@ export interface LastCollectionOptions {
   readonly dormantSoonDays: number
   /** Null when the signed date cannot be read: then nothing is compared with it. */
   readonly signedDate: LocalDate | null
+  readonly times?: TimesOfDay
   readonly severities: SeverityOverrides
 }
 
@@ -98,15 +102,20 @@ export function checkLastCollection(raw: string, options: LastCollectionOptions)
   if (isAbsentCollection(text)) return checkAbsent(check, options)
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
-    const { detail, remedy } = explainDate(text) ?? {}
-    breaks(check, 'LAST_COLLECTION_INVALID', detail, remedy)
+    const { detail, remedy } = explainDate(text, format, today)
+    breaks(check, 'LAST_COLLECTION_INVALID', detail, `${remedy} Or clear the cell.`)
     return { findings: check.findings, latestFirstDebit: null }
   }
-  if (FILLERS.has(read.date)) return checkAbsent(check, options)
-  const latestFirstDebit = addMonths(read.date, DORMANT_AFTER_MONTHS)
-  const ended =
-    (read.date > today && breaks(check, 'LAST_COLLECTION_FUTURE')) ||
-    (signedDate !== null && read.date < signedDate && breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
+  const { date } = meantBy(read, options.times)
+  if (FILLERS.has(date)) return checkAbsent(check, options)
+  const latestFirstDebit = addMonths(date, DORMANT_AFTER_MONTHS)
+  if (signedDate !== null && date < signedDate) {
+    if (breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
+      return { findings: check.findings, latestFirstDebit }
+    // Not of this mandate, by what the configuration says.
+    return checkAbsent(check, options)
+  }
+  const ended = date > today && breaks(check, 'LAST_COLLECTION_FUTURE')
   if (!ended) noteLapse(check, latestFirstDebit, options)
   return { findings: check.findings, latestFirstDebit }
 }
@@ -144,6 +153,7 @@ export function checkSignedDate(
   format: DecidedFormat,
   today: LocalDate,
   severities: SeverityOverrides = {},
+  times?: TimesOfDay,
 ): Checked<LocalDate> {
   if ((format === 'iso' || format === 'unsettled') && isPlainDate(raw, today))
     return plainlyUsable(raw as LocalDate)
@@ -152,12 +162,25 @@ export function checkSignedDate(
   if (text === '') return lost(check, 'DATE_EMPTY')
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
-    const { detail, remedy } = explainDate(text) ?? {}
+    const { detail, remedy } = explainDate(text, format, today)
     // A number of days or a row of # is not ambiguous, whatever the other values of the column are.
-    const rule = read.kind === 'ambiguous' && detail === undefined ? 'DATE_AMBIGUOUS' : 'DATE_INVALID'
-    return lost(check, rule, detail, remedy)
+    const isOpen = read.kind === 'ambiguous' && (detail === undefined || detail.startsWith('It can'))
+    return lost(check, isOpen ? 'DATE_AMBIGUOUS' : 'DATE_INVALID', detail, remedy)
   }
-  return endsAtOddDate(check, read, today) ? unusable(check, read.date) : usable(check, read.date)
+  const { date, isRounded, isEvening } = meantBy(read, times)
+  const isNearMidnightUtc = isEvening && read.isNearMidnightUtc
+  const detail = `It was read as midnight of ${date}.`
+  if (isRounded)
+    check.findings.push(
+      ...findingOf(
+        'DATE_UTC_SHIFT',
+        { DATE_UTC_SHIFT: 'warning', ...severities },
+        { field: 'signed_date', value: raw, detail },
+      ),
+    )
+  return endsAtOddDate(check, { ...read, date, isNearMidnightUtc }, today)
+    ? unusable(check, date)
+    : usable(check, date)
 }
 
 /**
@@ -183,6 +206,7 @@ export interface CheckOptions {
   readonly dormantSoonDays: number
   /** The scheme column is `FirmenMandat`: it says yes or no. */
   readonly schemeIsFirmenMandat: boolean
+  readonly times?: TimesOfDay
   /** Made by `wordsWith` when the configuration adds words. */
   readonly words?: Words
   /** A person wrote beside the row that it is right as it stands. */
@@ -222,7 +246,7 @@ function checkRequired(raw: RawValues, options: CheckOptions) {
     signedDate:
       raw.signed_date === null
         ? NOT_GIVEN
-        : checkSignedDate(raw.signed_date, signedDateFormat, today, severities),
+        : checkSignedDate(raw.signed_date, signedDateFormat, today, severities, options.times),
     creditorIdentifier: ci === null ? NOT_GIVEN : checkCreditorIdentifier(ci, creditors, severities),
     mandateReference:
       raw.unique_mandate_reference === null
@@ -236,13 +260,13 @@ function isNewer(
   collected: LocalDate,
   raw: string | undefined,
   signedDate: LocalDate | null,
-  { lastCollectionFormat, today }: CheckOptions,
+  { lastCollectionFormat, today, times }: CheckOptions,
 ): boolean {
   if (signedDate !== null && collected < signedDate) return false
   const text = cleanCell(raw ?? '')
   if (isAbsentCollection(text)) return true
   const read = readDate(text, lastCollectionFormat, today)
-  return read.kind === 'date' && read.date < collected
+  return read.kind === 'date' && meantBy(read, times).date < collected
 }
 
 function checkCollection(
@@ -260,7 +284,8 @@ function checkCollection(
   }
   if (last === undefined)
     return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
-  return checkLastCollection(last, { format, today, dormantSoonDays, signedDate, severities })
+  const { times } = options
+  return checkLastCollection(last, { format, today, dormantSoonDays, signedDate, severities, times })
 }
 
 function checkWords(

@@ -61,6 +61,11 @@ function nameCharacters(iban: string): string {
 const lengthDetail = (iban: string, country: SepaCountry): string =>
   `It has ${iban.length} characters, ${country.name} uses ${country.length}.`
 
+const joinedDetail = ({ name, joined }: SepaCountry): string | undefined =>
+  joined === null
+    ? undefined
+    : `${name} has taken part since ${joined.since}${joined.only === null ? '' : `, so far in ${joined.only} only`}.`
+
 /** What nobody can restore; on the text after step A2. Like all below, true when an error ended the checks. */
 const endsAsLost = (check: ValueCheck, text: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
@@ -95,7 +100,7 @@ const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolea
 function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean {
   if (country === undefined) return false
   if (country.group === 'non-EEA' && breaks(check, 'IBAN_NON_EEA')) return true
-  if (country.group === 'new' && breaks(check, 'IBAN_NEW_SEPA')) return true
+  if (country.group === 'new' && breaks(check, 'IBAN_NEW_SEPA', joinedDetail(country))) return true
   if (hasWrongStructure(iban, country)) return false
   const codes: readonly number[] = validateIBAN(iban, { allowQRIBAN: false }).errorCodes
   const hasDefect = codes.includes(NATIONAL_CHECK_CODE) || hasNationalDefect(iban)

@@ -31,6 +31,9 @@ describe('a column that is decided', () => {
     ['hyphens with one day above 12 behind', ['02-13-2023'], 'mm-dd-yyyy'],
     ['empty cells and zero dates beside', ['', ' ', '0000-00-00', '-', '01.02.2023'], 'dd.mm.yyyy'],
     ['what is no date at all beside', ['n/a', '#REF!', '13/02/2023'], 'dd/mm/yyyy'],
+    ['times behind dates', ['01.02.2023 00:00:00', '3.4.2023 12:30'], 'dd.mm.yyyy'],
+    ['the year in front', ['2023/02/01', '2023/02/02 00:00'], 'yyyy/mm/dd'],
+    ['months by name', ['01-FEB-2023', '14-MAR-2023'], 'dd-MON-yyyy'],
     ['nothing', [], 'iso'],
     ['blanks and markers around', [' ="13/02/2023" '], 'dd/mm/yyyy'],
   ])('%s', (_, values, format) => {
@@ -45,6 +48,7 @@ describe('a column that is not decided', () => {
     ['a value that fits no order', ['13/02/2023', '31/31/2023']],
     ['digits alone', ['44958']],
     ['a two-digit year', ['13.02.23']],
+    ['two digits of a year behind the name of a month', ['01-FEB-23']],
     ['ISO and dotted', ['2023-02-01', '01.02.2023']],
     ['dotted and slashed', ['01.02.2023', '13/02/2023']],
     ['slashed and hyphenated', ['13/02/2023', '13-02-2023']],
@@ -185,11 +189,43 @@ describe('reading a date', () => {
     ['excel', '2958465', '9999-12-31'],
     ['excel1904', '43496', '2023-02-01'],
     ['excel1904', '61', '1904-03-02'],
+    ['iso', '2023-02-01 12:00:00 AM', '2023-02-01'],
+    ['dd.mm.yyyy', '01.02.2023 00:00:00', '2023-02-01'],
+    ['dd.mm.yyyy', '1.2.2023, 12:30:00', '2023-02-01'],
+    ['dd.mm.yyyy', '1.2.2023 0.00.00', '2023-02-01'],
+    ['dd.mm.yyyy', '01.02.2023 12:30 Uhr', '2023-02-01'],
+    ['dd/mm/yyyy', '01/02/2023 00:00', '2023-02-01'],
+    ['dd/mm/yyyy', '01/02/2023 12h30', '2023-02-01'],
+    ['mm/dd/yyyy', '2/1/2023 12:00:00 AM', '2023-02-01'],
+    ['mm/dd/yyyy', '2/1/2023, 11:59:59\u202fPM', '2023-02-01'],
+    ['dd-mm-yyyy', '01-02-2023T00:00:00', '2023-02-01'],
+    ['yyyy/mm/dd', '2023/02/01', '2023-02-01'],
+    ['yyyy/mm/dd', '2023/2/1 00:00:00', '2023-02-01'],
+    ['yyyymmdd', '20230201 000000', '2023-02-01'],
+    ['yyyymmdd', '20230201120000Z', '2023-02-01'],
+    ['dd.mm.yy', '01.02.23 00:00', '2023-02-01'],
+    ['dd-MON-yy', '01-FEB-23', '2023-02-01'],
+    ['dd-MON-yy', '1-Mär-23 12.00.00.000000000 AM', '2023-03-01'],
+    ['dd-MON-yyyy', '01-DÉC-2023', '2023-12-01'],
+    ['dd-MON-yyyy', '1. Mrz. 2023', '2023-03-01'],
+    ['dd-MON-yyyy', '01/ago/2023', '2023-08-01'],
+    ['dd-MON-yyyy', '14 Mar 2023 00:00:00', '2023-03-14'],
   ])('%s reads %j as %s', (format, text, date) => {
     expect(dateIn(text, format)).toBe(date)
   })
 
-  const TIMES = ['  12:30', 'T12', 'T24:00', 'T12:60', 't12:30', 'T12:30:00 Z', 'Z', 'x']
+  const TIMES = [
+    '   12:30',
+    'T12',
+    'T24:00',
+    'T12:60',
+    't12:30',
+    'Z',
+    'x',
+    ' 13:00 PM',
+    ' 0:00 AM',
+    ' 12:30:61',
+  ]
   test.each<[DecidedFormat, readonly string[]]>([
     ['iso', ['2023-2-1', '23-02-01', '2023–02–01', '1899-12-31', '0000-00-00']],
     ['iso', TIMES.map((time) => `2023-02-01${time}`)],
@@ -200,6 +236,9 @@ describe('reading a date', () => {
     ['yyyymmdd', ['20230230', '2023020', '44958']],
     ['dd.mm.yy', ['01.02.2023']],
     ['ddmmyy', ['10223', '310423']],
+    ['dd-MON-yyyy', ['01-LIP-2023', '31-FEB-2023', '01-FEB-23', '01-XXX-2023']],
+    ['dd-MON-yy', ['01-FEB-2023']],
+    ['yyyy/mm/dd', ['23/02/01', '01/02/2023']],
     ['excel', ['60', '0', '-44958', '044958', '2958466', '44958.', '2023-02-01']],
     ['excel1904', ['60']],
   ])('%s does not read %j', (format, texts) => {
@@ -232,8 +271,9 @@ describe('a two-digit year', () => {
 
 test.each([
   [true, ['T23:00:00Z', ' 22:00:00+00:00', 'T23:00:00.000Z', 'T22:00Z', 'T22:00:00+0000', 'T22:00:00-00']],
-  [false, ['', 'T21:00:00Z', 'T00:00:00Z', 'T23:00:01Z', 'T23:01:00Z', 'T23:00:00.001Z']],
-  [false, ['T23:00:00', 'T23:00:00+01:00', 'T22:00:00+00:30']],
+  [true, ['T21:00:00Z', 'T23:00:00', ' 22:00', ' 11:00:00 PM', ', 10:00 p.m.']],
+  [false, ['', 'T20:00:00Z', 'T00:00:00Z', 'T23:00:01Z', 'T23:01:00Z', ' 11:00:00 AM']],
+  [false, ['T23:00:00+01:00', 'T22:00:00+00:30', 'T22:00:00-0500']],
 ])('may be local midnight stored in UTC, one day early: %s for %j', (isNearMidnightUtc, times) => {
   for (const time of times) {
     const read = readDate(`2023-01-31${time}`, 'iso', TODAY)

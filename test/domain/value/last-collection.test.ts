@@ -47,9 +47,10 @@ describe('a last collection before the signature', () => {
   const BEFORE = 'LAST_COLLECTION_BEFORE_SIGNATURE'
   test.each<[string, string | null, 'error' | 'warning', string[]]>([
     ['2024-05-05', '2024-05-06', 'error', [BEFORE]],
-    // Dormancy is judged after it only where the rule was lowered.
+    // Of an earlier mandate, where the rule was lowered: then it counts as none.
     ['2020-01-01', '2024-05-06', 'error', [BEFORE]],
-    ['2020-01-01', '2024-05-06', 'warning', [BEFORE, 'MANDATE_DORMANT']],
+    ['2020-01-01', '2024-05-06', 'warning', [BEFORE]],
+    ['2020-01-01', '2021-05-06', 'warning', [BEFORE, 'DORMANCY_UNKNOWN']],
     ['2024-05-06', '2024-05-06', 'error', []],
     ['2024-05-05', null, 'error', []],
   ])('of %s, signed %s, %s: %j', (raw, signed, severity, rules) => {

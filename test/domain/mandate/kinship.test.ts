@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import {
+  creditorOfKey,
+  foldReference,
+  kinshipOf,
+  spellingOf,
+  type Sighting,
+} from '../../../src/domain/mandate/kinship.js'
+import { creditorOf, mandateKey } from '../../../src/domain/value/identifiers.js'
+
+const sighting = (reference: string, more: Partial<Sighting> = {}): Sighting => ({
+  mandateKey: mandateKey('DE98ZZZ09999999999', reference),
+  customerNo: 1001,
+  account: 'one',
+  signedDate: '2024-03-15',
+  ...more,
+})
+const apart = { areSideBySide: false }
+const together = { areSideBySide: true }
+
+describe('the folded reference', () => {
+  it.each([
+    ['MND-0001', 'MND0001'],
+    ['mnd 0001', 'MND0001'],
+    ['00MND-0002', 'MND0002'],
+    ['000102', '102'],
+    ['A-1/2.3+(4)', 'A1234'],
+    ['0-1', '1'],
+    ['000', '0'],
+    ['-', ''],
+  ])('%s is %s', (reference, folded) => expect(foldReference(reference)).toBe(folded))
+
+  it('keeps zeros inside and behind', () => expect(foldReference('10-01')).not.toBe(foldReference('1-1')))
+})
+
+describe('the spelling of a mandate key', () => {
+  it('is creditor and folded reference', () => expect(spellingOf('DE|0999|MND-1')).toBe('DE|0999|MND1'))
+  it.each(['MND-1', 'MND1', '00MND-1', 'mnd 1'])('is one of the key that is made of %s', (reference) => {
+    const key = mandateKey('DE98ZZZ09999999999', reference)
+    expect(spellingOf(key)).toBe('DE|09999999999|MND1')
+    expect(creditorOfKey(key)).toBe(creditorOf('DE98ZZZ09999999999'))
+  })
+  it('is none without letters and digits', () => expect(spellingOf('DE|0999|--')).toBeNull())
+  it('keeps a creditor that cannot be read apart', () => {
+    expect(spellingOf('?|XX12|MND-1')).toBe('?|XX12|MND1')
+    expect(creditorOfKey('?|XX12|MND-1')).toBe('?|XX12')
+  })
+  it('takes tied creditors for one', () =>
+    expect(spellingOf('DE|1|A-1', new Map([['DE|1', 'DE|2']]))).toBe(spellingOf('DE|2|A1')))
+})
+
+describe('kinship', () => {
+  it('of one key is the same, whatever else differs', () => {
+    const other = sighting('MND-1', { customerNo: 2, account: 'two', signedDate: null })
+    expect(kinshipOf(sighting('MND-1'), other, together)).toBe('same')
+  })
+
+  it.each([
+    ['the date', { signedDate: '2024-03-16' }],
+    ['the account', { account: 'two' }],
+    ['the customer', { customerNo: 1002 }],
+    ['account and date', { account: 'two', signedDate: '2020-01-01' }],
+    ['customer and date', { customerNo: 1002, signedDate: '2020-01-01' }],
+    ['an account that cannot be read', { account: null }],
+  ])('holds for another spelling and another value: %s, in one export too', (_, more) => {
+    expect(kinshipOf(sighting('MND-0001'), sighting('MND0001', more), together)).toBe('kin')
+    expect(kinshipOf(sighting('MND0001', more), sighting('MND-0001'), apart)).toBe('kin')
+  })
+
+  it('does not hold for another spelling of another customer on another account', () => {
+    const other = sighting('11-1', { customerNo: 11, account: 'two' })
+    expect(kinshipOf(sighting('1-11', { customerNo: 1 }), other, apart)).toBe('other')
+  })
+
+  it('holds for another reference or creditor with customer, account and date, between exports alone', () => {
+    const renamed = sighting('NEW-77')
+    const moved = { ...sighting('MND-1'), mandateKey: 'DE|08888888888|MND-1' }
+    for (const other of [renamed, moved]) {
+      expect(kinshipOf(sighting('MND-1'), other, apart)).toBe('kin')
+      expect(kinshipOf(sighting('MND-1'), other, together)).toBe('other')
+    }
+  })
+
+  it.each([{ customerNo: 1002 }, { account: 'two' }, { signedDate: '2024-03-16' }, { customerNo: null }])(
+    'does not hold for another reference where %j differs too',
+    (more) => expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), apart)).toBe('other'),
+  )
+
+  it('takes customer and date where the account was erased', () => {
+    const erased = sighting('NEW-77', { account: null, isErased: true })
+    expect(kinshipOf(sighting('MND-1'), erased, apart)).toBe('kin')
+    expect(kinshipOf(sighting('MND-1'), { ...erased, signedDate: '2020-01-01' }, apart)).toBe('other')
+  })
+
+  it('never holds by what nobody could read', () => {
+    const blank = sighting('MND-1', { customerNo: null, account: null, signedDate: null })
+    expect(kinshipOf(blank, { ...blank, mandateKey: 'DE|09999999999|MND1' }, apart)).toBe('other')
+  })
+
+  it('ties creditors that a collection calls one', () => {
+    const ties = new Map([['DE|08888888888', 'DE|09999999999']])
+    const former = { ...sighting('MND 1', { signedDate: '2020-01-01' }), mandateKey: 'DE|08888888888|MND 1' }
+    expect(kinshipOf(former, sighting('MND-1'), apart)).toBe('other')
+    expect(kinshipOf(former, sighting('MND-1'), { ...apart, ties })).toBe('kin')
+  })
+})
