@@ -2,6 +2,7 @@ import { type SourceInput, openBytes } from './bytes/input.js'
 import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/beginning.js'
 import { CSV } from './csv/csv.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
+import { withoutNoRecords } from './no-records.js'
 import { refuse } from './refusal.js'
 
 /** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */
@@ -16,6 +17,9 @@ const notRead = (name: string, recognises: InputFormat['recognises'], next: stri
     throw refuse(label, 'FILE_FORMAT', `it is ${name}, which is not read`, { next })
   },
 })
+
+/** Lines of a name and a value, as mail has them, one of which says what follows. */
+const MIME = /^(?:[A-Za-z][\w-]*: ?.*\r?\n(?:[ \t]+\S.*\r?\n)*)*?(?:MIME-Version|Content-Type): ?\S/i
 
 const isCompound = (start: Uint8Array): boolean =>
   beginsWith(start, '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1')
@@ -37,6 +41,11 @@ export const NOT_READ: readonly InputFormat[] = [
     'a Numbers spreadsheet',
     (start) => isZip(start) && /Index\/|\.iwa/.test(latin1(start, 65_536)),
     SAVE_AS,
+  ),
+  notRead(
+    'a web archive (MHTML; some systems call it .xls)',
+    (start) => MIME.test(opening(start)),
+    `Open it in a spreadsheet. ${SAVE_AS}`,
   ),
   notRead('a ZIP archive', isZip, UNPACK),
   notRead('a PDF', (start) => opening(start).startsWith('%PDF-'), ASK),
@@ -70,5 +79,5 @@ export async function openTable(
 ): Promise<Table> {
   const bytes = await openBytes(input, { maxUnpackedBytes: options.limits.unpackedBytes, signal })
   const format = formats.find(({ recognises }) => recognises(bytes.evidence.head)) ?? CSV
-  return format.open(bytes, options, signal)
+  return withoutNoRecords(await format.open(bytes, options, signal))
 }

@@ -130,6 +130,10 @@ const sourceSchema = z
     ignoreColumns: z.array(columnSchema).default([]).meta({
       description: 'Columns that look as if they said which mandates live, and by your decision do not',
     }),
+    dates: z.enum(['utc', 'written']).optional().meta({
+      description:
+        'Dates with a time: "utc" reads them in the time zone of the campaign, "written" takes the day as it stands; times near midnight are asked about when left out',
+    }),
     exportDay: calendarDate.optional().meta({
       description: 'The day of the export; a signature date that 10 % of the rows share with it is a filler',
     }),

@@ -16,7 +16,10 @@ import type { LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { InputFormat, RawRecord, TableEnd } from './table.js'
 
-const VERSIONS = 'pain.008.001.02, pain.008.001.08, pain.008.002.02, pain.008.003.02'
+/** What is read stands at the same places in all of them; Austrian and Swiss schemas have more behind the version. */
+const VERSION = /(?:^|[:/$])(pain\.008\.(?:001\.(?:0[1-9]|1[01])|00[23]\.02))(?=$|[:.][a-z])/i
+const NEXT =
+  'Read are pain.008.001.01 to .11 and the German 002.02 and 003.02, also within a container. Where no other file can be had, take reference, date of signature, account, creditor and last collection out of this one into a table (CSV or .xlsx) and give that; as evidence, go on without it.'
 
 /** Where a transaction, its payment and the whole message begin; what a transaction says counts before its payment. */
 const TRANSACTION = '/Document/CstmrDrctDbtInitn/PmtInf/DrctDbtTxInf/'
@@ -29,7 +32,7 @@ const COLUMNS = {
   'DrctDbtTx/MndtRltdInf/MndtId': 'unique_mandate_reference',
   'DrctDbtTx/MndtRltdInf/DtOfSgntr': 'signed_date',
   'DbtrAcct/Id/IBAN': 'iban',
-  'CdtrSchmeId/Id/PrvtId/Othr/Id': 'sepa_creditor_identifier',
+  'CdtrSchmeId/Id': 'sepa_creditor_identifier',
   ReqdColltnDt: 'last_collection_date',
   'PmtTpInf/SeqTp': 'sequence',
   'PmtTpInf/LclInstrm/Cd': 'scheme',
@@ -41,9 +44,12 @@ const HEADER = Object.values(COLUMNS)
 const [, SIGNED, , , COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
 const COUNT = 'NbOfTxs'
 /** Reference and creditor of the mandate before it was amended. */
-const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id/PrvtId/Othr/Id'].map(
+const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id'].map(
   (place) => `DrctDbtTx/MndtRltdInf/AmdmntInfDtls/${place}`,
 )
+
+/** Where an identifier stands below its `Id`: of a person, as the scheme asks for, or of an organisation; and in version 01. */
+const OWN_IDS = ['PrvtId/Othr/Id', 'OrgId/Othr/Id', 'PrvtId/OthrId/Id', 'OrgId/PrtryId/Id']
 
 /** An element on the way to what is noted; every other costs a look at nothing. */
 interface Step {
@@ -53,11 +59,11 @@ interface Step {
 }
 const ROOT: Step = { path: '/', inner: new Map() }
 for (const level of LEVELS)
-  for (const place of [...PLACES, ...FORMER, COUNT]) {
-    stepTo(`${level}${place}`).noted = { level, place }
-    // A transaction has its creditor a step further down.
-    if (place.startsWith('CdtrSchmeId/')) stepTo(`${level}DrctDbtTx/${place}`).noted = { level, place }
-  }
+  for (const place of [...PLACES, ...FORMER, COUNT])
+    for (const own of place.endsWith('CdtrSchmeId/Id') ? OWN_IDS : [''])
+      // A transaction has its creditor a step further down.
+      for (const below of ['', ...(place.startsWith('Cdtr') ? ['DrctDbtTx/'] : [])])
+        stepTo(`${level}${below}${place}${own === '' ? '' : `/${own}`}`).noted = { level, place }
 
 function stepTo(path: string): Step {
   const names = path.slice(1).split('/')
@@ -165,23 +171,37 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
   const batch: Collection[] = []
   let transactions = 0
   let before = 0
+  let beforeMessage = 0
+  /** Elements around a message: of a container, and of messages in it that collect nothing. */
+  let around = 0
   const damaged = (what: string): Error =>
     refuse(bytes.label, 'FILE_FORMAT', `it ${what}, near transaction ${transactions}`, {
       next: 'Get the file again from where it came, or give the export as CSV.',
     })
 
   function open(name: string, attributes: Readonly<Record<string, string>>): void {
-    if (steps.length === 0) version = versionOf(bytes.label, name, attributes)
-    const step = (steps.length === 0 ? ROOT : steps.at(-1))?.inner.get(name)
+    if (steps.length === 0) {
+      const isMessage =
+        name === 'Document' && (around === 0 || /pain\.008/.test(spacesOf(attributes).join(' ')))
+      if (!isMessage && (around > 0 || name === 'conxml')) return void (around += 1)
+      version = versionOf(bytes.label, name, attributes)
+      noted.get(MESSAGE)?.clear()
+      beforeMessage = transactions
+    }
+    // In version 01 the message is called like its version.
+    const known = /^pain\.008\./.test(name) ? 'CstmrDrctDbtInitn' : name
+    const step = (steps.length === 0 ? ROOT : steps.at(-1))?.inner.get(known)
     if (step?.path === PAYMENT) before = transactions
     if (step?.path === PAYMENT || step?.path === TRANSACTION) noted.get(step.path)?.clear()
     steps.push(step)
   }
 
   function close(_name: string, text: string): void {
+    if (steps.length === 0) return void (around -= 1)
     const step = steps.pop()
     if (step?.path === TRANSACTION) batch.push(collection())
     if (step?.path === PAYMENT) assertCount(PAYMENT, transactions - before)
+    if (steps.length === 0) assertCount(MESSAGE, transactions - beforeMessage)
     if (step?.noted === undefined) return
     const { level, place } = step.noted
     const values = noted.get(level)
@@ -222,7 +242,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const pieces = piecesOf(bytes.read(signal))
     for await (const _ of readXml(bytes.label, 'it', pieces, { open, close }, encodingOf(bytes)))
       yield batch.splice(0)
-    assertCount(MESSAGE, transactions)
+    if (version === '') throw damaged('holds no collections')
     yield batch.splice(0)
     return pieces.end()
   }
@@ -288,7 +308,8 @@ export async function openCollections(
 
 /** One that names no mandate is compared by account and date. */
 function collectedIn(collection: Collection): CollectedMandate {
-  const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = ''] = collection.cells
+  const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = '', scheme = ''] =
+    collection.cells
   return {
     mandateKey: keyIn(collection.cells),
     creditorIdentifier: cleanCreditorIdentifier(creditor),
@@ -296,7 +317,7 @@ function collectedIn(collection: Collection): CollectedMandate {
     iban: checkIban(iban).value,
     signedDate: parseLocalDate(signed),
     day: day as LocalDate,
-    isEnded: /^(?:FNAL|OOFF)$/i.test(sequence),
+    isEnded: /^(?:FNAL|OOFF)$/i.test(sequence) || /^B2B$/i.test(scheme),
     amendment: collection.amendment,
   }
 }
@@ -310,20 +331,18 @@ function encodingOf({ label, evidence: { mark, head } }: ByteSource): Encoding {
   throw refuse(label, 'FILE_ENCODING', `it is written in ${declared}, which is not read`, { next })
 }
 
-/** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */
-function versionOf(label: string, root: string, attributes: Readonly<Record<string, string>>): string {
-  const spaces = Object.keys(attributes).flatMap((name) =>
+const spacesOf = (attributes: Readonly<Record<string, string>>): string[] =>
+  Object.keys(attributes).flatMap((name) =>
     /^xmlns(?::(?!xsi$)|$)/.test(name) ? (attributes[name] ?? []) : [],
   )
-  const [version = '', ...others] = spaces.flatMap(
-    (space) => /(?<=:)[a-z]{4}(?:\.[0-9]+){3}$/.exec(space)?.[0] ?? [],
-  )
-  if (root === 'Document' && others.length === 0 && VERSIONS.split(', ').includes(version)) return version
+
+/** @throws {SourceError} FILE_FORMAT, with the name of what it is instead */
+function versionOf(label: string, root: string, attributes: Readonly<Record<string, string>>): string {
+  const spaces = spacesOf(attributes)
+  const messages = spaces.filter((space) => /[a-z]{4}(?:\.[0-9]{2,3}){3}/.test(space))
+  const [version, ...others] = new Set(messages.map((space) => VERSION.exec(space)?.[1]))
+  if (root === 'Document' && others.length === 0 && version !== undefined) return version
   const cbi = spaces.some((space) => space.startsWith('urn:CBI')) ? 'a file of the Italian CBI, ' : ''
-  throw refuse(
-    label,
-    'FILE_FORMAT',
-    `it is ${cbi}${root} ${showValue(spaces.join(' '))}, which is not read`,
-    { next: `Ask for the collections as ${VERSIONS}, or for the export as CSV.` },
-  )
+  const what = `it is ${cbi}${root} ${showValue(spaces.join(' '))}, which is not read`
+  throw refuse(label, 'FILE_FORMAT', what, { next: NEXT })
 }

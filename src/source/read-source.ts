@@ -140,8 +140,8 @@ function describeReading(source: RecognisedSource): LayoutReading {
     dateFormats: formats,
     transforms: Object.fromEntries(
       mapping.fields
-        .filter(({ transforms }) => transforms.length > 0)
-        .map(({ field, transforms }) => [field, transforms]),
+        .map(({ field, transforms }) => [field, [...transforms, ...datesOf(field, options)]] as const)
+        .filter(([, transforms]) => transforms.length > 0),
     ),
     exclude: options.exclude,
     ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
@@ -149,6 +149,10 @@ function describeReading(source: RecognisedSource): LayoutReading {
     ...(joined.length === 0 ? {} : { joined }),
   }
 }
+/** What the configuration says of the times behind dates, where it says anything. */
+const datesOf = (field: Field, { source: { dates } }: SourceOptions) =>
+  dates !== undefined && field.endsWith('_date') ? [{ dates }] : []
+
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
   const undecided = findings
@@ -257,8 +261,8 @@ function conclude(
   { end, watch, records }: { end: DataEnd; watch: ReturnType<typeof watchSource>; records: number },
 ): SourceSummary {
   const { label } = source
-  const { sha256, bytes, blankLines, footer, totals } = end
-  const findings = watch.findings(footer, totals)
+  const { sha256, bytes, blankLines, footer } = end
+  const findings = watch.findings(end)
   refuseByFinding(label, source.against.undecided === 'tell' ? findings.filter(isDecided) : findings)
   // One of our own files that lists no row says that there is nothing to correct.
   if (records === 0 && !source.isResultFile)

@@ -31,7 +31,7 @@ import {
 } from './columns/resubmission.js'
 import type { EarlierRows } from '../domain/row/resaved.js'
 import type { Transform, SourceOptions } from './options.js'
-import type { DecidedFormat } from '../domain/mandate/date.js'
+import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 
 /** A record with what the watches over the whole file want to know of it. */
 export interface RecordCheck {
@@ -52,6 +52,8 @@ export interface CheckedAgainst extends Pick<
   CheckOptions,
   'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
 > {
+  /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
+  readonly zone?: string
   /** A column that nobody decided about refuses the source (when left out), or is told only. */
   readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
@@ -171,7 +173,14 @@ function nameCells({ mapping: { fields, oldKey, taken }, cellName }: RecognisedS
   }
 }
 
-export const isIsoDay = (cell: string): boolean => /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*$/.test(cell)
+/** What the times behind dates mean. */
+export const timesOf = (
+  { source: { dates } }: SourceOptions,
+  { zone = 'UTC' }: Pick<CheckedAgainst, 'zone'>,
+): TimesOfDay => (dates === 'utc' ? { zone } : dates)
+
+export const isIsoDay = (cell: string): boolean =>
+  /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
 
 /** A day of a typed cell is one whatever the format of its column. */
 const typedDays = (checks: CheckOptions, raw: RawValues): CheckOptions => ({
@@ -231,6 +240,7 @@ function cellChecker(source: RecognisedSource) {
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
+    times: timesOf(options, against),
     words: wordsWith(options.words, profile?.words),
     ...(against.lastCollected === undefined ? {} : { lastCollected: against.lastCollected }),
   }

@@ -79,9 +79,19 @@ export interface RecordsEnd {
   readonly openLine?: number | null
 }
 
+/** Lines among the records that are none (`no-records.ts`). */
+export interface NoRecords {
+  readonly rules: number[]
+  readonly headers: number[]
+  /** Counts that the file states of its rows, and how many were read up to there. */
+  readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
+}
+
 export interface TableEnd extends ReadEnd, RecordsEnd {
   /** The lines that `skipFooterLines` left out; empty where the format has none. */
   readonly footer: string
+  /** Lines among the records that are none. */
+  readonly noRecords?: NoRecords
 }
 
 export interface TableOptions {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { SourceError } from '../../src/errors.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { openSource } from '../../src/source/read-source.js'
+import { germanIban } from '../support/export.js'
 import { CHECK, exportOf, fileOf, readAll, refusal } from '../support/sources.js'
 
 /** Sources that were made, or happened, to exhaust a reader. */
@@ -81,7 +82,7 @@ test('a long export is checked in flat memory', async () => {
   const rows = 200_000
   function* lines(): Generator<Buffer> {
     yield Buffer.from(exportOf(0))
-    const line = (n: number): string => `${n},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${n},P\n`
+    const line = (n: number): string => `${n},${germanIban(n)},2024-03-01,DE98ZZZ09999999999,M-${n},P\n`
     for (let row = 1; row <= rows; row += 500)
       yield Buffer.from(Array.from({ length: 500 }, (_, index) => line(row + index)).join(''))
   }

@@ -23,6 +23,18 @@ const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
   ['an old Excel workbook (.xls)', OLD_EXCEL],
   ['a workbook with a password', Buffer.concat([OLD_EXCEL, Buffer.from('EncryptedPackage', 'utf16le')])],
   ['a Numbers spreadsheet', zip('Index/Document.iwa')],
+  [
+    'a web archive (MHTML; some systems call it .xls)',
+    'MIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="----=_Next"\r\n\r\n------=_Next\r\n',
+  ],
+  [
+    'a web archive (MHTML; some systems call it .xls)',
+    'From: <Saved by Blink>\nSubject: Mandate\nDate: Mon, 2 Nov 2026\nMIME-Version: 1.0\n',
+  ],
+  [
+    'a web archive (MHTML; some systems call it .xls)',
+    '\ufeffcontent-type: text/html; charset=utf-8\n\n<html>',
+  ],
   ['a PDF', '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\n'],
   ['an XML file', '\ufeff\n<?xml version="1.0"?><mandates/>'],
   ['a web page (some systems call it .xls)', '<html><table><tr><td>customer_no</td></tr></table></html>'],
@@ -54,7 +66,16 @@ describe('11.2 what is no export at all', () => {
   })
 
   it('11.2 takes no CSV for something else, whatever its header begins with', () => {
-    for (const text of ['PK,iban\n', '"<name>";iban\n', 'Document;iban\n', 'xl/a,pain.008\n', '%;iban\n', ''])
+    for (const text of [
+      'PK,iban\n',
+      '"<name>";iban\n',
+      'Document;iban\n',
+      'xl/a,pain.008\n',
+      '%;iban\n',
+      'Content-Type,iban\n',
+      'Nr: 1;iban\n',
+      '',
+    ])
       expect(INPUT_FORMATS.find(({ recognises }) => recognises(Buffer.from(text)))).toBe(CSV)
   })
 })

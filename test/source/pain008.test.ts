@@ -4,14 +4,19 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { draftConfiguration, inspectSource } from '../../src/source/guess/inspect.js'
 import { openList } from '../../src/source/list.js'
-import { type SourceOptions } from '../../src/source/options.js'
+import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
+import { openCollections } from '../../src/source/pain008.js'
 import { collectionFile, spaceOf, type Debit } from '../support/collections.js'
 import { seedChance } from '../support/chance.js'
 import { AS_OF, fileOf, optionsOf, readAll, refusal, type WholeSource } from '../support/sources.js'
 
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
 
-const VERSIONS = ['pain.008.001.02', 'pain.008.001.08', 'pain.008.002.02', 'pain.008.003.02']
+const VERSIONS = [
+  ...Array.from({ length: 11 }, (_, at) => `pain.008.001.${String(at + 1).padStart(2, '0')}`),
+  'pain.008.002.02',
+  'pain.008.003.02',
+]
 const FORMER_IBAN = 'DE02120300000000202051'
 
 /** Customer 101 has the mandate M-1, and so on. */
@@ -155,6 +160,82 @@ describe('a collection file', () => {
   })
 })
 
+describe('a collection file under another name', () => {
+  const USUAL = spaceOf('pain.008.001.02')
+  const whole = collectionFile([{ reference: 'M-1' }, { reference: 'M-2' }])
+  const references = async (text: string): Promise<unknown[]> =>
+    (await read(text)).records.map(({ verdict, values }) => [verdict.kind, values.mandateReference])
+  const BOTH = [
+    ['sendable', 'M-1'],
+    ['sendable', 'M-2'],
+  ]
+
+  it.each([
+    ['an Austrian schema', 'ISO:pain.008.001.02:APC:STUZZA:payments:003'],
+    ['an older Austrian one', 'ISO:pain.008.001.01:APC:STUZZA:payments:002'],
+    ['an Austrian file name', 'urn:iso:std:iso:20022:tech:xsd:pain.008.001.02.austrian.004'],
+    ['a Swiss schema', 'http://www.six-interbank-clearing.com/de/pain.008.001.02.ch.03.xsd'],
+    ['a SWIFT one', 'urn:swift:xsd:$pain.008.001.02'],
+  ])('is read: %s', async (_, space) => {
+    expect(await references(whole.replace(USUAL, space))).toEqual(BOTH)
+  })
+
+  it('is read where the message is called like its version, and identifiers stand as there', async () => {
+    const text = whole
+      .replace(USUAL, spaceOf('pain.008.001.01'))
+      .replaceAll('CstmrDrctDbtInitn', 'pain.008.001.01')
+      .replaceAll('<Othr>', '<OthrId>')
+      .replaceAll('</Othr>', '</OthrId>')
+    expect(await references(text)).toEqual(BOTH)
+  })
+
+  it('is read where the creditor is an organisation, at the payment and at the transaction', async () => {
+    for (const atTransaction of [true, false]) {
+      const text = collectionFile([{ reference: 'M-1', isAmended: true }, { reference: 'M-2' }], {
+        atTransaction,
+      })
+      expect(await references(text.replaceAll('PrvtId>', 'OrgId>'))).toEqual(BOTH)
+    }
+  })
+
+  const without = (text: string): string => text.replace(/^<\?xml[^>]*\?>\s*/, '')
+  const container = (...messages: string[]): string =>
+    `<?xml version="1.0" encoding="UTF-8"?>\n<conxml xmlns="urn:conxml:xsd:container.nnn.002.02"><ContainerId><SenderId>X</SenderId></ContainerId><CreDtTm>2026-01-05T08:00:00</CreDtTm>${messages.join('')}</conxml>\n`
+  const message = (text: string): string =>
+    `<MsgPain008><HashValue>00</HashValue>${without(text)}</MsgPain008>`
+  const transfer = `<MsgPain001><Document xmlns="${spaceOf('pain.001.001.03')}"><CstmrCdtTrfInitn><GrpHdr><NbOfTxs>7</NbOfTxs></GrpHdr></CstmrCdtTrfInitn></Document></MsgPain001>`
+
+  it('is read in a container, each message by its own count', async () => {
+    const [one, two] = ['M-1', 'M-2'].map((reference) =>
+      collectionFile([{ reference }], { version: 'pain.008.003.02' }),
+    )
+    const text = container(transfer, message(one ?? ''), message(two ?? ''))
+    expect(await references(text)).toEqual(BOTH)
+    expect(await references(text.replace(/^<\?xml.*\n/, ''))).toEqual(BOTH)
+    const short = await refused(text.replace(/<NbOfTxs>1<(?=[^]*M-2)/, '<NbOfTxs>2<'))
+    expect(short).toMatchObject({ rule: 'FILE_FORMAT' })
+    expect((await refused(container(transfer))).message).toContain('holds no collections')
+  })
+
+  it('of another version in a container is refused, and what is refused says what else can be done', async () => {
+    const error = await refused(container(message(whole.replace(USUAL, spaceOf('pain.008.001.12')))))
+    expect(error.message).toContain('pain.008.001.12, which is not read')
+    expect(error.next).toContain('take reference, date of signature, account, creditor and last collection')
+  })
+
+  it('as evidence one between companies ends its mandate there', async () => {
+    const path = fileOf(collectionFile([{ reference: 'M-1', scheme: 'B2B' }, { reference: 'M-2' }]), 'c.xml')
+    const { read: readFile } = await openCollections(
+      path,
+      DEFAULT_SOURCE_OPTIONS.limits,
+      new AbortController().signal,
+    )
+    const ended: boolean[] = []
+    for await (const batch of readFile()) ended.push(...batch.map(({ isEnded }) => isEnded))
+    expect(ended).toEqual([true, false])
+  })
+})
+
 describe('what is no such file, or not whole', () => {
   const whole = collectionFile([{ reference: 'M-1' }, { reference: 'M-2', sequence: 'FNAL' }])
   const USUAL = spaceOf('pain.008.001.02')
@@ -162,8 +243,8 @@ describe('what is no such file, or not whole', () => {
   it.each([
     [
       'another version',
-      whole.replace(USUAL, spaceOf('pain.008.001.11')),
-      'pain.008.001.11, which is not read',
+      whole.replace(USUAL, spaceOf('pain.008.001.12')),
+      'pain.008.001.12, which is not read',
     ],
     [
       'another message',

@@ -138,7 +138,7 @@ test('excel-damaged.csv has its damage found and explained, and its text markers
     [8, 'sendable', 'UMR_LOOKS_LIKE_DATE'],
     [10, 'invalid', 'DATE_INVALID'],
     [12, 'invalid', 'CI_LENGTH'],
-    [14, 'sendable', 'UMR_PRECISION'],
+    [14, 'invalid', 'UMR_PRECISION'],
     [16, 'invalid', 'UMR_CHARSET'],
     [18, 'invalid', 'EXCEL_SCIENTIFIC'],
     [19, 'invalid', 'IBAN_COUNTRY'],

@@ -14,8 +14,9 @@ export const opening = (start: Uint8Array): string =>
 
 export const isZip = (start: Uint8Array): boolean => beginsWith(start, 'PK\u0003\u0004')
 
-export const isXml = (start: Uint8Array): boolean => /^<(?:\?xml|(?:\w+:)?Document\b)/.test(opening(start))
+export const isXml = (start: Uint8Array): boolean =>
+  /^<(?:\?xml|(?:\w+:)?(?:Document|conxml)\b)/.test(opening(start))
 
 /** A collection file of a bank (pain.008), also of a kind that is refused by its name. */
 export const isCollections = (start: Uint8Array): boolean =>
-  isXml(start) && /pain\.008|urn:iso:std:iso:20022|urn:CBI/.test(opening(start))
+  isXml(start) && /pain\.008|urn:iso:std:iso:20022|urn:CBI|urn:conxml/.test(opening(start))

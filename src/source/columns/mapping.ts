@@ -108,6 +108,7 @@ const unfed = (field: Field, ask: Ask | null): Problem => ({
 /**
  * Finds the column of every field, by the configuration first and by the usual names otherwise
  * (domain/rulebook.md#header-folding).
+ * A column that it names for another field is none of those that need not be there.
  * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
  * @throws {UsageError} when the configuration contradicts itself
  */
@@ -120,6 +121,7 @@ export function mapColumns(
 ) {
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
+  const named = FIELDS.map((field) => located(header, readOption(columns[field]).candidates)?.index ?? null)
   const given = lookupsOf(options)
   const taken = new Set<Field>()
   for (const { section, take } of given)
@@ -152,7 +154,7 @@ export function mapColumns(
     const found =
       option.candidates.length > 0
         ? (located(header, option.candidates) ?? missing(field, option.candidates))
-        : recognised(header, field, ignored)
+        : recognised(header, field, isRequired(field) ? ignored : new Set([...ignored, ...named]))
     if ('rule' in found) problems.push(found)
     else if (found.index !== null)
       fields.push({ field, ...at(header, found.index), transforms: option.transforms })
@@ -168,7 +170,10 @@ export function mapColumns(
     second !== undefined && 'from' in second ? find(second.from, 'the second key of the crosswalk') : []
   for (const { column } of exclude) find(column, 'an exclude rule')
   if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
-  problems.push(...sharedColumns(fields), ...duplicates(header, columns, taken, given.flatMap(keyColumns)))
+  problems.push(
+    ...sharedColumns(fields, columns),
+    ...duplicates(header, columns, taken, given.flatMap(keyColumns)),
+  )
   if (problems.length > 0) throw headerProblem(source, line, header, problems)
   const dated = (field: 'signed_date' | 'last_collection_date') =>
     given.flatMap(({ take }) => take).find((one) => one.field === field)?.format ??
@@ -291,11 +296,14 @@ const at = (header: Header, index: number): { position: number; name: string } =
   name: header.names[index] ?? '',
 })
 
-function sharedColumns(fields: readonly MappedColumn[]): Problem[] {
+/** One column for two fields, unless the configuration names it for both. */
+function sharedColumns(fields: readonly MappedColumn[], columns: ColumnsOptions): Problem[] {
+  const isNamed = ({ field }: MappedColumn): boolean =>
+    readOption(columns[field]).candidates.some((ref) => typeof ref === 'string')
   return fields.flatMap((one, index) =>
     fields
       .slice(index + 1)
-      .filter((other) => other.position === one.position)
+      .filter((other) => other.position === one.position && !(isNamed(one) && isNamed(other)))
       .map((other) => ({
         rule: 'FILE_HEADER_AMBIGUOUS' as const,
         detail: `its column "${one.name}" would be both ${one.field} and ${other.field}`,

@@ -1,5 +1,6 @@
 import { textOf, type TextSource, piecesOf, dropFirstLines, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import { isRuleLine } from '../../domain/text/no-record.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
 import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
@@ -88,11 +89,17 @@ function lineAt(text: string, line: number): string {
   return rest.slice(0, lineEnds().exec(rest)?.index ?? rest.length)
 }
 
+const MOST_BLANK = 3
+
 /** A `sep=` line decides at the top of the file, and right behind the declared preamble, where it is skipped. */
 function skipPreamble(head: string, declared: number): { skipLines: number; sep: Delimiter | null } {
   const next = readSepLine(lineAt(head, declared + 1))
   if (next !== null) return { skipLines: declared + 1, sep: next }
-  return { skipLines: declared, sep: readSepLine(lineAt(head, 1)) }
+  // A table in a box is ruled off above its header too.
+  let line = declared + 1
+  while (line <= declared + MOST_BLANK && lineAt(head, line).trim() === '') line += 1
+  const skipLines = isRuleLine([lineAt(head, line)]) ? line : declared
+  return { skipLines, sep: readSepLine(lineAt(head, 1)) }
 }
 
 /** The text of the first record that is not blank, up to the line end outside quotes. */

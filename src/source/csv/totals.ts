@@ -86,6 +86,21 @@ const OF_MONEY = new RegExp(`${word(MONEY)}|€`, 'iu')
 const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
 const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
 
+const ROWS_SAID = new RegExp(String.raw`^(\d+)\s*(?:${RECORDS}|row|record|zeile)(?!\p{L})`, 'iu')
+
+/**
+ * The number of rows that a database writes behind them: `(3 rows affected)`, `(2 Zeilen)` in brackets whatever the
+ * language, `3 rows selected.` in words of rows. Null for any other cell.
+ */
+export function rowsSaid(cell: string): number | null {
+  const [, inner = ''] = /^\((.{3,60})\)$/.exec(cell.trim()) ?? []
+  const said = inner.replace(/\([^()]*\)/g, '')
+  const numbers = said.match(/\d+/g) ?? []
+  if (numbers.length === 1 && /\p{L}/u.test(said)) return Number(numbers[0])
+  const [, number] = ROWS_SAID.exec(cell) ?? []
+  return number === undefined ? null : Number(number)
+}
+
 /** A line that sums up, or ends, or dates the export: its first filled cell says so. */
 export function isTotalsLine(cells: readonly string[]): boolean {
   return TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')

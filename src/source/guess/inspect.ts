@@ -4,8 +4,9 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
-import { guessColumns, type ColumnGuess, watchColumn } from './column-guess.js'
-import { staysBehindText, mayBeStatus, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
+import { guessColumns, type ColumnGuess } from './column-guess.js'
+import { profileColumn } from './column-profile.js'
+import { staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
 import { findColumn, holdsAccount, headersOf, meaningOfHeader, type Header } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
@@ -32,7 +33,6 @@ interface InspectOptions {
   readonly signal?: AbortSignal
 }
 
-const SAMPLE = 5000
 const ROWS_SHOWN = 5
 const LINES_SHOWN = 60
 const FOOTER_RECORDS = 10 + MOST_TOTALS
@@ -69,7 +69,6 @@ export async function inspectSource(
     ),
   )
   const missing = REQUIRED_FIELDS.filter((wanted) => columns.every(({ field }) => field !== wanted))
-  const usesStatus = columns.some(({ field }) => field === 'status')
   const hasCreditor = columns.some(({ field }) => field === 'sepa_creditor_identifier')
   return {
     name,
@@ -114,20 +113,8 @@ export async function inspectSource(
             asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
           },
     /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
-    staysBehind: staysBehindText(columns.flatMap(({ kind }) => kind ?? [])),
-    /** Columns that feed no field and may say which mandates are active, with their values as a person reads them. */
-    mayBeStatus: survey.columns.flatMap(({ name, evidence: { words } }, index) =>
-      columns[index]?.field === null &&
-      columns[index].kind === null &&
-      system?.known.others.has(columns[index].position) !== true &&
-      mayBeStatus(name, words, survey.records, usesStatus)
-        ? [
-            {
-              name: showValue(name),
-              values: [...(words ?? [])].map(([word, n]) => `${showValue(word)} ${n}`).join(', '),
-            },
-          ]
-        : [],
+    staysBehind: staysBehindText(
+      columns.flatMap(({ kind }) => (kind === null || kind.form === 'terms' ? [] : kind)),
     ),
     /** Columns that were declared to hold text over several lines. */
     multilineColumns: options.source.multilineColumns,
@@ -179,7 +166,7 @@ const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unkno
 
 async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
-  const watches = header.names.map(() => watchColumn(today))
+  const profiles = header.seen.map((name) => profileColumn(name, today, true))
   const rows: string[][] = []
   const last: RawRecord[] = []
   let records = 0
@@ -188,9 +175,9 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
     for (const record of batch) {
       records += 1
       if (record.cells.length === header.width)
-        for (const [index, watch] of watches.entries())
+        for (const [index, column] of profiles.entries())
           if (header.seen[index] === header.names[index])
-            watch.note(record.cells[header.positions[index] ?? 0] ?? '', records <= SAMPLE)
+            column.note(record.cells[header.positions[index] ?? 0] ?? '')
       if (rows.length < ROWS_SHOWN) rows.push(record.cells)
       last.push(record)
       if (last.length > FOOTER_RECORDS) last.shift()
@@ -201,10 +188,10 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   return {
     end,
     records: records - footer.length,
-    columns: header.seen.map((name, index) => ({
-      name,
+    columns: profiles.map(({ profile }, index) => ({
+      name: header.seen[index] ?? '',
       position: (header.positions[index] ?? 0) + 1,
-      evidence: (watches[index] ?? watchColumn(today)).evidence(),
+      profile: profile(records - footer.length),
     })),
     rows,
     /** The last records before the footer. */
@@ -252,6 +239,7 @@ export function draftConfiguration(inspection: Inspection): string {
     '# service: { baseUrl: "https://…", username: … }',
     '',
     ...sourceSection(inspection),
+    ...ignoreLines(inspection),
     '',
     ...profileSection(inspection),
     ...columnsSection(inspection),
@@ -281,6 +269,37 @@ function sourceSection(inspection: Inspection): string[] {
     multilineColumns.length > 0 && `  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`,
   ])
 }
+
+/** One answer for all columns that nobody decided about, where the rest of the draft has none; `check` asks until then. */
+function ignoreLines({ columns }: Inspection): string[] {
+  const feedsIban = columns.some(({ field }) => field === 'iban')
+  const open = columns.filter(
+    (column) =>
+      column.fate?.kind === 'undecided' &&
+      !(isExcluded(column) || isOffered(column, columns)) &&
+      (column.fate.by !== 'accounts' || feedsIban),
+  )
+  if (open.length === 0) return []
+  const named = open.map((column) => columnReference(column, columns))
+  const better = '; better export without those rows'
+  return [
+    `  # ignoreColumns: [${named.join(', ')}]   ${EDIT} remove the first "#" where none of these says which mandates stay behind or whose account is debited; take out the others, and name them under columns or exclude:`,
+    ...open.map(
+      ({ evidence, kind }, at) =>
+        `  #   ${named[at] ?? ''}: ${commentText(evidence)}${kind?.form === 'terms' ? better : ''}`,
+    ),
+  ]
+}
+
+/** An exclude rule of the draft keeps back what it says. */
+const isExcluded = ({ field, kind }: InspectedColumn): boolean =>
+  field === null && kind !== null && kind.form !== 'terms' && kind.staysBehind.length > 0
+
+/** The draft offers it for a field that no column feeds. */
+const isOffered = ({ fate }: InspectedColumn, columns: readonly InspectedColumn[]): boolean =>
+  fate?.kind === 'undecided' &&
+  (fate.by === 'last' || fate.told?.staysBehind.length === 0) &&
+  columns.every(({ field }) => field !== fate.field)
 
 const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
   lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(commentText).join(' / ')}`
@@ -312,21 +331,31 @@ function columnsSection(inspection: Inspection): string[] {
   ]
 }
 
+/** Other columns that hold accounts of many people. */
+const debtorColumns = (columns: readonly InspectedColumn[]): string[] =>
+  columns.flatMap(({ fate, name }) =>
+    fate?.kind === 'undecided' && fate.field === 'iban' ? `"${commentText(showValue(name))}"` : [],
+  )
+
 function mappedLine(
   field: Field,
   column: InspectedColumn,
   columns: readonly InspectedColumn[],
-  edits: readonly string[] = [],
+  offer: string | false = false,
 ): string {
+  const debtors = field === 'iban' ? debtorColumns(columns).join(', ') : ''
   const isDate = field === 'signed_date' || field === 'last_collection_date'
   const reference = columnReference(column, columns)
   const value = isDate ? `{ column: ${reference}, format: ${column.dateFormat ?? 'iso'} }` : reference
-  const rivals =
-    isDate && column.rivalFormats.length > 0
-      ? [`${EDIT} ${column.rivalFormats.join(', ')} would fit too`]
-      : []
-  const guess = `# ${column.evidence}`
-  return `  ${edits.length > 0 ? '# ' : ''}${field}: ${value}   ${[...edits, ...rivals, guess].join(' ')}`
+  const notes = said([
+    offer,
+    debtors !== '' &&
+      `${EDIT} ${debtors} may be the debtor's, too; remove the first "#" or name the right one;`,
+    column.doubt !== null && `${EDIT} ${column.doubt};`,
+    isDate && column.rivalFormats.length > 0 && `${EDIT} ${column.rivalFormats.join(', ')} would fit too`,
+    `# ${column.evidence}`,
+  ])
+  return `  ${offer !== false || debtors !== '' ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
 function missingLine(field: Field, { creditorIdentifier, columns, system }: Inspection): string {
@@ -334,6 +363,9 @@ function missingLine(field: Field, { creditorIdentifier, columns, system }: Insp
   if (asked !== undefined && (creditorIdentifier === null || field !== 'sepa_creditor_identifier'))
     return `  # ${field}: ${asked.write ?? ''}   ${EDIT} ${asked.why}`
   if (field !== 'sepa_creditor_identifier') {
+    const debtors = field === 'iban' ? debtorColumns(columns) : []
+    if (debtors.length > 0)
+      return `  # ${field}:    ${EDIT} ${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`
     const near = nearestColumn(field, columns)
     return `  # ${field}: ${near ?? ''}   ${EDIT} which column holds it? By name or position, then remove the "#"${near === null ? '' : '; the nearest by name stands here'}`
   }
@@ -352,7 +384,7 @@ const askedLines = ({ system }: Inspection): string[] =>
 
 /** Of the columns that nothing is known of, the one whose name is nearest to a usual one of the field. */
 function nearestColumn(field: Field, columns: readonly InspectedColumn[]): string | null {
-  const free = columns.filter(({ field, role }) => field === null && role === null)
+  const free = columns.filter(({ fate, role }) => fate?.kind === 'harmless' && role === null)
   for (const usual of headersOf(field)) {
     const near = nearest(usual, free, ({ name }) => name)
     if (near !== null) return columnReference(near, columns)
@@ -360,25 +392,14 @@ function nearestColumn(field: Field, columns: readonly InspectedColumn[]): strin
   return null
 }
 
-/** What `check` asks about columns that feed no field, and no exclude rule looks at. */
-function openLines({ columns, mayBeStatus }: Inspection): string[] {
-  const uses = (field: Field): boolean => columns.some((column) => column.field === field)
-  const edits = [`${EDIT} remove the first "#" to use it, or write "none";`]
-  const open = columns.flatMap((column) => {
-    const { field, role, kind } = column
-    if (field === null && kind?.form === 'terms')
-      return `  ${EDIT} export without the rows that have ended by ${commentText(column.name)}, or leave it out of account: source: { ignoreColumns: [${columnReference(column, columns)}] }`
-    const wanted = role === 'last_collection' ? 'last_collection_date' : kind?.field
-    const isOpen =
-      field === null && wanted !== undefined && !uses(wanted) && kind?.staysBehind[0] === undefined
-    return isOpen ? [mappedLine(wanted, column, columns, edits)] : []
-  })
-  if (mayBeStatus.length === 0) return open
-  const named = mayBeStatus.map(({ name, values }) => `${commentText(name)} (${commentText(values)})`)
-  const ask = uses('status')
-    ? `  ${EDIT} these may say which mandates have ended, too; write exclude: [{ column: …, equals: […], reason: … }], or source: { ignoreColumns: […] }`
-    : `  # status: none   ${EDIT} name the column that says which mandates are active; "none" where no column does`
-  return [...open, `${ask}: ${named.join('; ')}`]
+/** Columns for fields that no other feeds. */
+function openLines({ columns }: Inspection): string[] {
+  const offer = `${EDIT} remove the first "#" to use it, or write "none";`
+  return columns.flatMap((column) =>
+    column.fate?.kind === 'undecided' && isOffered(column, columns)
+      ? [mappedLine(column.fate.field, column, columns, offer)]
+      : [],
+  )
 }
 
 /** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */
@@ -413,9 +434,7 @@ function customerLines({ columns, missing, system, withoutCustomers }: Inspectio
 
 function excludeSection({ columns }: Inspection): string[] {
   const excludes = columns.flatMap((column) =>
-    column.field === null && column.kind !== null && column.kind.form !== 'terms'
-      ? excludeLines(column, column.kind, columns)
-      : [],
+    column.kind !== null && isExcluded(column) ? excludeLines(column, column.kind, columns) : [],
   )
   const why = '# Rows that stay behind by the words of a column that feeds no field.'
   return [...(excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]), ...wordsSection(columns)]
@@ -433,14 +452,14 @@ function excludeLines(
     const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
     const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${REASONS[rule] ?? 'not to be migrated'} }   # ${rows} of the records`
+    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${REASONS[rule] ?? 'not to be migrated'} }   #${rule === 'SEQUENCE_FINAL' ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?` : ''} ${rows} of the records`
   })
 }
 
 const REASONS: Readonly<Partial<Record<RuleId, string>>> = {
   STATUS_NOT_ACTIVE: 'ended at the previous creditor',
   SEQUENCE_ONE_OFF: 'one-off mandate',
-  SEQUENCE_FINAL: 'the final collection was made',
+  SEQUENCE_FINAL: 'marked as final',
   SCHEME_B2B: 'business-to-business mandate',
 }
 

@@ -1,5 +1,5 @@
 import { said } from '../../domain/text/text.js'
-import type { LocalDate, OptionalField } from '../../domain/mandate/mandate.js'
+import type { Field } from '../../domain/mandate/mandate.js'
 import {
   type Finding,
   showValue,
@@ -8,35 +8,26 @@ import {
   type SeverityOverrides,
   findingOf,
 } from '../../domain/rule/verdict.js'
-import { wordOf, wordsWith, type Meanings, type WordField, type Words } from '../../domain/value/words.js'
+import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import {
   counted,
-  countEnds,
-  kindByAnswers,
-  kindByWords,
   readWords,
   staysBehindText,
   WORD_FIELDS,
   WORD_LISTS,
-  type ColumnKind,
-  countWords,
-  type WordCounts,
-  mayBeStatus,
   meaningsOf,
 } from '../guess/column-kind.js'
-import { findColumn, namesEnd, namesLastCollection } from '../columns/header.js'
-import { guessDateFormat, MOST_WORDS, watchColumn } from '../guess/column-guess.js'
+import { countWords, profileColumn } from '../guess/column-profile.js'
+import { fateOf, type Fate } from '../guess/fate.js'
+import { findColumn } from '../columns/header.js'
 import type { RecognisedSource } from '../record-check.js'
 
 /** Words of a column that is used; more are told as "and others". */
 const MOST_UNDERSTOOD = 50
-/** Records from which the format of a date is told. */
-const SAMPLE = 1000
 
 export function watchColumns(source: RecognisedSource) {
   const { header, mapping, options, profile, against } = source
   const { names, positions } = header
-  const words = wordsWith(options.words)
   const ofSystem = wordsWith(options.words, profile?.words)
   const used = mapping.fields.flatMap(({ field, position, name }) => {
     const wordField = WORD_FIELDS.find((known) => known === field)
@@ -45,30 +36,24 @@ export function watchColumns(source: RecognisedSource) {
       ? []
       : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
   })
-  const uses = (field: OptionalField): boolean =>
+  const uses = (field: Field): boolean =>
     mapping.taken.has(field) || mapping.fields.some((column) => column.field === field)
-  const usesStatus = uses('status')
+  // What is known of a system is decided about its accounts.
+  const decided = new Set<Field>(mapping.decided)
+  if (options.columns.iban !== undefined) decided.add('iban')
+  const file = { uses, decided, words: wordsWith(options.words) }
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
-    isOpen(index) ? [{ name, index, ...watchOpen(name, against.today) }] : [],
+    isOpen(index) ? [{ name, index, ...profileColumn(name, against.today) }] : [],
   )
   let records = 0
-  const shownName = (name: string, index: number): string =>
-    showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name)
-
-  /** What is to be decided about a column; null where nothing is. */
-  function undecided(column: string, watched: OpenWatch & { readonly name: string }): string | null {
-    const told = tellOpen(watched.name, watched, words)
-    if (told !== null && !isDecided(told)) return undecidedText(column, told, uses(told.field))
-    if (mapping.decided.has('status') && !usesStatus) return null
-    const counts = watched.counter.counts()
-    if (!mayBeStatus(watched.name, counts, records, usesStatus)) return null
-    return maybeText(column, counts, usesStatus)
-  }
-
-  /** That no column counts, holds for all; that one does, for none that would keep more back. */
-  const isDecided = ({ field, kind }: Told): boolean =>
-    mapping.decided.has(field) && !(uses(field) && kind !== null && kind.staysBehind.length > 0)
+  let known: readonly { readonly column: string; readonly fate: Fate }[] | null = null
+  /** Of the columns that nothing uses, once all records were seen. */
+  const fates = () =>
+    (known ??= open.map(({ name, index, profile }) => ({
+      column: showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name),
+      fate: fateOf(name, profile(records), file),
+    })))
 
   return {
     /**
@@ -79,34 +64,31 @@ export function watchColumns(source: RecognisedSource) {
       for (const { index, note } of used) note(cells[index] ?? '')
       if (!isNew) return // decided about when its export was admitted
       records += 1
-      for (const { index, counter, dates, ends } of open) {
-        counter.note(cells[index] ?? '')
-        ends?.note(cells[index] ?? '')
-        if (records <= SAMPLE) dates?.note(cells[index] ?? '', true)
-      }
+      for (const { index, note } of open) note(cells[index] ?? '')
     },
     /** Columns that nobody decided about, and columns in use of which nothing is understood. */
     findings: (severities: SeverityOverrides): readonly Finding[] => [
       ...(source.isResultFile
         ? []
         : used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities))),
-      ...open.flatMap(({ name, index, ...watched }) => {
-        const column = shownName(name, index)
-        const detail = undecided(column, { name, ...watched })
-        return detail === null
-          ? []
-          : findingOf('FILE_COLUMN_UNDECIDED', severities, { value: column, detail })
+      ...fates().flatMap(({ column: value, fate }) => {
+        if (fate.kind === 'harmless') return []
+        const detail = undecidedText(value, fate, uses(fate.field))
+        return findingOf('FILE_COLUMN_UNDECIDED', severities, { value, detail })
       }),
     ],
-    /** What was understood of the columns that are used, for reports. */
-    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus'> => {
+    /** What was understood of the columns that are used, and what of the others, for reports. */
+    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus' | 'notUsed'> => {
       const words = used.map((column) => [column.field, readUsed(column)] as const)
-      const maybe = open
-        .filter(({ name, counter }) => usesStatus && mayBeStatus(name, counter.counts(), records))
-        .map(({ name, index, counter }) => `${shownName(name, index)}: ${countedWords(counter.counts())}`)
+      const others = fates().flatMap(({ column, fate }) =>
+        fate.kind === 'harmless' ? [{ column, ...fate }] : [],
+      )
+      const maybe = others.flatMap(({ column, few }) => (few === null ? [] : [`${column}: ${few}`]))
+      const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
       return {
         words: Object.fromEntries<WordsReading>(words),
         ...(maybe.length === 0 ? {} : { mayBeStatus: maybe }),
+        ...(notUsed.length === 0 || records === 0 ? {} : { notUsed }),
       }
     },
   }
@@ -144,31 +126,6 @@ function openColumns({ header, mapping, options }: RecognisedSource): (index: nu
   return (index) => !taken.has(index)
 }
 
-type OpenWatch = ReturnType<typeof watchOpen>
-
-const watchOpen = (name: string, today: LocalDate) => ({
-  counter: countWords(MOST_WORDS),
-  dates: namesLastCollection(name) ? watchColumn(today) : null,
-  ends: namesEnd(name) ? countEnds(today) : null,
-})
-
-interface Told {
-  readonly field: OptionalField
-  readonly kind: ColumnKind | null
-  readonly dateFormat: string
-}
-
-function tellOpen(name: string, { counter, dates, ends }: OpenWatch, words: Words): Told | null {
-  const counts = counter.counts()
-  const kind = kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? ends?.kind() ?? null
-  if (kind !== null) return { field: kind.field, kind, dateFormat: '' }
-  const format = dates === null ? null : guessDateFormat(dates.evidence(), true)
-  return format === null ? null : { field: 'last_collection_date', kind: null, dateFormat: format.format }
-}
-
-const countedWords = (counts: WordCounts): string =>
-  counts === null ? '' : counted([...counts].map(([word, count]) => ({ word, count })))
-
 /** @param open fields of which a single word that is not understood is asked */
 function unknownFindings(
   { field, name, counter, meanings, isForeign }: UsedColumn,
@@ -184,33 +141,39 @@ function unknownFindings(
   return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, ...text })
 }
 
-function maybeText(column: string, counts: WordCounts, isFurther: boolean): string {
-  const quoted = JSON.stringify(column)
-  if (isFurther)
-    return `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${countedWords(counts)}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; to leave it out of account: --ignore-column ${quoted}.`
-  return `Column ${quoted} may say which mandates are active, and no column is used for it: ${countedWords(counts)}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
-}
-
-function undecidedText(column: string, { field, kind, dateFormat }: Told, isFurther: boolean): string {
+/** What a column shows, and what to write to use it or to leave it out of account. */
+function undecidedText(
+  column: string,
+  { by, field, told, dateFormat, shows }: Extract<Fate, { kind: 'undecided' }>,
+  isFurther: boolean,
+): string {
   const quoted = JSON.stringify(column)
   const none = isFurther ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
-  if (kind === null)
+  if (by === 'accounts')
+    return `Column ${quoted} holds accounts of many people, too: ${shows}. If it is the one to debit: columns: { iban: ${quoted} }; ${ignore}.`
+  if (by === 'last')
     return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
-  const stays = staysBehindText([kind])
+  if (by === 'dates')
+    return `Column ${quoted} holds ${shows}, as the end of a mandate does. To keep those rows back: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
+  if (told === null)
+    return isFurther
+      ? `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${shows}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; ${ignore}.`
+      : `Column ${quoted} may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
+  const stays = staysBehindText([told])
   const sees = said([
-    kind.staysBehind.length > 0 && `${stays} by it (${counted(kind.staysBehind)})`,
-    kind.unknown.length > 0 && `not understood: ${counted(kind.unknown)}`,
+    told.staysBehind.length > 0 && `${stays} by it (${counted(told.staysBehind)})`,
+    told.unknown.length > 0 && `not understood: ${counted(told.unknown)}`,
   ]).join('; ')
   const which =
-    kind.form === 'ends'
+    told.form === 'ends'
       ? 'filled: true'
-      : `equals: ${JSON.stringify(kind.staysBehind.map(({ word }) => word))}`
+      : `equals: ${JSON.stringify(told.staysBehind.map(({ word }) => word))}`
   const use =
-    kind.form === 'words' && !isFurther
+    told.form === 'words' && !isFurther
       ? `columns: { ${field}: ${quoted} }`
       : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
-  const how = kind.form === 'terms' ? 'Export without those rows' : `To use it: ${use}`
+  const how = told.form === 'terms' ? 'Export without those rows' : `To use it: ${use}`
   return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. ${how}; ${ignore}.`
 }
 

@@ -15,11 +15,13 @@ import {
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
-import { isIsoDay, type RecordCheck, type RecognisedSource } from '../record-check.js'
-import type { RawRecord } from '../table.js'
+import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
+import { noRecordFindings } from '../no-records.js'
+import type { RawRecord, TableEnd } from '../table.js'
 import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
+import { watchDates } from '../../domain/mandate/date-column.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
@@ -30,6 +32,7 @@ export function watchSource(source: RecognisedSource) {
   const { mapping, against, second } = source
   const { severities } = against
   const file = watchFile(source)
+  const accounts = watchAccounts()
   const columns = watchColumns(source)
   const damage = watchDamage()
   const days = watchDays(source)
@@ -55,11 +58,13 @@ export function watchSource(source: RecognisedSource) {
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
       damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey, order)
+      const { iban, customerNo } = checked.values
+      if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) {
         columns.note(checked.cells, checked.corrects === null)
         cleaning.note(raw)
-        days.note(raw, checked.line)
+        days.note(raw, checked)
       }
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
@@ -68,10 +73,15 @@ export function watchSource(source: RecognisedSource) {
       for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
     },
-    findings: (footer: string, totals: readonly RawRecord[]): readonly Finding[] => [
+    findings: ({
+      footer,
+      totals,
+      noRecords,
+    }: TableEnd & { readonly totals: readonly RawRecord[] }): readonly Finding[] => [
       ...leftOutOf(source, footer, records),
       ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
       ...(last === null ? [] : undeclaredTotal(last, records, severities)),
+      ...(noRecords === undefined ? [] : noRecordFindings(noRecords, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
       ...totals.flatMap(({ line, cells }) =>
         findingOf('FILE_TOTALS_LINE', severities, {
@@ -84,8 +94,10 @@ export function watchSource(source: RecognisedSource) {
       ),
       ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
       ...damage.findings(source.header.names, severities),
+      ...days.shifted(),
       ...(isExport ? [...file.findings(), ...days.findings()] : []),
       ...columns.findings(severities),
+      ...(isExport ? accounts.findings(records, severities) : []),
       ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
     ],
     counts: () => ({
@@ -133,6 +145,8 @@ const MOST_CREDITORS = 1000
 /** One finding each; a file with more of them is damaged as a whole. */
 const MOST_TOLD = 100
 const FEWEST_ROWS_FOR_DATES = 10
+const FEWEST_ROWS_FOR_ACCOUNTS = 20
+const ACCOUNT_SHARE = 0.1
 const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
 
@@ -211,6 +225,38 @@ function watchFile({ mapping, options, against: { today, severities } }: Recogni
   }
 }
 
+const ACCOUNT_SLOTS = 1 << 12
+/** Of so many rows each account is counted; behind them one that half the share has by its slot, which few accounts have. */
+const ROWS_COUNTED = 1000
+
+/** Finds an account that many customers have, in bounded memory; rows of one customer behind each other count once. */
+function watchAccounts() {
+  const slots = new Int32Array(ACCOUNT_SLOTS)
+  const frequent = new Map<string, { count: number; seen: number; customer: number | string }>()
+  return {
+    /** @param rows up to now */
+    note: (iban: string, customer: number | string, rows: number): void => {
+      let hash = 0
+      for (let at = iban.length - 8; at < iban.length; at += 1)
+        hash = (Math.imul(hash, 31) + iban.charCodeAt(at)) | 0
+      const slot = (hash ^ (hash >>> 16)) & (ACCOUNT_SLOTS - 1)
+      const seen = (slots[slot] ?? 0) + 1
+      slots[slot] = seen
+      if (rows > ROWS_COUNTED && seen * 2 < rows * ACCOUNT_SHARE) return
+      const known = frequent.get(iban)
+      const more = rows > ROWS_COUNTED ? seen - (known?.seen ?? 0) : 1
+      const count = (known?.count ?? 0) + more - (known?.customer === customer ? 1 : 0)
+      frequent.set(iban, { count, seen, customer })
+    },
+    findings: (rows: number, severities: SeverityOverrides): readonly Finding[] =>
+      [...frequent].flatMap(([value, { count }]) => {
+        const detail = `${count} of ${rows} rows have it.`
+        const isMany = rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
+        return isMany ? findingOf('FILE_ACCOUNT_DOMINANT', severities, { value, detail }) : []
+      }),
+  }
+}
+
 const countOf = (creditors: ReadonlySet<string>): string =>
   creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
 
@@ -233,35 +279,70 @@ function dominantDates(
 const ORDERED = /^\s*'?([0-9]{1,2})[/-]([0-9]{1,2})[/-][0-9]{2,4}\b/
 
 /**
- * A spreadsheet that reads 03/04 as 4 March leaves 25/04 as text. So a column is in doubt in which days and such texts stand
- * side by side, and none of the days, but each of the texts, shows a number above 12 that proves their order.
+ * How the dates of each column are written: a spreadsheet that reads 03/04 as 4 March leaves 25/04 as text. So a column is in
+ * doubt in which days and such texts stand side by side, and none of the days, but each of the texts, shows a number above
+ * 12 that proves their order. For the rest: `watchDates`.
  */
-function watchDays({ mapping, cellName, against: { severities } }: RecognisedSource) {
-  const columns = (['signed_date', 'last_collection_date'] as const).flatMap((field) => {
-    const { position = -1, name = field } = mapping.fields.find((column) => column.field === field) ?? {}
-    const isTyped = cellName !== undefined || mapping.taken.has(field)
-    return isTyped ? [{ field, position, name, day: '', text: '', isSure: false }] : []
-  })
+function watchDays({ mapping, cellName, formats, options, against, isResultFile }: RecognisedSource) {
+  const { severities, today, zone } = against
+  const columns = (['signed_date', 'last_collection_date'] as const).map((field) => ({
+    field,
+    ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
+    isTyped: cellName !== undefined || mapping.taken.has(field),
+    dates: watchDates(
+      field === 'signed_date' ? formats.signedDate : formats.lastCollection,
+      today,
+      timesOf(options, against),
+    ),
+    ...{ day: '', text: '', isSure: false },
+  }))
+  const noteOrder = (column: (typeof columns)[number], cell: string, line: number): void => {
+    const isDay = isIsoDay(cell)
+    const [, first, second] = (isDay ? /[0-9]{4}-([0-9]{2})-([0-9]{2})/ : ORDERED).exec(cell) ?? []
+    if (first === undefined || (isDay && first === second)) return
+    if ((Number(first) > 12 || Number(second) > 12) === isDay) column.isSure = true
+    const place = column.position < 0 ? undefined : cellName?.(line, column.position)
+    column[isDay ? 'day' : 'text'] ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
+  }
+  const answers =
+    options.source.dates === 'utc'
+      ? 'Name the time zone of the dates: timezone: Europe/….'
+      : `To read them in the time zone of the campaign (${zone ?? 'UTC'}): source: { dates: utc }. If the day counts as it is written: source: { dates: written }.`
+  const tell = (rule: RuleId, value: string, detail: string | null): readonly Finding[] =>
+    detail === null
+      ? []
+      : findingOf(rule, severities, { value, detail: `Column "${showValue(value)}": ${detail}` })
   return {
-    note: (raw: RawValues, line: number): void => {
+    note: (raw: RawValues, { line, findings }: Pick<CheckedRecord, 'line' | 'findings'>): void => {
       for (const column of columns) {
         const cell = raw[column.field] ?? ''
-        const isDay = isIsoDay(cell)
-        const [, first, second] = (isDay ? /([0-9]{2})-([0-9]{2})\s*$/ : ORDERED).exec(cell) ?? []
-        if (first === undefined || (isDay && first === second)) continue
-        if ((Number(first) > 12 || Number(second) > 12) === isDay) column.isSure = true
-        const place = column.position < 0 ? undefined : cellName?.(line, column.position)
-        column[isDay ? 'day' : 'text'] ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
+        if (cell === '') continue
+        if (column.isTyped) noteOrder(column, cell, line)
+        const isDay = (column.isTyped || isResultFile) && isIsoDay(cell)
+        column.dates.note(cell, isDay, findings.length > 0 && isUnread(findings, column.field))
       }
     },
+    /** Of times; a file of ours repeats them. */
+    shifted: (): readonly Finding[] =>
+      columns.flatMap(({ name, dates }) => {
+        const shifted = dates.shifted()
+        return tell('FILE_DATES_SHIFTED', name, shifted === null ? null : `${shifted} ${answers}`)
+      }),
     findings: (): readonly Finding[] =>
-      columns.flatMap(({ name, day, text, isSure }) => {
-        if (day === '' || text === '' || isSure) return []
-        const detail = `Column "${showValue(name)}" holds days, none after the 12th of its month, such as ${day}, and texts, none of which can be read with day and month swapped, such as ${text}.`
-        return findingOf('FILE_DAYS_SWAPPED', severities, { value: name, detail })
+      columns.flatMap(({ name, day, text, isSure, dates }) => {
+        const detail = `it holds days, none after the 12th of its month, such as ${day}, and texts, none of which can be read with day and month swapped, such as ${text}.`
+        const isSwapped = day !== '' && text !== '' && !isSure
+        return [
+          ...tell('FILE_DATES_MIXED', name, dates.mixed()),
+          ...tell('FILE_DAYS_SWAPPED', name, isSwapped ? detail : null),
+        ]
       }),
   }
 }
+
+const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/
+const isUnread = (findings: readonly Finding[], wanted: Field): boolean =>
+  findings.some(({ rule, field }) => field === wanted && UNREAD.test(rule))
 
 /** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/

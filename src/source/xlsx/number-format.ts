@@ -55,9 +55,17 @@ const FIRST_SURE_DAY = 61
 /** Numbers have 15 digits; what Excel was given beyond them is lost. */
 const BEYOND_DIGITS = 1e15
 
-function dayOf(serial: number, is1904: boolean): LocalDate | null {
-  if (is1904) return serial < 0 ? null : addDays(DAY_ZERO.from1904, Math.floor(serial))
-  return serial < FIRST_SURE_DAY ? null : addDays(DAY_ZERO.from1900, Math.floor(serial))
+const SECONDS_OF_DAY = 86_400
+
+/** With the time behind it, where there is one: the day alone may be that of another zone. */
+function dayOf(serial: number, is1904: boolean): string | null {
+  // Of a fraction the last digits are lost, and midnight may be a hair before it.
+  const seconds = Math.round(serial * SECONDS_OF_DAY)
+  const whole = Math.floor(seconds / SECONDS_OF_DAY)
+  if (whole < (is1904 ? 0 : FIRST_SURE_DAY)) return null
+  const day = addDays(is1904 ? DAY_ZERO.from1904 : DAY_ZERO.from1900, whole)
+  const time = new Date((seconds - whole * SECONDS_OF_DAY) * 1000).toISOString().slice(11, 19)
+  return day === null || time === '00:00:00' ? day : `${day} ${time}`
 }
 
 /** The digits at the places of the zeros, from the right; those that are left stand before the first. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { WORDS } from '../../../src/domain/value/words.js'
-import { countEnds, kindByAnswers, kindByWords } from '../../../src/source/guess/column-kind.js'
+import { kindByAnswers, kindByWords } from '../../../src/source/guess/column-kind.js'
 
 const counts = (words: Readonly<Record<string, number>>) => new Map(Object.entries(words))
 const byWords = (words: Readonly<Record<string, number>>) => kindByWords(counts(words), WORDS)
@@ -40,15 +39,4 @@ it('a column that says yes or no is none where one cell is no answer, or no row 
   expect(byAnswers('Gekündigt', { ja: 2, nein: 8, vielleicht: 1 })).toBeNull()
   expect(byAnswers('Gekündigt', { nein: 8 })).toBeNull()
   expect(byAnswers('Newsletter', { ja: 2, nein: 8 })).toBeNull()
-})
-
-it('a column of ends says nothing where most are no dates, or where the only date says that there is none', () => {
-  for (const cells of [
-    ['', '2025-01-01', 'a', 'b'],
-    ['', '0000-00-00'],
-  ]) {
-    const counter = countEnds('2026-06-15' as LocalDate)
-    for (const cell of cells) counter.note(cell)
-    expect(counter.kind()).toBeNull()
-  }
 })

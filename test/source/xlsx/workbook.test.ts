@@ -1,3 +1,4 @@
+import { germanIban } from '../../support/export.js'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
@@ -8,7 +9,7 @@ import { mandateCells, sheetOf, workbookBytes, workbookOf } from '../../support/
 /** Workbooks that were damaged on the way, or made to exhaust a reader or to lead it elsewhere. */
 
 const MIB = 1024 * 1024
-const ROWS = Array.from({ length: 20 }, (_, index) => mandateCells(index + 1))
+const ROWS = Array.from({ length: 20 }, (_, index) => mandateCells(index + 1, { 1: germanIban(index + 1) }))
 const SOUND = workbookBytes({
   sheets: { Mandate: sheetOf(...ROWS) },
   formats: [14],

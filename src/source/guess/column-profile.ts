@@ -1,0 +1,214 @@
+import { DATE_FORMATS, readDate, type DateFormat, startDeciding } from '../../domain/mandate/date.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
+import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
+import { undated } from '../../domain/value/words.js'
+import { isOpenEnd } from '../../domain/value/check-mandate.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
+import { isSepaIban } from '../../domain/value/iban.js'
+import { namesEnd } from '../columns/header.js'
+
+/** What the cells of one column show: words and what is filled of all records, all else of a sample. */
+export type ColumnProfile = ReturnType<ReturnType<typeof profileColumn>['profile']>
+
+const SAMPLE = 300
+/** Different values that are kept of a column of ends, which is looked at whole. */
+const MOST_ENDS = 20_000
+const MOST_WORDS = 20
+const VALUES_SHOWN = 3
+
+/** @param isWhole the order of day and month is told from all records, too */
+export function profileColumn(name: string, today: LocalDate, isWhole = false) {
+  const words = countWords(MOST_WORDS)
+  const sample = new Map<string, number>()
+  const decider = startDeciding()
+  const isEnd = namesEnd(name)
+  let filled = 0
+  let sampled = 0
+  let neverBehind = 0
+  /** Dates, also those that stand for none, were seen in the sample. */
+  let isDated: boolean | null = null
+  /** No rule asks for more of a column of many words without dates. */
+  let isKnown = false
+
+  function noteBehind(cell: string): void {
+    isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text) || isOpenEnd(text))
+    if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
+    if (isDated && LIKE_NEVER.test(cell) && isNever(cleanCell(cell))) neverBehind += 1
+    if (isWhole && isDated) decider.note(cell)
+    isKnown = !isWhole && !isDated && words.areMany()
+  }
+
+  return {
+    note: (cell: string): void => {
+      if (cell === '' || isKnown) return
+      words.note(cell)
+      if (sampled >= SAMPLE && !isEnd) {
+        noteBehind(cell)
+        return
+      }
+      const text = cleanCell(cell)
+      if (text === '') return
+      filled += 1
+      // What stands for no date leaves room for the dates that stand behind it.
+      if (!isNever(text)) sampled += 1
+      const known = sample.get(text)
+      if (known !== undefined || sample.size < MOST_ENDS) sample.set(text, (known ?? 0) + 1)
+    },
+    /** @param records of the file that have this column */
+    profile: (records: number) => {
+      const dates = new Map<DateFormat, number>()
+      const ends = { never: neverBehind, open: 0, dated: 0, past: 0 }
+      for (const [text, count] of sample) {
+        decider.note(text)
+        if (isOpenEnd(text)) ends.open += count
+        const read = datesIn(text, today)
+        if (read.length > 0 && !isOpenEnd(text)) ends.dated += count
+        if (isNever(text)) ends.never += count
+        else for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
+        if (!isNever(text) && read.some(({ date }) => date <= today)) ends.past += count
+      }
+      const countOf = (fits: (text: string) => boolean): number =>
+        [...sample].reduce((sum, [text, count]) => (fits(text) ? sum + count : sum), 0)
+      return {
+        records,
+        filled,
+        /** Filled cells of the sample, without those that stand for no date. */
+        sampled,
+        /** The different values of the sample and how often each occurs, not masked. */
+        values: sample,
+        accounts: countOf((text) => isSepaIban(cleanIban(text))),
+        creditors: countOf((text) => !isSepaIban(cleanIban(text)) && checkCreditorIdentifier(text).usable),
+        /** How many values each date format can read; only formats that read one. */
+        dates,
+        /** Of a column of ends all cells: those that name none, dates, dates that have passed. `never` is of all columns. */
+        ends,
+        /** Whether day or month comes first, where the separators leave it open. */
+        order: orderOf(decider.decided()),
+        /** The words and how often each occurs in all records, where they are few; null where they are many. */
+        words: words.counts(),
+        /** The first different values, not masked. */
+        first: [...sample.keys()].slice(0, VALUES_SHOWN),
+        /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */
+        prefix: prefixOf([...sample.keys()]),
+      }
+    },
+  }
+}
+
+const LIKE_DATE = /^[0-9]{1,4}[-./][0-9]|^(?:19|20|99)[0-9]{6}$/
+/** A day of the years 2080 to 2999, which stands for none as the last day there is does. */
+const FAR = /^(?:20[89][0-9]|2[1-9][0-9]{2})(?:-|[0-9]{4}$)|[./-](?:20[89][0-9]|2[1-9][0-9]{2})(?:$| )/
+/** What may be such a day, told fast. */
+const LIKE_NEVER = /^\W*(?:-|0+(?:\W|$)|1900|1970|9999|20[89]|2[1-9])|\W(?:9999|20[89][0-9]|2[1-9][0-9]{2})/
+const BLANK = 32
+
+const isNever = (text: string): boolean => isOpenEnd(text) || FAR.test(text)
+
+const PREFIXED = /^(\D*)\d{1,15}$/u
+
+function prefixOf(values: readonly string[]): string | null {
+  const [prefix] = values.flatMap((value) => PREFIXED.exec(value)?.[1] ?? [])
+  const fits = (value: string): boolean => PREFIXED.exec(value)?.[1] === prefix
+  return prefix !== undefined && values.filter(fits).length >= values.length * MOST ? prefix : null
+}
+
+export function orderOf(decided: string) {
+  if (decided.startsWith('dd')) return 'day first'
+  return decided.startsWith('mm') ? 'month first' : 'open'
+}
+
+/** A share that leaves room for damaged values. */
+export const MOST = 0.8
+
+/** True when nearly all of the values are of one kind. */
+export const areMost = (count: number, { sampled }: Pick<ColumnProfile, 'sampled'>): boolean =>
+  sampled > 0 && count >= sampled * MOST
+
+/** Nearly all values differ, as those of a key do. */
+export function areDistinct({ values }: ColumnProfile): boolean {
+  const cells = [...values.values()].reduce((sum, count) => sum + count, 0)
+  return cells > 1 && values.size >= cells * 0.95
+}
+
+export const holdsAccounts = (profile: ColumnProfile): boolean => areMost(profile.accounts, profile)
+
+/** Accounts of many people; one that hardly varies is the creditor's own. */
+export const varies = ({ sampled, values }: ColumnProfile): boolean =>
+  sampled === 1 || values.size > Math.max(1, sampled / 10)
+
+const LONGEST_DATE = 35
+
+/** The dates that a cleaned cell may be, with the format that reads each. */
+function datesIn(
+  text: string,
+  today: LocalDate,
+): readonly { readonly format: DateFormat; readonly date: LocalDate }[] {
+  if (!/^[0-9]/.test(text) || text.length > LONGEST_DATE) return []
+  return DATE_FORMATS.flatMap((format) => {
+    const read = readDate(text, format, today)
+    return read.kind === 'date' ? [{ format, date: read.date }] : []
+  })
+}
+
+/** A format that can be told by its looks; digits alone could be anything. */
+const isTelling = (format: DateFormat): boolean => /[^a-z0-9]|iso/.test(format)
+
+/** The format that reads nearly all values of a column, and the others that would do as well. */
+export function guessDateFormat(
+  profile: ColumnProfile,
+  isDateByName: boolean,
+  orderOfFile: ColumnProfile['order'] = 'open',
+): { readonly format: DateFormat; readonly count: number; readonly rivals: readonly DateFormat[] } | null {
+  const ranked = [...profile.dates]
+    .filter(([format]) => isDateByName || isTelling(format))
+    .sort(([, a], [, b]) => b - a)
+  const [best] = ranked
+  if (best === undefined || !areMost(best[1], profile)) return null
+  const equal = ranked.filter(([, count]) => count === best[1]).map(([format]) => format)
+  const order = profile.order === 'open' ? orderOfFile : profile.order
+  const ordered = equal.filter((format) => order === 'open' || orderOf(format) === order)
+  const [format = best[0], ...rivals] = ordered.length > 0 ? ordered : equal
+  return { format, count: best[1], rivals }
+}
+
+/** Dates by their looks; of eight digits a century tells those of years and months. */
+export const holdsDates = (profile: ColumnProfile): boolean =>
+  guessDateFormat(profile, false) !== null ||
+  (areMost(profile.dates.get('yyyymmdd') ?? 0, profile) &&
+    [...profile.values.keys()].every((text) => /^(?:19|20|9999)\d+$|^0*$/.test(text)))
+
+/** The words of a column and how often each occurs, by its first spelling; null where they are too many to be words. */
+export type WordCounts = ReadonlyMap<string, number> | null
+
+const LONGEST_WORD = 40
+const MOST_SPELLINGS = 200
+
+/** Counts in bounded memory: a column with more than `most` words is no column of words. */
+export function countWords(most: number) {
+  const spellings = new Map<string, { readonly shown: string; count: number }>()
+  let words: Map<string, { readonly shown: string; count: number }> | null = new Map()
+  const enter = (cell: string): void => {
+    const shown = undated(cell)
+    if (shown === '' || words === null) return
+    const folded = fold(shown)
+    const key = folded === '' ? shown : folded
+    const entry = words.get(key) ?? { shown, count: 0 }
+    entry.count += 1
+    words.set(key, entry)
+    if (spellings.size < MOST_SPELLINGS) spellings.set(cell, entry)
+    if (words.size <= most && shown.length <= LONGEST_WORD) return
+    words = null
+    spellings.clear()
+  }
+  return {
+    note: (cell: string): void => {
+      if (words === null || cell === '') return
+      const known = spellings.get(cell)
+      if (known === undefined) enter(cell)
+      else known.count += 1
+    },
+    areMany: (): boolean => words === null,
+    counts: (): WordCounts =>
+      words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
+  }
+}

@@ -1,0 +1,186 @@
+import type { Field } from '../../domain/mandate/mandate.js'
+import { fold } from '../../domain/text/text.js'
+import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
+import { ANSWERS, WORDS, type Words } from '../../domain/value/words.js'
+import { meaningOfHeader, namesEnd, namesFlag, namesLastCollection } from '../columns/header.js'
+import { counted, kindByAnswers, kindByEnds, kindByWords, wordsOf, type ColumnKind } from './column-kind.js'
+import {
+  areMost,
+  MOST,
+  guessDateFormat,
+  holdsAccounts,
+  holdsDates,
+  areDistinct,
+  varies,
+  type ColumnProfile,
+} from './column-profile.js'
+import other from './other-columns.json' with { type: 'json' }
+
+/** What becomes of a column that feeds no field. */
+export type Fate =
+  | {
+      readonly kind: 'harmless'
+      readonly why: string
+      /** It has few values, as a status has; with how often each occurs. */
+      readonly few: string | null
+    }
+  | {
+      readonly kind: 'undecided'
+      readonly by: 'words' | 'last' | 'dates' | 'accounts' | 'few'
+      /** Whoever says that no column is this field has answered. */
+      readonly field: Field
+      /** What its words are understood to say. */
+      readonly told: ColumnKind | null
+      /** The format of a last collection. */
+      readonly dateFormat: string
+      /** Its words, dates or accounts with their counts, for a person. */
+      readonly shows: string
+    }
+
+export interface FileFacts {
+  /** Fields that a column or a second file feeds. */
+  readonly uses: (field: Field) => boolean
+  /** Fields that a person decided about. */
+  readonly decided: ReadonlySet<Field>
+  readonly words?: Words
+}
+
+export const OWN_ACCOUNT = 'hardly varies, as an account of the creditor'
+export const DISTINCT = 'nearly all values differ'
+
+/** From so many rows on a mark in a tenth of them or fewer is asked about, and in more rows each column of few values. */
+const FEWEST_ROWS = 20
+const MOST_VALUES = 12
+
+/**
+ * The fate of a column by its words, dates and accounts, whatever its heading; that is asked last
+ * (domain/rulebook.md#file-rules).
+ */
+export function fateOf(name: string, profile: ColumnProfile, file: FileFacts): Fate {
+  const fate = fateByShape(name, profile, file)
+  if (fate.kind === 'harmless') return fate
+  const { field, told } = fate
+  // That no column counts, holds for all; that one does, for none that would keep more back.
+  const keepsMore = told === null ? field === 'status' : told.staysBehind.length > 0
+  return file.decided.has(field) && !(file.uses(field) && keepsMore)
+    ? harmless(`the configuration decides about ${field}`)
+    : fate
+}
+
+function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS }: FileFacts): Fate {
+  const { records, filled, sampled, values, words: counts } = profile
+  const told =
+    kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? kindByEnds(namesEnd(name), profile)
+  if (told !== null) return undecided('words', told.field, wordsOf(told).join('; '), { told })
+  const last = namesLastCollection(name) ? guessDateFormat(profile, true) : null
+  if (last !== null)
+    return undecided('last', 'last_collection_date', `${last.count} dates`, { dateFormat: last.format })
+  if (filled === 0) return harmless('empty')
+  if (holdsAccounts(profile))
+    return varies(profile)
+      ? undecided('accounts', 'iban', `${values.size} different accounts in ${sampled} rows`)
+      : harmless(OWN_ACCOUNT)
+  if (holdsDates(profile)) {
+    const dates = filled - profile.ends.never
+    if (namesEnd(name)) return harmless('ends still to come')
+    return dates > 0 && dates * 2 < records
+      ? undecided('dates', 'status', `a date in ${dates} of ${records} rows`)
+      : harmless('dates')
+  }
+  const heading = namesFlag(name) ? null : headingOf(name)
+  if (heading !== null) return harmless(`${heading} by its name`)
+  if (areMost(profile.creditors, profile)) return harmless('creditor identifiers')
+  const isFew = counts !== null && counts.size <= MOST_VALUES
+  if (areDistinct(profile) && (!isFew || filled >= records * 0.95)) return harmless(DISTINCT)
+  return !isFew
+    ? harmless(kindOfValues([...profile.values.keys()], MOST) ?? 'texts of many kinds')
+    : fateOfFew(counts, profile, !uses('status') || namesFlag(name))
+}
+
+/** @param isStatusLike where more than a mark of few rows is asked about */
+function fateOfFew(
+  counts: ReadonlyMap<string, number>,
+  { records, filled }: ColumnProfile,
+  isStatusLike: boolean,
+): Fate {
+  const empty = records - filled
+  const words = [...counts].map(([word, count]) => ({ word, count }))
+  const known = kindOfValues([...counts.keys()], 1)
+  if (known !== null) return harmless(known)
+  // An empty cell is a value too: where only ended mandates are marked, nothing else stands beside the mark.
+  const all = empty > 0 ? [...words, { word: 'empty', count: empty }] : words
+  if (all.length < 2) return harmless('one value in every row')
+  const others = records - Math.max(...all.map(({ count }) => count))
+  const isMark = records >= FEWEST_ROWS && others * 10 <= records
+  const shows = counted(all)
+  if (isMark || (isStatusLike && records > FEWEST_ROWS)) return undecided('few', 'status', shows)
+  return harmless('few values', records > FEWEST_ROWS ? shows : null)
+}
+
+export const harmless = (why: string, few: string | null = null): Fate => ({ kind: 'harmless', why, few })
+
+const undecided = (
+  by: Extract<Fate, { kind: 'undecided' }>['by'],
+  field: Field,
+  shows: string,
+  { told = null, dateFormat = '' }: { told?: ColumnKind | null; dateFormat?: string } = {},
+): Fate => ({ kind: 'undecided', by, field, told, dateFormat, shows })
+
+const words = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => text.split(',').map(fold)))
+
+/** What a heading is known to hold that says nothing of a mandate, also where a name ends with it: `address.country_code`. */
+function headingOf(name: string): string | null {
+  if (meaningOfHeader(name).kind === 'second_key') return 'a name'
+  const parts = name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const ends = [name, parts.slice(-1).join(''), parts.slice(-2).join('')].map(fold)
+  const known = Object.entries(other.headings).map(([what, texts]) => [what, words(texts)] as const)
+  return known.find(([, names]) => ends.some((end) => names.has(end)))?.[0] ?? null
+}
+
+const COUNTRIES = [...SEPA_COUNTRIES.keys()]
+const LANGUAGES =
+  'bg,ca,cs,da,de,el,en,es,et,fi,fr,ga,hr,hu,is,it,lb,lt,lv,mk,mt,nb,nl,nn,no,pl,pt,rm,ro,ru,sk,sl,sq,sr,sv,tr,uk'.split(
+    ',',
+  )
+
+const SHAPES: readonly (readonly [what: string, fits: (text: string) => boolean])[] = [
+  ['e-mail addresses', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
+  ['amounts', (text) => /^[-+]?[0-9][0-9.,' ]*[.,][0-9]{2}(?: ?(?:€|[A-Z]{3}))?$/.test(text)],
+  ['numbers', (text) => /^\+?[0-9][-0-9 ()./]*$/.test(text) && text.replaceAll(/\D/g, '').length >= 4],
+  [
+    'BICs',
+    (text) =>
+      /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(text) && COUNTRIES.includes(text.slice(4, 6)),
+  ],
+]
+
+/** All (or most) values are countries, all are languages, and so on. `si` and `no` are countries, but in a column they answer. */
+function kindOfValues(values: readonly string[], share: number): string | null {
+  const folded = values.map(fold)
+  if (folded.every((value) => ANSWERS.has(value) || /^[01]00$/.test(value))) return null
+  const fits = (test: (value: string) => boolean, of: readonly string[]): boolean =>
+    of.filter(test).length >= of.length * share
+  const shape = SHAPES.find(([, test]) => fits(test, values))
+  // A lone letter is a mark, whatever it stands for elsewhere.
+  if (shape !== undefined || values.length > MOST_VALUES || folded.join('').length < 2)
+    return shape?.[0] ?? null
+  return known().find(([, set]) => fits((value) => set.has(value), folded))?.[0] ?? null
+}
+
+let kinds: readonly (readonly [string, ReadonlySet<string>])[] | null = null
+
+const known = () =>
+  (kinds ??= [
+    ['countries', new Set(COUNTRIES.flatMap((code) => namesOf('region', code)))],
+    ['languages', new Set(LANGUAGES.flatMap((code) => [...namesOf('language', code), ...localesOf(code)]))],
+    ...Object.entries(other.values).map(([what, texts]) => [what, words(texts)] as const),
+  ])
+
+const localesOf = (code: string): string[] => COUNTRIES.map((country) => fold(code + country))
+
+/** A code, and what people of those languages call it. */
+const namesOf = (type: 'region' | 'language', code: string): string[] => [
+  fold(code),
+  ...LANGUAGES.map((language) => fold(new Intl.DisplayNames([language], { type }).of(code) ?? code)),
+]

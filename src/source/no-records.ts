@@ -1,0 +1,83 @@
+import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
+import { cleanCell, said } from '../domain/text/text.js'
+import { type Finding, findingOf, showValue, type SeverityOverrides } from '../domain/rule/verdict.js'
+import { piecesOf, type Pieces } from './bytes/text.js'
+import { rowsSaid } from './csv/totals.js'
+import { refuse } from './refusal.js'
+import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
+
+/** A table whose records are records: what is none is left out and told, and what says "nothing" is empty. */
+export const withoutNoRecords = (table: Table): Table => ({
+  ...table,
+  read: (signal) => piecesOf(judge(table, table.read(signal))),
+})
+
+async function* judge(
+  { label, headerCells }: Table,
+  batches: Pieces<RawRecord[], TableEnd>,
+): AsyncGenerator<RawRecord[], TableEnd> {
+  const noRecords = { rules: [], headers: [], counts: [] } satisfies NoRecords as NoRecords
+  const headerOf = judgeHeaders(headerCells)
+  let records = 0
+  let sinceCount = 0
+
+  function isRecord({ line, cells }: RawRecord): boolean {
+    let first = 0
+    while (first < cells.length && cells[first] === '') first += 1
+    const cell = cells[first] ?? ''
+    if (!isPlainStart(cell.charCodeAt(0)) && isRuleLine(cells)) return noRecords.rules.push(line) < 0
+    const header = headerOf(cells, first)
+    if (header === 'same') return noRecords.headers.push(line) < 0
+    if (header === 'other') {
+      const what = `its line ${line} is a second header, with other columns or another order`
+      throw refuse(label, 'FILE_HEADER_SECOND', what, { line })
+    }
+    const isAlone =
+      (cells[first + 1] ?? '') === '' &&
+      headerCells.length > 1 &&
+      cells.findLastIndex((other) => other !== '') === first
+    const count = isAlone ? rowsSaid(cell) : null
+    if (count !== null) {
+      const isRight = count === sinceCount || count === records
+      noRecords.counts.push({ line, text: showValue(cleanCell(cell)), isRight, records: sinceCount })
+      sinceCount = 0
+      return false
+    }
+    records += 1
+    sinceCount += 1
+    for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
+    return true
+  }
+
+  for await (const batch of batches) yield batch.filter(isRecord)
+  return { ...batches.end(), noRecords }
+}
+
+const MOST_SHOWN = 5
+
+function linesText(lines: readonly number[], one: string, several: string): string | false {
+  if (lines.length <= 1) return lines.length === 1 && `Line ${lines.join()} ${one}.`
+  const more = lines.length > MOST_SHOWN ? ` and ${lines.length - MOST_SHOWN} more` : ''
+  return `Lines ${lines.slice(0, MOST_SHOWN).join(', ')}${more} ${several}.`
+}
+
+/** What is told of the lines that were left out, and where one states another count than was read. */
+export function noRecordFindings(
+  { rules, headers, counts }: NoRecords,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  const told = said([
+    linesText(rules, 'rules off the table', 'rule off the table'),
+    linesText(headers, 'repeats the header', 'repeat the header'),
+    ...counts.map(({ line, text }) => `Line ${line} says how many rows there are: "${text}".`),
+  ])
+  return [
+    ...counts.flatMap(({ text, records, isRight }) => {
+      const detail = `It says "${text}", and ${records} records were read.`
+      return isRight ? [] : findingOf('FILE_COUNT_MISMATCH', severities, { value: text, detail })
+    }),
+    ...(told.length === 0
+      ? []
+      : findingOf('FILE_LINES_LEFT_OUT', severities, { detail: told.slice(0, MOST_SHOWN).join(' ') })),
+  ]
+}

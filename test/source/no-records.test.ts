@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { inspectSource } from '../../src/source/guess/inspect.js'
+import {
+  AS_OF,
+  exportOf,
+  fileOf,
+  fileRules,
+  optionsOf,
+  readAll,
+  readText,
+  refusal,
+  rowRules,
+} from '../support/sources.js'
+import { rowsOf, workbookOf } from '../support/workbook.js'
+
+const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = exportOf(3).trimEnd().split('\n')
+const file = (...lines: string[]): string => `${lines.join('\n')}\n`
+const cells = (...lines: string[]): string[][] => lines.map((line) => line.split(','))
+const sheet = (...lines: string[]): string => workbookOf({ sheets: { Mandate: rowsOf(cells(...lines)) } })
+const told = async (text: string): Promise<string> =>
+  (await readText(text)).summary.findings
+    .filter(({ rule }) => rule === 'FILE_LINES_LEFT_OUT')
+    .map(({ message }) => message)
+    .join()
+
+describe('a header that is repeated', () => {
+  it.each([
+    ['as it stands', HEADER],
+    ['with a byte order mark', `\ufeff${HEADER}`],
+    ['in other letters', HEADER.toUpperCase().replaceAll('_', ' ')],
+    ['in a page that lacks its last names', HEADER.split(',').slice(0, 4).join(',') + ',,'],
+  ])('is left out and told: %s', async (_, repeated) => {
+    const { records, summary } = await readText(file(HEADER, FIRST, repeated, SECOND))
+    expect(records.map(({ line, verdict }) => [line, verdict.kind])).toEqual([
+      [2, 'sendable'],
+      [4, 'sendable'],
+    ])
+    expect(summary.records).toBe(2)
+    expect(await told(file(HEADER, FIRST, repeated, SECOND))).toContain('Line 3 repeats the header.')
+  })
+
+  it.each([
+    ['two columns exchanged', HEADER.replace('customer_no,iban', 'iban,customer_no')],
+    ['another column more', `${HEADER},status`],
+    ['a column named otherwise', HEADER.replace('signed_date', 'Kuendigung')],
+    ['reversed', HEADER.split(',').reverse().join(',')],
+  ])('refuses the file where it has other columns or another order: %s', async (_, other) => {
+    for (const given of [fileOf(file(HEADER, FIRST, other, SECOND)), sheet(HEADER, FIRST, other, SECOND)]) {
+      const error = await refusal(readAll(given))
+      expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', line: 3, exitCode: 7 })
+      expect(error.message).toContain('line 3 is a second header')
+      expect(error.next).toContain('Split the file')
+    }
+  })
+
+  it('is none where a customer is called like a column, or like two', async () => {
+    const named = FIRST.replace('Person 1', 'IBAN')
+    expect(await rowRules(file(HEADER, named, SECOND.replace('M-2', 'iban')))).toEqual([[], []])
+    expect(await fileRules(file(HEADER, named))).toEqual([])
+  })
+
+  it('is left out of a workbook, a semicolon file and UTF-16 with tabs', async () => {
+    const lines = [HEADER, FIRST, HEADER, SECOND]
+    const tabs = file(...lines).replaceAll(',', '\t')
+    for (const given of [
+      sheet(...lines),
+      fileOf(file(...lines).replaceAll(',', ';')),
+      fileOf(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(tabs, 'utf16le')])),
+    ])
+      expect((await readAll(given)).records.map(({ line }) => line)).toEqual([2, 4])
+  })
+})
+
+describe('lines that rule off the table', () => {
+  const ruled = HEADER.replace(/[^,]/g, '-')
+  it.each([
+    ['sqlcmd', file(HEADER, ruled, FIRST, SECOND, '', '(2 rows affected)'), ','],
+    ['an old sqlcmd', file(HEADER, ruled, FIRST, SECOND, '', '(2 row(s) affected)'), ','],
+    ['sqlcmd in German', file(HEADER, ruled, FIRST, SECOND, '(2 Zeilen betroffen)'), ','],
+    ['psql in French', file(HEADER, ruled.replaceAll(',', '+'), FIRST, SECOND, '(2 lignes)'), ','],
+    ['psql in Polish', file(HEADER, ruled.replaceAll(',', '+'), FIRST, SECOND, '(2 wiersze)'), ','],
+    ['Oracle', file(HEADER, ruled, FIRST, SECOND, '', '2 rows selected.'), ','],
+    ['no line end', `${file(HEADER, ruled, FIRST, SECOND)}(2 rows)`, ','],
+    [
+      'a box of MySQL',
+      file(
+        ruled.replaceAll(',', '+').replace(/^-|-$/g, '+'),
+        `| ${HEADER.replaceAll(',', ' | ')} |`,
+        ruled.replaceAll(',', '+').replace(/^-|-$/g, '+'),
+        `| ${FIRST.replaceAll(',', ' | ')} |`,
+        `| ${SECOND.replaceAll(',', ' | ')} |`,
+        ruled.replaceAll(',', '+').replace(/^-|-$/g, '+'),
+        '2 rows in set (0.00 sec)',
+      ),
+      '|',
+    ],
+    ['Markdown', file(HEADER, ':---:,---,---,---,---,---:', FIRST, SECOND), ','],
+  ])('are left out, counted, and the count agrees: %s', async (_, text) => {
+    const { records, summary } = await readText(text)
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
+    expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_LINES_LEFT_OUT'])
+    const inspected = await inspectSource(fileOf(text), { today: AS_OF })
+    expect(inspected).toMatchObject({ records: 2, footer: { lines: 0 } })
+  })
+
+  it('and in a workbook', async () => {
+    const { records, summary } = await readAll(sheet(HEADER, ruled, FIRST, SECOND, '(2 rows affected)'))
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
+    expect(summary.findings.map(({ rule }) => rule)).toEqual(['FILE_LINES_LEFT_OUT'])
+  })
+
+  it('of two results in one file each count is compared with its own rows', async () => {
+    const both = file(
+      HEADER,
+      ruled,
+      FIRST,
+      '(1 rows affected)',
+      HEADER,
+      ruled,
+      SECOND,
+      THIRD,
+      '(2 rows affected)',
+    )
+    expect(await fileRules(both)).toEqual(['FILE_LINES_LEFT_OUT'])
+    expect((await readText(both)).summary.records).toBe(3)
+  })
+
+  it('another count refuses the file', async () => {
+    const error = await refusal(readText(file(HEADER, ruled, FIRST, SECOND, '(3 rows affected)')))
+    expect(error.rule).toBe('FILE_COUNT_MISMATCH')
+    expect(error.message).toContain('It says "(3 rows affected)", and 2 records were read')
+  })
+
+  it('are told with their lines', async () => {
+    expect(await told(file(HEADER, ruled, FIRST, '(1 row)'))).toContain(
+      'Line 2 rules off the table. Line 4 says how many rows there are: "(1 row)".',
+    )
+  })
+
+  it('a row of hyphens for what is missing is one', async () => {
+    expect((await readText(file(HEADER, FIRST, '-,-,-,-,-,-'))).summary.records).toBe(2)
+  })
+})
+
+describe('what databases write for nothing', () => {
+  it.each(['NULL', String.raw`\N`, '(null)', '[NULL]', '<null>', 'null'])('%s is empty', async (nothing) => {
+    const text = file(
+      `${HEADER},last_collection_date,status`,
+      `${FIRST},${nothing},${nothing}`,
+      `${SECOND.replace('M-2', nothing)},2026-01-02,active`,
+      `${THIRD.replace('DE98ZZZ09999999999', nothing)},,`,
+    )
+    expect(await rowRules(text)).toEqual([[], ['UMR_EMPTY'], ['CI_EMPTY']])
+    const constant =
+      'columns: { sepa_creditor_identifier: { column: sepa_creditor_identifier, constant: DE98ZZZ09999999999 } }'
+    expect((await rowRules(text, constant))[2]).toEqual([])
+  })
+
+  it('in a workbook, and where a row with any value stays behind', async () => {
+    const lines = [`${HEADER},Ende`, `${FIRST},NULL`, `${SECOND},2025-01-01`].map((line) => line.split(','))
+    const given = workbookOf({ sheets: { Mandate: rowsOf(lines) } })
+    const ended = 'exclude: [{ column: Ende, filled: true, reason: ended }]'
+    const text = file(`${HEADER},Ende`, `${FIRST},NULL`, `${SECOND},2025-01-01`)
+    for (const source of [given, fileOf(text)]) {
+      const { records } = await readAll(source, optionsOf(ended))
+      expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'excluded'])
+    }
+  })
+
+  it('a person called Null is a person', async () => {
+    const { records } = await readText(file(HEADER, FIRST.replace('Person 1', 'Null')))
+    expect(records[0]?.cells.at(-1)).toBe('Null')
+  })
+})
