@@ -36,6 +36,13 @@ export interface Attempt {
   readonly hasCopies: boolean
 }
 
+/** What became of a row that was to be sent: nothing, since the gate held it. It stays ready. */
+export interface HeldAtGate {
+  readonly rowId: number
+  /** Completes "The row was not sent: …". */
+  readonly because: string
+}
+
 /** `done`: what a comparison with the last export found of the row is done at the service; its state stays. */
 export type Decision = 'registered' | 'refused' | 'resend' | 'written_off' | 'done'
 
@@ -121,6 +128,7 @@ export interface ClaimedMandate {
   readonly key: string
   /** Customer and date of signature. */
   readonly likeness: string
+  readonly customerNo: number
   readonly attempts: number
 }
 

@@ -7,7 +7,7 @@ import type {
   Verdict,
   SeverityOverrides,
 } from '../../src/domain/rule/verdict.js'
-import type { Decision, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
+import type { Attempt, Decision, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
 import type { Ledger, LedgerOptions } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
@@ -127,6 +127,9 @@ interface Given {
   readonly header?: readonly string[]
   readonly columns?: Readonly<Record<string, string>>
   readonly reading?: SourceSummary['reading']
+  /** Default: a list where a record names a row. */
+  readonly kind?: 'export' | 'list' | 'again'
+  readonly isNewer?: boolean
 }
 
 /** One file, admitted in a transaction of its own. */
@@ -135,11 +138,13 @@ export function admit(
   rows: readonly Values[],
   { name = 'export.csv', sha256, header = HEADER, columns = COLUMNS, reading, ...given }: Given = {},
 ): 'admitted' | 'known' {
+  const { kind: of = rows.some(({ corrects = null }) => corrects !== null) ? 'list' : 'export' } = given
   const admission = ledger.admit({ severities: {}, ...given })
-  const source = admission.open({ name, header, columns })
+  const source = admission.open({ name, header, columns, kind: of })
   source.add(rows.map((values, index) => recordOf(values, index + 1)))
   const summary = summaryOf(rows.length, sha256)
-  const { kind } = source.close({ ...summary, reading: reading ?? summary.reading })
+  const kind = source.close({ ...summary, reading: reading ?? summary.reading })
+  admission.decide()
   admission.commit()
   return kind
 }
@@ -202,10 +207,17 @@ export function readyRow(ledger: Pick<Ledger, 'ready'>, after = 0): ReadyRow {
   return row
 }
 
+/** What the gate lets go. */
+export async function begin(ledger: Pick<Ledger, 'begin'>, row: ReadyRow): Promise<Attempt> {
+  const begun = await ledger.begin(row)
+  if ('because' in begun) throw new Error(`The gate held row ${begun.rowId}: ${begun.because}`)
+  return begun
+}
+
 /** Sends the first ready row and settles it. */
 export async function send(ledger: Ledger, outcome: Outcome): Promise<number> {
   const row = readyRow(ledger)
-  await ledger.settle(await ledger.begin(row), outcome)
+  await ledger.settle(await begin(ledger, row), outcome)
   return row.id
 }
 

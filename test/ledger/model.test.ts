@@ -25,6 +25,8 @@ interface ModelRow {
   readonly verdict: 'sendable' | 'invalid'
   state: RowState
   attempt: Attempt | null
+  /** The command that it came in with. */
+  readonly at: number
 }
 
 interface Model {
@@ -32,6 +34,10 @@ interface Model {
   /** How often each mandate may have been applied, and how often a person allowed one more. */
   readonly delivered: Map<number, number>
   readonly allowed: Map<number, number>
+  /** Mandates whose refused row may have arrived. */
+  readonly arrived: Set<number>
+  /** When a person last decided to resend one, counted in commands. */
+  readonly resent: Map<number, number>
 }
 
 type Newcomer = Pick<ModelRow, 'mandate' | 'content' | 'verdict'>
@@ -39,42 +45,57 @@ type Newcomer = Pick<ModelRow, 'mandate' | 'content' | 'verdict'>
 const PROTECTED: readonly RowState[] = ['sending', 'registered', 'in_doubt', 'written_off']
 const isLive = (row: ModelRow): boolean => [...PROTECTED, 'ready', 'refused'].includes(row.state)
 
-function admitToModel(model: Model, newcomers: readonly Newcomer[]): void {
+function admitToModel(model: Model, newcomers: readonly Newcomer[], isNewer: boolean, at: number): void {
   const added = newcomers.map((newcomer): ModelRow => {
     const state = newcomer.verdict === 'sendable' ? 'ready' : 'invalid'
-    return { ...newcomer, state, attempt: null }
+    return { ...newcomer, state, attempt: null, at }
   })
   for (const mandate of new Set(newcomers.map((newcomer) => newcomer.mandate))) {
     const old = model.rows.filter((row) => row.mandate === mandate)
+    const hasArrived = model.arrived.has(mandate)
     settleMandate(
       old,
       added.filter((row) => row.mandate === mandate),
+      { isNewer, hasArrived },
     )
   }
   model.rows.push(...added)
 }
 
-function settleMandate(old: readonly ModelRow[], added: readonly ModelRow[]): void {
-  const sendable = added.filter(({ verdict }) => verdict === 'sendable')
-  const heldBack = added.filter(({ verdict }) => verdict === 'invalid')
-  const live = old.find(isLive)
-  const wasHeldBack = (row: ModelRow): boolean =>
-    old.some(({ state, content }) => state === 'invalid' && content === row.content)
-  const allRepeated = heldBack.every(wasHeldBack)
+interface Terms {
+  readonly isNewer: boolean
+  readonly hasArrived: boolean
+}
 
-  if (live !== undefined && PROTECTED.includes(live.state)) {
-    for (const row of sendable) row.state = row.content === live.content ? 'duplicate' : 'conflict'
-    if (allRepeated) for (const row of heldBack) row.state = 'duplicate'
-  } else if (sendable.length === 0) {
-    if (allRepeated) for (const row of heldBack) row.state = 'duplicate'
-  } else if (heldBack.length > 0 || sendable.some(({ content }) => content !== sendable[0]?.content)) {
-    for (const row of sendable) row.state = 'conflict'
-  } else {
-    const isKnown = live !== undefined && live.content === sendable[0]?.content
-    for (const row of isKnown ? sendable : sendable.slice(1)) row.state = 'duplicate'
+/** What an export says of one mandate, beside what came in before. */
+function settleMandate(old: readonly ModelRow[], added: readonly ModelRow[], terms: Terms): void {
+  const sendable = added.filter(({ verdict }) => verdict === 'sendable')
+  const speaking = old.filter(({ state }) => state !== 'duplicate' && state !== 'superseded')
+  const live = speaking.find((row) => isLive(row) && row.state !== 'written_off') ?? speaking.find(isLive)
+  const isSaid = (row: ModelRow): boolean =>
+    speaking.some(({ verdict, content }) => verdict === row.verdict && content === row.content)
+  const agree = sendable.every(({ content }) => content === sendable[0]?.content)
+  const isOneKind = sendable.length === 0 || (sendable.length === added.length && agree)
+  const own = (): void => {
+    for (const row of isOneKind ? sendable.slice(1) : sendable)
+      row.state = isOneKind ? 'duplicate' : 'conflict'
   }
-  if (added.every(({ state }) => state === 'duplicate')) return
-  for (const row of old) if (EDGES[row.state].superseded !== undefined) row.state = 'superseded'
+  const wait = (): void => {
+    for (const row of sendable) row.state = 'conflict'
+    if (live?.state === 'ready') live.state = 'conflict'
+  }
+  const replace = (): void => {
+    own()
+    for (const row of old) if (EDGES[row.state].superseded !== undefined) row.state = 'superseded'
+  }
+  if (speaking.length === 0) own()
+  else if (added.every(isSaid)) for (const row of added) row.state = 'duplicate'
+  else if (live !== undefined && ['sending', 'registered', 'in_doubt'].includes(live.state))
+    for (const row of added) row.state = isSaid(row) ? 'duplicate' : 'conflict'
+  else if (live?.state === 'written_off' || (live?.state === 'refused' && terms.hasArrived)) wait()
+  else if (speaking.every(({ state }) => state === 'invalid')) replace()
+  else if (sendable.length > 0 && terms.isNewer) replace()
+  else wait()
 }
 
 const OUTCOMES = {
@@ -86,7 +107,7 @@ const OUTCOMES = {
 } as const
 
 type Step =
-  | { readonly kind: 'admit'; readonly newcomers: readonly Newcomer[] }
+  | { readonly kind: 'admit'; readonly newcomers: readonly Newcomer[]; readonly isNewer: boolean }
   | { readonly kind: 'begin'; readonly count: number }
   | { readonly kind: 'settle'; readonly pick: number; readonly outcome: keyof typeof OUTCOMES }
   | { readonly kind: 'resolve'; readonly pick: number; readonly decision: Exclude<Decision, 'done'> }
@@ -100,7 +121,11 @@ const newcomer = fc.record({
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    arbitrary: fc.record({ kind: fc.constant('admit'), newcomers: fc.array(newcomer, { maxLength: 5 }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('admit'),
+      newcomers: fc.array(newcomer, { maxLength: 5 }),
+      isNewer: fc.boolean(),
+    }),
     weight: 3,
   },
   { arbitrary: fc.record({ kind: fc.constant('begin'), count: fc.integer({ min: 1, max: 3 }) }), weight: 4 },
@@ -135,7 +160,11 @@ const addTo = (counts: Map<number, number>, mandate: number): void =>
   void counts.set(mandate, (counts.get(mandate) ?? 0) + 1)
 
 async function play(steps: readonly Step[]): Promise<void> {
-  const model: Model = { rows: [], delivered: new Map(), allowed: new Map() }
+  const model: Model = {
+    rows: [],
+    ...{ delivered: new Map(), allowed: new Map(), arrived: new Set(), resent: new Map() },
+  }
+  let commands = 0
   const clock = stoppedClock()
   const file = freshFile()
   let ledger: Ledger = open({ file, clock })
@@ -146,7 +175,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   const PLAY: {
     readonly [Kind in Step['kind']]: (step: Extract<Step, { kind: Kind }>) => Promise<void> | void
   } = {
-    admit: ({ newcomers }) => {
+    admit: ({ newcomers, isNewer }) => {
       admit(
         ledger,
         newcomers.map(({ mandate, content, verdict }) => ({
@@ -155,13 +184,15 @@ async function play(steps: readonly Step[]): Promise<void> {
           signedDate: `2020-01-0${content}`,
           verdict,
         })),
+        { isNewer },
       )
-      admitToModel(model, newcomers)
+      admitToModel(model, newcomers, isNewer, commands)
     },
     begin: async ({ count }) => {
       const ready = ledger.ready(0, count)
       const attempts = await Promise.all(ready.map((row) => ledger.begin(row)))
       for (const attempt of attempts) {
+        if ('because' in attempt) throw new Error(attempt.because)
         const row = model.rows[attempt.rowId - 1]!
         expect(row.state).toBe('ready')
         Object.assign(row, { state: 'sending', attempt })
@@ -185,10 +216,19 @@ async function play(steps: readonly Step[]): Promise<void> {
       clock.advance(-aheadMs)
       expect(report.isApplied).toBe(true)
       row.state = decision === 'resend' ? 'ready' : decision
+      if (decision === 'resend') model.resent.set(row.mandate, commands)
+      if (decision === 'resend' || decision === 'refused') model.arrived.add(row.mandate)
       if (decision === 'resend' || decision === 'refused') addTo(model.allowed, row.mandate)
     },
     retry: () => {
-      const rows = model.rows.filter(({ state }) => state === 'refused')
+      const isContradicted = (row: ModelRow): boolean =>
+        model.rows.some(
+          ({ mandate, state, at }) =>
+            mandate === row.mandate &&
+            (state === 'conflict' || state === 'invalid') &&
+            at > (model.resent.get(mandate) ?? -1),
+        )
+      const rows = model.rows.filter((row) => row.state === 'refused' && !isContradicted(row))
       expect(ledger.retryRefused('Ada')).toBe(rows.length)
       for (const row of rows) row.state = 'ready'
     },
@@ -207,6 +247,7 @@ async function play(steps: readonly Step[]): Promise<void> {
 
   for (const each of steps) {
     clock.advance(1_000)
+    commands += 1
     await (PLAY[each.kind] as (step: Step) => Promise<void> | void)(each)
     check(file, ledger.totals(), model)
   }

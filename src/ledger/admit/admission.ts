@@ -1,5 +1,6 @@
 import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
+import { spellingOf } from '../../domain/mandate/kinship.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
@@ -13,14 +14,14 @@ import {
   decideCustomers,
   decideNearDuplicates,
   decideSharedAccounts,
-  decideResemblances,
   holdLapsed,
 } from './earlier-rows.js'
-import { fingerprintRaw, type Fingerprints, keyOf } from './fingerprints.js'
+import { fingerprintRaw, type Fingerprints, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
-import { decideGroups, decideDays, decideRepeats } from './groups.js'
-import { writeProblem, type Scope } from './problems.js'
+import { decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
+import { decideKin } from './kin.js'
+import { writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
 export interface AdmissionParts {
@@ -34,6 +35,8 @@ export interface AdmissionParts {
   readonly guard: <Value>(body: () => Value) => Value
   /** Told of records that are ready and have no row; only a ledger that nobody keeps can do without their rows. */
   readonly counted?: (sourceId: number, records: number) => void
+  /** A person said that the exports of this command are newer than what came in before. */
+  readonly isNewer?: boolean
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
 }
@@ -46,13 +49,20 @@ const TEMP_TABLES = `
   create temp table if not exists about (newcomer integer primary key, row integer not null);
   create temp table if not exists given_back
     (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
-  delete from temp.said_send`
+  ${INCOMING};
+  delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming`
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
 
 export type Admission = ReturnType<typeof openAdmission>
 export type SourceAdmission = ReturnType<Admission['open']>
+
+/** Of the exports that were last compared with the ledger: the newest that there are. */
+const isCompared = (connection: Connection, sha256: string): boolean =>
+  sql(connection)`
+    select 1 from comparison, json_each(sources) as file where comparison.id = (select max(id) from comparison)
+      and file.value ->> 'sha256' = ?`.get(sha256) !== undefined
 
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts) {
@@ -62,7 +72,16 @@ export function openAdmission(parts: AdmissionParts) {
   guard(() => connection.exec('begin immediate'))
   const earlier = earlierRows(connection, parts.fingerprints)
   const collections = collectionsOf(connection, parts.fingerprints)
-  const firstOfAll = nextRow(connection)
+  const first = nextRow(connection)
+  const isNewer = (sha256: string): boolean => parts.isNewer === true || isCompared(connection, sha256)
+  const admitting: Admitting = {
+    parts,
+    isNewer,
+    first,
+    lastDecision: sqlValue(connection)<number>`select coalesce(max(id), 0) from decision`.get() ?? 0,
+    makeIndexes: () => undefined,
+    sources: [],
+  }
   connection.exec(TEMP_TABLES)
 
   function assertOpen(): void {
@@ -87,31 +106,42 @@ export function openAdmission(parts: AdmissionParts) {
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,
-    /** Once all files are in, and before rows are sent: rows of earlier commands beside the collections. */
+    /** Once `decide` has spoken, and before rows are sent: rows of earlier commands beside the collections. */
     compareEarlier: (asOf?: string): void => {
-      const given = { ...parts, areNew: collections.isNew(), before: firstOfAll, at: parts.now() }
+      const given = { ...parts, areNew: collections.isNew(), before: first, at: parts.now() }
       guard(() => {
         holdContradicted(given)
-        holdAmended({ connection, columns: {}, first: Infinity }, given.at)
+        holdAmended({ connection, first: Infinity }, given.at)
         if (asOf !== undefined) holdLapsed({ ...given, asOf })
       })
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
       guard(() => tellMissing(connection, nextId(connection, 'source') - 1, parts.severities)),
-    /** Rows of a file that came in before which another reading may understand; null where there are none. */
-    heldIn: (sha256: string) => guard(() => heldRowsIn(connection, sha256)),
+    /** Rows of a file that came in before and come in again; null where there are none. */
+    heldIn: (sha256: string) => guard(() => heldRowsIn(connection, sha256, isNewer(sha256))),
+    isNewer: (sha256: string) => guard(() => isNewer(sha256)),
     open: (source: GivenSource) => {
       assertOpen()
       if (current !== null)
         throw new Error(`Cannot open the source "${source.name}" before "${current.name}" is closed`)
       current = source
-      return guard(() => admitSource(parts, firstOfAll, source, () => (current = null)))
+      return guard(() => admitSource(admitting, source, () => (current = null)))
+    },
+    /**
+     * Applies the rules across rows, once all files are in: those of one command have one rank.
+     * @returns what became of the lines that name a row, by the id of their source
+     */
+    decide: (): ReadonlyMap<number, GivenBack> => {
+      assertOpen()
+      if (current !== null) throw new Error(`Cannot decide while the source "${current.name}" is open`)
+      return guard(() => decideAcrossRows(admitting))
     },
     commit: (): void => {
       assertOpen()
       if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
       guard(() => {
+        decideAcrossRows(admitting)
         assertComplete(connection)
         noteChange(connection, parts.now())
         connection.exec('commit')
@@ -126,9 +156,24 @@ export function openAdmission(parts: AdmissionParts) {
   }
 }
 
+/** What one command brings in. The functions below change it; nobody else sees it. */
+interface Admitting {
+  readonly parts: AdmissionParts
+  /** The first row of all of it. */
+  readonly first: number
+  /** By the word of a person, or because it was last compared. */
+  readonly isNewer: (sha256: string) => boolean
+  readonly lastDecision: number
+  makeIndexes: () => void
+  /** Those that are closed and not decided about. */
+  sources: ClosedSource[]
+}
+
+type ClosedSource = Pick<OpenSource, 'scope' | 'corrections' | 'kind'>
+
 /** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
 function assertComplete(connection: Connection): void {
-  const open = sqlValue(connection)<number>`select count(*) from source where sha256 is null`.get()
+  const open = sqlValue(connection)<number>`select count(*) from source where admitted_at is null`.get()
   if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
@@ -147,6 +192,8 @@ export interface GivenSource {
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
+  /** An export, a list of this program that somebody filled in, or rows of a former export that come in again. */
+  readonly kind?: 'export' | 'list' | 'again'
   readonly amendments?: readonly Amendment[]
   /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
   readonly counted?: number
@@ -155,9 +202,11 @@ export interface GivenSource {
 /** A source that is being admitted. The functions below change it; nobody else sees it. */
 interface OpenSource {
   readonly name: string
-  readonly scope: Scope
+  readonly kind: 'export' | 'list' | 'again'
+  readonly scope: SourceScope
+  /** Its first row. */
+  readonly start: number
   readonly insert: ReturnType<typeof prepareInsert>
-  readonly makeIndexes: () => void
   /** Records that are counted and not handed over; null where every record is. */
   readonly ready: number | null
   taken: number
@@ -165,48 +214,53 @@ interface OpenSource {
   corrections: number
 }
 
-function admitSource(parts: AdmissionParts, firstOfAll: number, given: GivenSource, closed: () => void) {
-  const { guard } = parts
-  const source = openSource(parts, firstOfAll, given)
+function admitSource(admitting: Admitting, given: GivenSource, closed: () => void) {
+  const { guard } = admitting.parts
+  const source = openSource(admitting, given)
   return {
+    id: source.scope.sourceId,
     add: (records: readonly CheckedRecord[]) => guard(() => takeRecords(source, records)),
-    /** Applies the rules across rows. `known`: these bytes were admitted before, so nothing was added. */
-    close: (summary: SourceSummary): GivenBack & { readonly kind: 'admitted' | 'known' } => {
-      const kind = guard(() => closeSource(source, summary, parts))
+    /** @returns `known`: these bytes were admitted before, so nothing was added */
+    close: (summary: SourceSummary, isNewer = admitting.isNewer(summary.sha256)): 'admitted' | 'known' => {
+      const kind = guard(() => closeSource(admitting, source, summary, isNewer))
       closed()
-      const givenBack = source.corrections === 0 ? NONE_GIVEN_BACK : guard(() => countGivenBack(source.scope))
-      return { kind, ...givenBack }
+      return kind
     },
   }
 }
 
 function openSource(
-  { connection, fingerprints, severities, counted: tellCounted }: AdmissionParts,
-  firstOfAll: number,
-  { name, header, columns, amendments = [], counted }: GivenSource,
+  admitting: Admitting,
+  { name, header, columns, kind = 'export', amendments = [], counted }: GivenSource,
 ): OpenSource {
+  const { parts, first, lastDecision } = admitting
+  const { connection, fingerprints, severities, counted: tellCounted } = parts
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = nextId(connection, 'source')
-  const first = nextRow(connection)
+  const start = nextRow(connection)
   sql(connection)`
-    insert into source (id, name, header, columns) values (:sourceId, :name, :header, :columns)`.run({
+    insert into source (id, name, header, columns, kind, is_newer, last_decision)
+     values (:sourceId, :name, :header, :columns, :kind, 0, :lastDecision)`.run({
     sourceId,
     name: maskAccounts(name),
     header: JSON.stringify(header),
     columns: JSON.stringify(columns),
+    kind,
+    lastDecision,
   })
   amendments.forEach(amendIn(connection))
-  connection.exec('delete from temp.given_back; delete from temp.about')
   if (counted !== undefined) {
     if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
     tellCounted(sourceId, counted)
   }
-  const scope = { connection, fingerprints, severities, sourceId, first, firstOfAll, header, columns }
+  const scope = { connection, fingerprints, severities, sourceId, first, header, columns }
+  if (start === first) admitting.makeIndexes = withoutIndexes(connection, first - 1)
   return {
     name,
+    kind,
     scope,
+    start,
     insert: prepareInsert(scope),
-    makeIndexes: withoutIndexes(connection, first - 1),
     ready: counted ?? null,
     taken: 0,
     corrections: 0,
@@ -214,34 +268,36 @@ function openSource(
 }
 
 function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, ready } = source
+  const { scope, insert, ready, start } = source
+  const { connection, sourceId } = scope
   // A record has the id that it would have if all were kept: messages name rows by it.
   const before = source.taken
   const idOf = (record: CheckedRecord, index: number): number =>
-    scope.first + (ready === null ? before + index : record.record - 1)
+    start + (ready === null ? before + index : record.record - 1)
   for (const [index, record] of records.entries()) {
     const id = idOf(record, index)
     insert.add(id, record)
     if (record.corrects === null) continue
-    noteGivenBack(scope.connection, id, record)
+    if (source.kind === 'list') noteGivenBack(connection, id, record)
     source.corrections += 1
   }
   for (const [index, record] of records.entries()) {
     // What is wrong with a row that came back as it was is on record already.
     if (record.isUnchanged === true || record.findings.length === 0) continue
     insert.flush()
-    for (const finding of record.findings) writeProblem(scope, scope.sourceId, idOf(record, index), finding)
+    for (const finding of record.findings) writeProblem(connection, sourceId, idOf(record, index), finding)
   }
   source.taken += records.length
 }
 
 function closeSource(
+  admitting: Admitting,
   source: OpenSource,
   summary: SourceSummary,
-  { now, corrector }: AdmissionParts,
+  isNewer: boolean,
 ): 'admitted' | 'known' {
-  const { name, scope, taken, ready } = source
-  const { connection, sourceId, first } = scope
+  const { name, kind, scope, start, taken, ready, corrections } = source
+  const { connection, sourceId } = scope
   if (isKnown(connection, summary.sha256)) {
     connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
     return 'known'
@@ -250,12 +306,10 @@ function closeSource(
   if (records !== summary.records)
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   source.insert.flush()
-  source.makeIndexes()
-  decideAcrossRows(source, now(), summary.reading.collections !== undefined)
-  if (source.corrections > 0) recordCorrections(scope, corrector, now())
-  for (const finding of summary.findings) writeProblem(scope, sourceId, null, finding)
-  seal(scope, summary, { last: first + records - 1, resubmitted: source.corrections, at: now() })
+  for (const finding of summary.findings) writeProblem(connection, sourceId, null, finding)
+  seal(scope, summary, { start, last: start + records - 1, resubmitted: corrections, isNewer })
   connection.exec(`release ${SAVEPOINT}`)
+  admitting.sources.push({ scope, corrections, kind })
   return 'admitted'
 }
 
@@ -271,65 +325,111 @@ export interface GivenBack {
 
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
-function countGivenBack({ connection, sourceId, first }: Scope): GivenBack {
+function countGivenBack({ connection, sourceId }: SourceScope): GivenBack {
   const counts = sql(connection)<GivenBack>`
-    with given as (select * from row where id >= ? and source_id = ? and corrects is not null)
+    with given as (select * from row where source_id = ? and id >= (select first_row from source where source.id = source_id)
+      and corrects is not null)
     select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken,
        count(*) filter (where state = 'duplicate') as unchanged,
        (select group_concat(corrects, ', ') from (select corrects from given where state = 'duplicate' order by id limit 5))
-         as unchangedRows from given`.get(first, sourceId)
+         as unchangedRows from given`.get(sourceId)
   return counts ?? NONE_GIVEN_BACK
 }
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows({ scope, corrections }: OpenSource, at: string, areCollections: boolean): void {
-  if (corrections > 0) {
+function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> {
+  const { parts, first, sources } = admitting
+  const { connection, fingerprints, severities, corrector } = parts
+  if (sources.length === 0) return new Map()
+  const at = parts.now()
+  const scope = { connection, fingerprints, severities, first }
+  admitting.makeIndexes()
+  sources.forEach(noteIncoming)
+  const hasCorrections = sources.some(({ kind, corrections }) => kind === 'list' && corrections > 0)
+  const hasCollections = sqlValue(connection)<number>`
+    select 1 from temp.incoming join source using (id) where reading -> '$.collections' is not null`.get()
+  if (hasCorrections) {
     decideCorrections(scope)
     holdAnothersValues(scope, at)
+    decideGroups(scope, LISTS, at)
   }
-  if (areCollections) decideDays(scope, at)
+  if (sources.some(({ kind }) => kind === 'again')) takePlaceOfThemselves(scope)
+  if (hasCollections !== undefined) holdUnclear(scope, at)
   decideRepeats(scope)
-  decideGroups(scope)
+  decideGroups(scope, EXPORTS, at)
   decideAmended(scope, at)
-  decideResemblances(scope, at)
+  decideKin(scope, at)
   decideCustomers(scope)
   decideNearDuplicates(scope)
   decideSharedAccounts(scope)
   decideCollected(scope)
   // A place is taken from an older row.
-  if (scope.first > 1 || corrections > 0) decidePlaces(scope)
+  if (first > 1) decidePlaces(scope)
   // Compared with other ledgers once all files are in.
-  if (corrections > 0)
-    scope.connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
+  if (hasCorrections)
+    connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
+  if (hasCorrections) recordCorrections(scope, corrector, at)
+  for (const { scope: own } of sources)
+    sql(connection)`update source set admitted_at = ? where id = ?`.run(at, own.sourceId)
+  connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
+  const given = sources.map(
+    ({ scope: own, corrections }) =>
+      [own.sourceId, corrections === 0 ? NONE_GIVEN_BACK : countGivenBack(own)] as const,
+  )
+  admitting.sources = []
+  return new Map(given)
+}
+
+/** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */
+const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
+  void sql(connection)`
+    update row set state = 'superseded', superseded_by = again.id from row as again join source on source.id = again.source_id
+      where again.id >= :first and source.kind = 'again' and again.corrects = row.id
+        and row.state in ('conflict', 'excluded')`.run({ first })
+
+/** With the names of its columns: what stands in its header somebody has decided about. */
+function noteIncoming({ scope, kind }: ClosedSource): void {
+  const { connection, sourceId, columns, header } = scope
+  sql(connection)`
+    insert into temp.incoming (id, turn, is_newer, names) select id, :turn, is_newer, :names from source where id = :sourceId`.run(
+    {
+      sourceId,
+      turn: kind === 'list' ? LISTS : EXPORTS,
+      names: JSON.stringify([...Object.keys(columns), ...header]),
+    },
+  )
 }
 
 function seal(
-  { connection, sourceId, first }: Scope,
+  { connection, sourceId }: SourceScope,
   summary: SourceSummary,
-  { last, resubmitted, at }: { last: number; resubmitted: number; at: string },
+  terms: { start: number; last: number; resubmitted: number; isNewer: boolean },
 ): void {
-  const isEmpty = last < first
+  const { start, last, resubmitted, isNewer } = terms
+  const isEmpty = last < start
   sql(connection)`
     update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
-       reading = :reading, admitted_at = :at, first_row = :firstRow, last_row = :lastRow,
-       resubmitted = :resubmitted where id = :sourceId`.run({
+       reading = :reading, first_row = :firstRow, last_row = :lastRow,
+       resubmitted = :resubmitted, is_newer = :isNewer where id = :sourceId`.run({
     ...summary,
     reading: JSON.stringify(summary.reading),
-    at,
     resubmitted,
-    firstRow: isEmpty ? null : first,
+    isNewer: isNewer ? 1 : 0,
+    firstRow: isEmpty ? null : start,
     lastRow: isEmpty ? null : last,
     sourceId,
   })
 }
 
-function prepareInsert(scope: Scope) {
+function prepareInsert(scope: SourceScope) {
   const { connection, fingerprints, sourceId } = scope
   const insert = prepareRowInsert(connection, sourceId)
   const add = (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
+    const mandateKey = mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate)
+    const spelling = mandateKey === null ? null : spellingOf(mandateKey)
     insert.add(id, {
       record: record.record,
       line: record.line,
@@ -342,13 +442,14 @@ function prepareInsert(scope: Scope) {
       signedDate: mandate?.signedDate ?? values.signedDate,
       originalCreditorIdentifier: mandate?.original.creditorIdentifier ?? values.creditorIdentifier,
       originalMandateReference: mandate?.original.mandateReference ?? values.mandateReference,
-      mandateKey: mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate),
+      mandateKey,
       raw: mandate === null ? fingerprintRaw(fingerprints, scope, record) : null,
       corrects: record.corrects === 0 ? (locate(scope, record.cells) ?? 0) : record.corrects,
       place: record.corrects === null ? null : 0,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),
       contentKey: mandate === null ? null : fingerprints.content(mandate),
+      spelling: spelling === null ? null : spellingNumber(spelling),
     })
   }
   return { add, flush: insert.flush }

@@ -51,12 +51,12 @@ function pair(connection: Connection): boolean {
 }
 
 /** Only the last form of an amended mandate is sent: a row under an earlier key gives way, in whatever order they come. */
-export function decideAmended(scope: Scope, at: string): void {
+export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: string): void {
   const { connection, first } = scope
   if (!pair(connection)) return
   const where = `id >= :first and corrects is null and state in ('ready', 'invalid', 'excluded')
     and id in (select old from temp.heir where not ${IS_BACK})`
-  writeNotice(scope, AMENDED, where, { first })
+  writeNotice(connection, AMENDED, where, { first })
   // No registration of the other key finds the account here.
   sql(connection)`
     update row set state = 'duplicate', rule = '${AMENDED.rule}', iban = null, cells = null where ${where}`.run(
@@ -89,17 +89,16 @@ const IS_SAID = `(select 1 from temp.given_back join row as named on named.id = 
  * A successor of what was or may be sent waits for a person, and so does what is ready under a former key still. Not where
  * a person said to send it.
  */
-export function holdAmended(scope: Pick<Scope, 'connection' | 'columns' | 'first'>, at: string): void {
-  const { connection, first } = scope
+export function holdAmended({ connection, first }: Pick<Scope, 'connection' | 'first'>, at: string): void {
   if (!pair(connection)) return
   const held = sql(connection)<{ id: number; other: number }>`
     select row.id as id, min(other) as other from row join (select old as id, new as other from temp.heir
         union all select new, old.id from temp.heir join row as old on old.id = heir.old where ${IS_BARRED}) as found on found.id = row.id
       where state = 'ready' and (corrects is null or row.id >= :first and not exists ${IS_SAID}) group by row.id`
   for (const { id, other } of held.all({ first })) {
-    const name = nameOf({ connection, first: id < first ? Infinity : first }, other)
+    const name = nameOf(connection, other)
     const message = `A collection says that this mandate had another reference or creditor once, and both are here. Compare it with ${name}.`
     const { remedy } = ruleOf('MANDATE_RESEMBLES_SENT')
-    holdWith(scope, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy }, id, at)
+    holdWith(connection, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy }, id, at)
   }
 }

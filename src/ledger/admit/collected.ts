@@ -1,23 +1,26 @@
 import type { CollectedMandate, Field, LocalDate } from '../../domain/mandate/mandate.js'
 import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import { plural } from '../../domain/text/text.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { amendIn, isAmended } from './amended.js'
-import { prepareColumns, type Fingerprints } from './fingerprints.js'
+import type { Fingerprints } from './fingerprints.js'
 import { holdRow, writeProblem, type Scope } from './problems.js'
 
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
 
-/** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. */
+/** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. What is absent differs from nothing. */
 const DIFFERS = {
-  reference_differs: `collected.mandate_key is not row.mandate_key
+  reference_differs: `collected.mandate_key is not row.mandate_key and collected.reference <> ''
     and upper(collected.reference) is not upper(row.original_mandate_reference)`,
-  creditor_differs: `collected.mandate_key is not row.mandate_key
+  creditor_differs: `collected.mandate_key is not row.mandate_key and collected.creditor <> ''
     and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
-  date_differs: 'row.signed_date is not null and collected.signed_date is not row.signed_date',
-  account_differs: 'row.iban_key is not null and collected.account is not row.iban_key',
+  date_differs: `row.signed_date is not null and collected.signed_date is not row.signed_date
+    and collected.signed_date is not ''`,
+  account_differs: `row.iban_key is not null and collected.account is not row.iban_key
+    and collected.account is not x''`,
   ended: 'collected.is_ended = 1',
   never_collected: 'collected.id is null and row.mandate_key is not null',
 } as const
@@ -102,6 +105,14 @@ export function collectedOf(connection: Connection, rowId: number) {
   return { day: String(found['day']), is: Object.keys(found).filter((kind) => found[kind] === 1) }
 }
 
+/** What a collection did not say, in SQL. Null is what contradicts itself, or was erased. */
+const ABSENT = [
+  ['account', "x''"],
+  ['iban_masked', "''"],
+  ['signed_date', "''"],
+] as const
+const NO_ACCOUNT = Buffer.alloc(0)
+
 /** The collection files of an admission. What they say stays in the ledger, and counts for every file that comes later. */
 export function collectionsOf(connection: Connection, fingerprints: Fingerprints) {
   let isNew = false
@@ -123,12 +134,14 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
       if (!isNew && !hasAny(connection)) connection.exec('drop index collected_account')
       isNew = true
       sql(connection)`insert into collection (name, sha256) values (?, ?)`.run(maskAccounts(name), sha256)
-      const one = (column: string): string =>
-        `${column} = iif(excluded.day > day or ${column} is excluded.${column}, excluded.${column}, null)`
+      // What a file does not have replaces nothing.
+      const one = ([column, absent]: readonly [string, string]): string =>
+        `${column} = case when excluded.${column} is ${absent} then ${column}
+          when excluded.day > day or ${column} in (${absent}, excluded.${column}) then excluded.${column} end`
       const take = sql(connection)`
         insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, is_ended)
           values (?, ?, ?, ?, ?, ?, ?, ?)
-          on conflict (mandate_key) do update set ${['account', 'iban_masked', 'signed_date'].map(one).join(', ')},
+          on conflict (mandate_key) do update set ${ABSENT.map(one).join(', ')},
             creditor = excluded.creditor, reference = excluded.reference,
             is_ended = iif(excluded.day > day, excluded.is_ended, max(is_ended, excluded.is_ended)), day = excluded.day
           where excluded.day >= day`
@@ -140,9 +153,9 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
             mandate.mandateKey,
             mandate.creditorIdentifier,
             mandate.mandateReference,
-            iban === null ? null : fingerprints.account(iban),
-            iban === null ? null : maskIban(iban),
-            mandate.signedDate,
+            iban === null ? NO_ACCOUNT : fingerprints.account(iban),
+            iban === null ? '' : maskIban(iban),
+            mandate.signedDate ?? '',
             mandate.day,
             mandate.isEnded ? 1 : 0,
           )
@@ -170,8 +183,9 @@ const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on n
   where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*')`
 
 const SEEN = `'It was last collected on ' || collected.day || ': reference ' || mask_accounts(collected.reference) ||
-  ', creditor ' || mask_accounts(collected.creditor) || ', signed ' || coalesce(collected.signed_date, 'unclear') ||
-  ', account ' || coalesce(collected.iban_masked, 'unclear') || '.'`
+  ', creditor ' || coalesce(nullif(mask_accounts(collected.creditor), ''), 'not named') || ', signed ' ||
+  coalesce(nullif(collected.signed_date, ''), iif(collected.signed_date is null, 'unclear', 'not named')) || ', account ' ||
+  coalesce(nullif(collected.iban_masked, ''), iif(collected.iban_masked is null, 'unclear', 'not named')) || '.'`
 
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
@@ -198,16 +212,39 @@ const findingsOf = (row: Compared, severities: SeverityOverrides): Finding[] =>
   })
 
 /** The rows of the source at hand beside what was collected. One that is contradicted waits for a person. */
-export function decideCollected(scope: Scope): void {
-  const { connection, severities, first, sourceId } = scope
+export function decideCollected({ connection, severities, first }: Scope): void {
   if (!hasAny(connection)) return
   const hold = sql(connection)`update row set state = 'conflict', rule = ? where id = ? and state = 'ready'`
   for (const row of comparedIn(connection, 'row.id >= :first')({ first })) {
     const findings = findingsOf(row, severities)
-    for (const finding of findings) writeProblem(scope, sourceId, row.id, finding)
+    for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
     const error = findings.find(({ severity }) => severity === 'error')
     if (error !== undefined) hold.run(error.rule, row.id)
   }
+  const exports = sqlValue(
+    connection,
+  )<number>`select id from source where kind = 'export' and last_row >= ?`.all(first)
+  for (const finding of lacking(connection, severities))
+    for (const source of exports) writeProblem(connection, source, null, finding)
+}
+
+/** Once for each export: what collections do not name, so that nothing was compared with it. */
+function lacking(connection: Connection, severities: SeverityOverrides): readonly Finding[] {
+  const {
+    creditor = 0,
+    date = 0,
+    account = 0,
+  } = sql(connection)<Record<'creditor' | 'date' | 'account', number>>`
+      select sum(creditor = '') as creditor, sum(signed_date is '') as date, sum(account is x'') as account
+        from collected`.get() ?? {}
+  const told = [
+    { count: creditor, what: 'no creditor identifier (it is looked for under PrvtId and OrgId)' },
+    { count: date, what: 'no date of signature' },
+    { count: account, what: 'no IBAN of the debtor' },
+  ].flatMap(({ count, what }) =>
+    count === 0 ? [] : [`${plural(count, 'mandate names', 'mandates name')} ${what}`],
+  )
+  return told.length === 0 ? [] : findingOf('EVIDENCE_LACKS', severities, { detail: `${told.join(', ')}.` })
 }
 
 /** What is left to do about a row that may be at the service. */
@@ -226,7 +263,6 @@ export function holdContradicted({
   at,
 }: Pick<Scope, 'connection' | 'severities'> & { areNew: boolean; before: number; at: string }): void {
   if (!hasAny(connection)) return
-  const columnsOf = prepareColumns(connection)
   const isTold = sqlValue(connection)<number>`
     select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0
       and (:isSent or remedy <> '${CONTRADICTED_LATER}')`
@@ -234,7 +270,6 @@ export function holdContradicted({
     ? `(state = 'ready' or collected.id is not null and state in ('in_doubt', 'registered'))`
     : `state = 'ready' and attempts > 0`
   for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
-    const { columns } = columnsOf(row.sourceId)
     const isSent = row.state !== 'ready'
     const findings = findingsOf(row, severities)
       .filter(
@@ -244,7 +279,7 @@ export function holdContradicted({
       .map((finding) =>
         isSent ? { ...finding, severity: 'warning' as const, remedy: CONTRADICTED_LATER } : finding,
       )
-    for (const finding of findings) writeProblem({ connection, columns }, row.sourceId, row.id, finding)
+    for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
     const error = findings.find(({ severity }) => severity === 'error')
     if (error !== undefined) holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
   }

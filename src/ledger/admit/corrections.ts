@@ -8,7 +8,8 @@ import {
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { type CheckedRecord, ruleOf } from '../../domain/rule/verdict.js'
-import { IS_TAKING, isAbout, noteFormer } from '../correct/corrected-rows.js'
+import { isAbout, noteFormer } from '../correct/corrected-rows.js'
+import { IS_TAKING } from '../deliver/gate.js'
 import { rowsById, sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { latestOf } from './earlier-rows.js'
@@ -81,10 +82,10 @@ interface Newcomer {
   readonly account: Buffer | null
   readonly reference: string | null
   readonly cells: string
+  readonly sourceId: number
 }
 
 interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
-  readonly sourceId: number
   readonly cells: string | null
 }
 
@@ -93,7 +94,7 @@ const WAS_SENT_SINCE = `with recursive heir (id) as (select superseded_by from r
     union select superseded_by from row join heir using (id))
   select 1 from row join heir using (id) where attempts > 0`
 
-const VALUES = `row.id, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
+const VALUES = `row.id, source_id as sourceId, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
 
 interface StandingRow {
@@ -188,7 +189,7 @@ function leaveOldConflicts({ connection, first }: Scope): void {
 function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof prepareColumns>) {
   const { connection, first } = scope
   const row = sql(connection)<Named>`
-    select ${VALUES}, source_id as sourceId from row
+    select ${VALUES} from row
       where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`.get(
     newcomer.corrects,
     first,
@@ -212,7 +213,7 @@ function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof pre
       named: {
         state: repeated?.state ?? current.state,
         isSameMandate,
-        isRelated: isRelated(newcomer, row, scope, columnsOf(row.sourceId)),
+        isRelated: isRelated(newcomer, row, columnsOf(newcomer.sourceId), columnsOf(row.sourceId)),
         isUnchanged: newcomer.isUnchanged === 1,
         hasRivals: current.state === 'conflict' && current.isAnothers === 0,
         isOutdated: sql(connection)`${WAS_SENT_SINCE}`.get(row.id) !== undefined,
@@ -267,7 +268,9 @@ function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null,
         update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
-      writeNotice(scope, conflict(plan.because, corrects, nameOf(scope, current)), 'id = :id', { id })
+      writeNotice(connection, conflict(plan.because, corrects, nameOf(connection, current)), 'id = :id', {
+        id,
+      })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)

@@ -15,7 +15,7 @@ import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { holdWith, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
@@ -38,7 +38,7 @@ function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
   sql(connection)`insert into temp.found (id) ${select}`.run({ first })
   const { message, remedy } = ruleOf(rule)
   const where = 'id in (select id from temp.found)'
-  writeNotice(scope, { rule, severity, field, message, remedy }, where, {})
+  writeNotice(connection, { rule, severity, field, message, remedy }, where, {})
   if (severity === 'error')
     sql(connection)`update row set state = 'invalid', rule = ? where ${where}`.run(rule)
   connection.exec('delete from temp.found')
@@ -59,21 +59,21 @@ export const decideCustomers = (scope: Scope): void =>
       select id from row where ${NEWCOMER} and customer_no in (select customer_no from crowded)`,
   })
 
-/** MANDATE_NEAR_DUPLICATE. One of the two spellings has a blank, and an index holds just the keys that have one. */
+/** MANDATE_NEAR_DUPLICATE: one of the two spellings has a blank, and neither customer nor account says that they are one. */
 export const decideNearDuplicates = (scope: Scope): void =>
   decide(scope, {
     rule: 'MANDATE_NEAR_DUPLICATE',
     field: 'unique_mandate_reference',
     select: `
-      with blank (squeezed, id, mandate_key) as materialized (
-        select replace(mandate_key, ' ', ''), id, mandate_key from row
-          where instr(mandate_key, ' ') > 0 and state not in ('superseded', 'duplicate')),
-      spelling (squeezed) as materialized (select distinct squeezed from blank),
+      with shared (spelling) as materialized (
+        select spelling from row where spelling is not null group by spelling having count(*) > 1 and max(id) >= :first),
       member (squeezed, id, mandate_key) as materialized (
-        select * from blank
+        select replace(mandate_key, ' ', ''), id, mandate_key from row
+          where spelling in (select spelling from shared) and instr(mandate_key, ' ') > 0 and state not in ('superseded', 'duplicate')
         union all
-        select squeezed, row.id, row.mandate_key from spelling cross join row on row.mandate_key = squeezed
-          where state not in ('superseded', 'duplicate')),
+        select mandate_key, id, mandate_key from row
+          where spelling in (select spelling from row where instr(mandate_key, ' ') > 0 and spelling in (select spelling from shared))
+            and instr(mandate_key, ' ') = 0 and state not in ('superseded', 'duplicate')),
       twin (squeezed) as materialized (
         select squeezed from member group by squeezed having min(mandate_key) <> max(mandate_key))
       select id from row where ${NEWCOMER} and id in
@@ -92,91 +92,7 @@ export const decideSharedAccounts = (scope: Scope): void =>
       select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
   })
 
-const RULE = 'MANDATE_RESEMBLES_SENT'
-/** Where both are held. */
-const CHOOSE =
-  'Neither was sent. Write "send" into migration_decision of the line with the right reference in corrections.csv, or of both if these are two mandates, and give the file back.'
 const PAGE = 500
-
-/**
- * Rows that are, will be or may be at the service. Whatever a row that once was in doubt is called now, its mandate may
- * have arrived. Rows of one export are compared by people: they get the warning on several mandates.
- */
-const isSent = (row: string): string => `(${row}.state in ('sending', 'registered', 'in_doubt')
-  or (${row}.state = 'ready' and ${row}.id < :firstOfAll)
-  or exists (select 1 from attempt where attempt.row_id = ${row}.id and outcome in ('in_doubt', 'released')))`
-
-/** A row that was replaced is the same mandate as what took its place, with the values of before. */
-const SENT = `(${isSent('older')} or older.state = 'superseded' and exists (
-  with recursive heir (id) as (
-    select older.superseded_by
-    union select row.superseded_by from row join heir on row.id = heir.id where row.superseded_by is not null)
-  select 1 from heir join row as last on last.id = heir.id where last.superseded_by is null and ${isSent('last')}))`
-
-/** The export from which a correction came, step by step. */
-const exportOf = (row: string): string => `(select origin.source_id from row as origin where origin.id = (
-  with recursive former (id) as (select ${row}.id
-    union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
-  select min(id) from former))`
-
-const creditorOf = (row: string): string =>
-  `(substr(${row}.original_creditor_identifier, 1, 2) || substr(${row}.original_creditor_identifier, 8))`
-const spelled = (row: string): string =>
-  `ltrim(replace(replace(replace(replace(upper(${row}.original_mandate_reference), ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
-const HAS_ITS_CREDITOR = `${creditorOf('older')} = ${creditorOf('row')}`
-const HAS_ITS_REFERENCE = `${spelled('older')} = ${spelled('row')}`
-/** One reference that a spreadsheet or another system writes without zeros in front, blanks or marks. */
-const IS_RESPELLED = `${HAS_ITS_CREDITOR} and ${HAS_ITS_REFERENCE}`
-
-/** Rows of two exports of one command, or that it corrects to the same: nobody compared them, as those of one export are. */
-const IS_OF_THIS_COMMAND = `older.id >= :firstOfAll and older.state in ('ready', 'conflict') and iif(older.corrects > 0 and row.corrects > 0,
-  older.state = 'ready' and ${exportOf('older')} <> ${exportOf('row')},
-  ${IS_RESPELLED} or older.id < :first and (${HAS_ITS_CREDITOR} or ${HAS_ITS_REFERENCE}))`
-
-/**
- * A mandate is known by creditor and reference, so one whose reference was corrected in the export is another one, and
- * the customer would be debited twice. Customer, account and date tell it; the account by its fingerprint, which
- * outlives it, though not an erasure: then customer and date must do; or customer and the reference in another spelling,
- * also of a row that was closed. Such a row waits for a person, whose word on a row that was held for something else says
- * nothing of other mandates.
- */
-export function decideResemblances(scope: Scope, at: string): void {
-  const { connection, first, firstOfAll, severities } = scope
-  const severity = severityOf(RULE, severities)
-  if (severity === 'off') return
-  connection.exec(
-    'create temp table if not exists resembling (id integer primary key, older integer not null)',
-  )
-  connection.exec('delete from temp.resembling')
-  sql(connection)`
-    insert into temp.resembling select row.id, min(older.id)
-      from (select customer_no from row group by customer_no having count(*) > 1) as shared
-       cross join row on row.customer_no = shared.customer_no
-       join row as older on older.customer_no = row.customer_no and older.mandate_key <> row.mandate_key
-         and ((older.iban_key = row.iban_key or ${isErased('older')}) and older.signed_date = row.signed_date or ${IS_RESPELLED})
-         and older.id < iif(row.corrects > 0, ${Number.MAX_SAFE_INTEGER}, row.id)
-      where row.id >= :first and row.state = 'ready'
-        and (older.id < :first and (${SENT} or older.state = 'written_off' and ${IS_RESPELLED}) or ${IS_OF_THIS_COMMAND})
-        and not exists (select 1 from temp.given_back where given_back.id = row.id and is_decided = 1
-          and exists (select 1 from row as named where named.id = row.corrects and named.rule = '${RULE}'))
-      group by row.id`.run({ first, firstOfAll })
-  // Nobody knows which of both is right.
-  sql(connection)`
-    insert or ignore into temp.resembling select older, resembling.id from temp.resembling join row on row.id = older
-      where older >= :firstOfAll and state = 'ready'`.run({ firstOfAll })
-  const page = sql(connection)<{ id: number; older: number }>`
-    select id, older from temp.resembling where id > ? order by id limit ?`
-  const { message, remedy } = ruleOf(RULE)
-  for (const { id, older } of rowsById((after) => page.all(after, PAGE))) {
-    const text = `${message} Compare it with ${nameOf({ connection, first: id < first ? Infinity : first }, older)}.`
-    const areHeld = severity === 'error' && older >= firstOfAll
-    const what = { message: text, remedy: areHeld ? CHOOSE : remedy }
-    const notice = { rule: RULE, severity, field: 'unique_mandate_reference', ...what } as const
-    if (severity === 'error') holdWith(scope, notice, id, at)
-    else writeNotice(scope, notice, 'id = :id', { id })
-  }
-  connection.exec('delete from temp.resembling')
-}
 
 /** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
 export function holdLapsed({
@@ -193,7 +109,7 @@ export function holdLapsed({
     select id from row where state = 'ready' and latest_first_debit < ? and id > ? and id < ? order by id limit ?`
   const notice = { ...finding, field: 'unique_mandate_reference' } as const
   for (const { id } of rowsById((after) => page.all(asOf, after, before, PAGE)))
-    holdWith({ connection, columns: {} }, notice, id, at)
+    holdWith(connection, notice, id, at)
 }
 
 interface Stored {
@@ -317,29 +233,33 @@ const OF_ONE_RECORD = [
 ] as const satisfies readonly RuleId[]
 
 /** Held by what its own record says, whatever other rows say; SQL over `row`. */
-const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)})`
+const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)}) and row.state = 'conflict'
+  and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
+    and other.id <> row.id and other.state = 'conflict')`
+/** What a newer export says of mandates that were not sent and that another record says something else of. */
+const WAITS_FOR_ORDER = `row.state in ('conflict', 'excluded') and exists (select 1 from row as other where other.mandate_key = row.mandate_key
+    and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded'))
+  and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
+    and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
-/** The row that a record of a file came in as, where it waits there for a word of a person; else null. */
+/** The row that a record of a file came in as, where it comes in again; else null. */
 export type HeldRecord = (record: CheckedRecord) => number | null
 
 /**
- * Rows of a file that came in before, which another reading may understand. One is the same only with the five values
- * that it came in with: its words alone may be read anew. Rows of one mandate that contradict each other stay with a
- * person, and what was erased stays away.
+ * Rows of a file that came in before, which come in again: those of which another reading may understand a word, and where the
+ * file is the newer export by now, those that waited for that. One is the same only with the five values that it came in
+ * with. Rows of one mandate that contradict each other stay with a person, and what was erased stays away.
  */
-export function heldRowsIn(connection: Connection, sha256: string): HeldRecord | null {
+export function heldRowsIn(connection: Connection, sha256: string, isNewer: boolean): HeldRecord | null {
+  const which = isNewer ? `(${IS_HELD} or ${WAITS_FOR_ORDER})` : IS_HELD
   const known = sql(connection)<{ id: number; first: number }>`
     select id, first_row as first from source where sha256 = ? and exists (
-       select 1 from row where state = 'conflict' and ${IS_HELD} and row.id between first_row and last_row)`.get(
-    sha256,
-  )
+       select 1 from row where row.id between first_row and last_row and ${which})`.get(sha256)
   if (known === undefined) return null
   const { id: sourceId, first } = known
   const held = sqlValue(connection)<number>`
-    select id from row where id = :id and source_id = :sourceId and record = :record and state = 'conflict'
-       and ${IS_HELD} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
-       and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference
-       and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
-         and other.id <> row.id and other.state = 'conflict')`
+    select id from row where id = :id and source_id = :sourceId and record = :record
+       and ${which} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
+       and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference`
   return ({ record, values }) => held.get({ ...values, id: first + record - 1, sourceId, record }) ?? null
 }

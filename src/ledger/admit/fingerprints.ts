@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Field, type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'
+import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
 
 const FINGERPRINT_BYTES = 16
@@ -84,15 +85,34 @@ export const requiredCells = (
       : fillTemplate(column, (name) => cells[findName(header, name) ?? -1] ?? '')
   })
 
-/** A record of the wrong length has its values anywhere, so that all its cells count. */
-export const fingerprintRaw = (
+/**
+ * What a row says that may not be sent: each value that could be read, and the cell of one that could not, so that another
+ * notation of a day is no other value. A record of the wrong length has its values anywhere, so that all its cells count.
+ */
+export function fingerprintRaw(
   fingerprints: Fingerprints,
   columns: HeaderColumns,
-  { cells }: { readonly cells: readonly string[] },
-): Buffer =>
-  fingerprints.raw(
-    cells.length === columns.header.length ? requiredCells(columns, cells) : cells.map(cleanCell),
-  )
+  { cells, values }: Pick<CheckedRecord, 'cells' | 'values'>,
+): Buffer {
+  if (cells.length !== columns.header.length) return fingerprints.raw(cells.map(cleanCell))
+  const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = values
+  const read = [customerNo, iban, signedDate, creditorIdentifier, mandateReference]
+  if (!read.includes(null)) return fingerprints.raw(read.map(String))
+  const own = requiredCells(columns, cells)
+  return fingerprints.raw(read.map((value, at) => (value === null ? `?${own[at] ?? ''}` : String(value))))
+}
+
+/** A number for what two spellings of a mandate share; chance meetings of others are told apart by their texts. */
+export function spellingNumber(spelling: string): number {
+  let one = 0x811c9dc5
+  let other = 0x9747b28c
+  for (let at = 0; at < spelling.length; at += 1) {
+    const code = spelling.charCodeAt(at)
+    one = Math.imul(one ^ code, 0x01000193)
+    other = (Math.imul(other, 31) + code) | 0
+  }
+  return (one >>> 0) * 2 ** 20 + (other >>> 12)
+}
 
 /**
  * With the rules on the creditor identifier lowered, a row may be sent although its key cannot be told. Its two

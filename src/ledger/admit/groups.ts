@@ -1,41 +1,71 @@
-import {
-  decideGroup,
-  LIVE_STATES,
-  REPLACEABLE_STATES,
-  type GroupFacts,
-  type GroupPlan,
-  type LiveState,
-} from '../../domain/row/row-state.js'
-import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
-import { sqlList } from '../schema/schema.js'
-import { removeOfMandate } from '../deliver/delivery.js'
-import { rowsById, sql, sqlValue } from '../file/connection.js'
-import { HAS_ITS_KEY } from '../correct/corrected-rows.js'
+import { LIVE_STATES, REPLACEABLE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
+import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf, severityOf } from '../../domain/rule/verdict.js'
+import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
+import { noteContradicting } from '../compare/contradicting.js'
+import { HAS_ITS_KEY } from '../deliver/gate.js'
+import { removeOfMandate } from '../deliver/delivery.js'
+import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
+import { latestOf } from './earlier-rows.js'
+import {
+  holdWith,
+  isErased,
+  nameBeside,
+  nameOf,
+  writeNotice,
+  type ProblemText,
+  type Scope,
+} from './problems.js'
 
 const PAGE = 500
 
-const SENDABLE = `id >= :first and state = 'ready'`
-/** A row that came back as it was is `duplicate` by now, and says nothing; one with the key of another says nothing of it. */
-const HELD_BACK = `id >= :first and state not in ('ready', 'duplicate') and ${HAS_ITS_KEY}`
-/** Held back by its own checks, as an older row was with the very same values, which a person may have closed since. */
-const REPEATED = `state in ('invalid', 'excluded') and (exists (select 1 from row as older
-    where older.raw = row.raw and older.id < :first and older.state in ('invalid', 'excluded'))
-  or exists (select 1 from row as closed
-    where closed.raw = row.raw and closed.raw is not null and closed.id < :first and closed.state = 'written_off'))`
+/**
+ * Whose word counts when: lists of people first, then exports. All exports of a command have one rank, so what they say of
+ * a mandate is taken together.
+ */
+export type Turn = 1 | 2
+export const LISTS: Turn = 1
+export const EXPORTS: Turn = 2
+
+/** SQL: the sources of the command, and what is known of them. */
+export const INCOMING = `
+  create temp table if not exists incoming
+    (id integer primary key, turn integer not null, is_newer integer not null, names text not null)`
+
+const IS_NEW = `row.source_id in (select id from temp.incoming where turn = :turn)`
+const IS_OLD = `row.source_id not in (select id from temp.incoming where turn >= :turn)`
+const SPEAKS = `row.state not in ('duplicate', 'superseded') and row.${HAS_ITS_KEY}`
+const SENDABLE = `${IS_NEW} and row.state = 'ready'`
+
 /** What would be sent besides the identity; the account by its fingerprint, which outlives it. */
 const contentIn = (row: string): string =>
   `(${row}.customer_no || ' ' || ${row}.signed_date || ' ' || hex(${row}.iban_key))`
-const CONTENT = contentIn('row')
+/** All that a record says of its mandate: two that say the same have the same text. */
+const saidIn = (row: string): string =>
+  `iif(${row}.content_key is not null, ${contentIn(row)}, coalesce(${row}.rule, '') || ' ' || hex(${row}.raw))`
+const SAID = saidIn('row')
+/** The same of a customer whose account was erased. */
+const WHO = `row.customer_no || ' ' || row.signed_date`
+const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} is :who)`
+
+/** SQL that is true for a row that a person's correction replaced: what it says is no news. */
+const isCorrected = (
+  row: string,
+): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
+    join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
+
+/** Held back by its own checks, as an older row was with the very same values, which a person may have closed or corrected since. */
+const REPEATED = `row.state in ('invalid', 'excluded') and (exists (select 1 from row as older
+    where older.raw = row.raw and older.rule is row.rule and older.id < :first
+      and (older.state in ('invalid', 'excluded') or ${isCorrected('older')}))
+  or exists (select 1 from row as closed where closed.raw = row.raw and closed.id < :first and closed.state = 'written_off'))`
 
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
-export function decideRepeats(scope: Scope): void {
-  const { connection, first } = scope
-  const where = `id >= :first and mandate_key is null and ${REPEATED}`
-  writeNotice(scope, REPEATED_NOTICE, where, { first })
-  sql(connection)`
-    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`.run({
+export function decideRepeats({ connection, first }: Scope): void {
+  const where = `row.id >= :first and mandate_key is null and corrects is null and ${REPEATED}`
+  writeNotice(connection, REPEATED_NOTICE, where, { first })
+  sql(connection)`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`.run({
     first,
   })
 }
@@ -44,344 +74,537 @@ const REPEATED_NOTICE: ProblemText = {
   rule: 'DUPLICATE_MANDATE',
   severity: 'error',
   field: 'unique_mandate_reference',
-  message: 'The row was read before with the same values, and they are still wrong.',
-  remedy: 'Correct the values, then give the file again.',
+  message: 'The row was read before with the same values.',
+  remedy: 'Nothing to do here: what is open is the row that was read first.',
 }
-
-/** SQL that is true for a newcomer of whose mandate an older row says something that `such` selects. */
-const beside = (such: string): string => `row.id >= :first and row.corrects is null and exists (
-  select 1 from row as older join source on source.id = older.source_id
-    where older.mandate_key = row.mandate_key and older.id < :first and ${such})`
-const IS_COLLECTED = `source.reading -> '$.collections' is not null`
 
 /** Rows of the reference of a collection whose creditor is wrong, of their day or later: it may be the last one of them. */
 const MAY_HAVE_ENDED = `
   with unclear (reference, due) as materialized (
     select upper(original_mandate_reference), max(coalesce(latest_first_debit, '9')) from row
-      join source on source.id = source_id and (source_id = :sourceId or ${IS_COLLECTED})
+      join source on source.id = source_id and source.reading -> '$.collections' is not null
       where state not in ('superseded', 'written_off') and row.id in (
         select row_id from problem where field = 'sepa_creditor_identifier' and severity = 'error') group by 1)
   select row.id from row cross join unclear on reference = upper(original_mandate_reference)
     where state = 'ready' and corrects is null and due >= coalesce(latest_first_debit, '')`
 
-/**
- * Collection files may be given in any order. A row of a day before one that came in says nothing any more. One of the
- * same day, or beside a file of another kind, takes the place of no row that says something else: the mandate may have
- * ended there.
- */
-export function decideDays(scope: Scope, at: string): void {
-  const { connection, first, sourceId } = scope
-  const field = 'unique_mandate_reference'
-  const hold = (
-    state: 'duplicate' | 'conflict',
-    where: string,
-    text: Pick<ProblemText, 'message' | 'remedy'>,
-  ): void => {
-    const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
-    writeNotice(scope, { rule, severity: 'error', field, ...text }, where, { first })
-    sql(connection)`update row set state = '${state}', rule = '${rule}' where ${where}`.run({ first })
-  }
-  const isLater = beside(`${IS_COLLECTED} and older.latest_first_debit > row.latest_first_debit`)
-  hold('duplicate', `${isLater} and row.state in ('ready', 'invalid', 'excluded')`, {
-    message: 'A later collection of this mandate came in before, and it counts.',
-    remedy: 'Nothing to do.',
-  })
-  // One that repeats an ended mandate is `duplicate` too, and is no sign of life.
-  const isAlive = `exists (select 1 from row as alive where alive.mandate_key = row.mandate_key
-    and alive.id < :first and alive.state in (${sqlList(LIVE_STATES)}) and ${contentIn('alive')} = ${contentIn('row')})`
-  const isOther = beside(`older.state <> 'superseded'
-      and not coalesce(${IS_COLLECTED} and older.latest_first_debit < row.latest_first_debit, 0)
-      and not coalesce(older.state in ('duplicate', ${sqlList(LIVE_STATES)}) and ${contentIn('older')} = ${contentIn('row')} and ${isAlive}, 0)`)
-  const { message, remedy } = ruleOf('CONFLICT_MANDATE')
-  hold('conflict', `${isOther} and row.state = 'ready'`, { message, remedy })
-  const notice = {
-    rule: 'CONFLICT_MANDATE',
-    severity: 'error',
-    field,
-    message:
-      'A collection of this reference on that day or later has a wrong creditor identifier. It may be the last one of this mandate.',
-    remedy,
-  } as const
-  for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all({ sourceId }))
-    holdWith(scope, notice, row, at)
+/** Of collection files alone: a collection without a readable creditor may have been the last one of a mandate. */
+export function holdUnclear({ connection }: Scope, at: string): void {
+  const { remedy } = ruleOf('CONFLICT_MANDATE')
+  const message =
+    'A collection of this reference on that day or later has a wrong creditor identifier. It may be the last one of this mandate.'
+  const notice = { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference' } as const
+  for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all())
+    holdWith(connection, { ...notice, message, remedy }, row, at)
 }
 
 interface Collision {
   readonly id: number
   readonly key: string
-  readonly hasOlder: 0 | 1
 }
 
+/**
+ * Decides every mandate key of the command that occurs more than once, in it or in the ledger. Groups are counted by SQL
+ * and read page by page: a file in which a million rows share one filler reference needs no memory.
+ */
+export function decideGroups(scope: Scope, turn: Turn, at: string): void {
+  const { connection, first } = scope
+  connection.exec('create temp table if not exists collision (id integer primary key, key text not null)')
+  connection.exec('delete from temp.collision')
+  const isOfTurn =
+    turn === LISTS
+      ? `exists (select 1 from row as mine join temp.incoming on incoming.id = mine.source_id
+      where mine.mandate_key = row.mandate_key and turn = ${LISTS})`
+      : 'true'
+  sql(connection)`
+    insert into temp.collision (key) select mandate_key from row where mandate_key is not null
+      group by mandate_key having count(*) > 1 and max(id) >= :first and ${isOfTurn}`.run({ first })
+  if (turn === EXPORTS) repeatAsBefore(scope)
+  const page = sql(connection)<Collision>`
+    select id, key from temp.collision where id > ? order by id limit ?`
+  for (const { key } of rowsById((after) => page.all(after, PAGE))) decide({ ...scope, turn, at, key })
+  connection.exec('delete from temp.collision')
+}
+
+/** One record that repeats the one older record of its mandate, value by value, as nearly all of a later export do. */
+function repeatAsBefore({ connection, first, severities }: Scope): void {
+  connection.exec(`
+    create temp table if not exists repeat (id integer primary key, older integer not null, key text not null);
+    delete from temp.repeat`)
+  sql(connection)`
+    insert into temp.repeat select row.id, older.id, collision.key from temp.collision
+      cross join row on row.mandate_key = collision.key and row.id >= :first and row.state = 'ready' and row.corrects is null
+      cross join row as older on older.mandate_key = collision.key and older.id < :first and older.content_key = row.content_key
+        and older.state in ('ready', 'registered', 'sending', 'in_doubt') and older.latest_first_debit is row.latest_first_debit
+      where not exists (select 1 from row as third where third.mandate_key = collision.key
+        and third.id not in (row.id, older.id) and third.state not in ('duplicate', 'superseded'))`.run({
+    first,
+  })
+  const severity = severityOf('DUPLICATE_MANDATE', severities)
+  if (severity !== 'off')
+    sql(connection)`
+      insert into problem (source_id, row_id, rule, severity, field, column_name, value, message, remedy)
+       select row.source_id, row.id, 'DUPLICATE_MANDATE', :severity, 'unique_mandate_reference',
+         coalesce((select columns ->> 'unique_mandate_reference' from source where source.id = row.source_id), 'unique_mandate_reference'),
+         mask_accounts(original_mandate_reference), :message || ${nameBeside('repeat.older', 'row.source_id')} || '.', :remedy
+         from temp.repeat join row using (id)`.run({
+      severity,
+      message: HELD_ALREADY,
+      remedy: 'Nothing to do.',
+    })
+  sql(connection)`
+    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE',
+       iban = iif(older.state = 'registered', null, row.iban), cells = iif(older.state = 'registered', null, row.cells)
+      from temp.repeat join row as older on older.id = repeat.older where row.id = repeat.id`.run()
+  connection.exec(
+    'delete from temp.collision where key in (select key from temp.repeat); delete from temp.repeat',
+  )
+}
+
+const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: '
+
+interface Deciding extends Scope {
+  readonly turn: Turn
+  readonly at: string
+  readonly key: string
+}
+
+/** A row of the mandate that came in before. */
+interface Older {
+  readonly id: number
+  readonly state: RowState
+  readonly rule: string | null
+  readonly said: string
+  readonly who: string | null
+  readonly kind: 'export' | 'list' | 'again'
+  readonly day: string | null
+  readonly isCollection: 0 | 1
+  readonly isErased: 0 | 1
+}
+
+const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, kind, latest_first_debit as day,
+    reading -> '$.collections' is not null as isCollection, ${isErased('row')} as isErased
+  from row join source on source.id = row.source_id`
+/** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
+const MOST_OLDER = 50
+
+/** What was read of the newcomers; SQLite's truth values. */
 interface Counts {
+  readonly count: number
   readonly sendable: number
   readonly lowest: string | null
   readonly highest: string | null
-  readonly likeLive: number
-  readonly firstSendable: number | null
-  readonly heldBack: number
-  readonly firstHeldBack: number | null
-  readonly unchanged: number
+  readonly first: number | null
+  readonly ended: number
+  readonly unreadable: number
+  readonly unclear: number
+  readonly firstHeld: number | null
+  readonly known: number
+  readonly areNewer: 0 | 1
+  readonly latest: string | null
 }
 
-interface LiveRow {
-  readonly id: number
-  readonly state: LiveState
-  readonly content: string
-  readonly day: string | null
-}
+const COUNTS = `select count(*) as count, count(*) filter (where row.state = 'ready') as sendable,
+    min(${SAID}) filter (where row.state = 'ready') as lowest, max(${SAID}) filter (where row.state = 'ready') as highest,
+    min(row.id) filter (where row.state = 'ready') as first,
+    count(*) filter (where row.state = 'excluded') as ended, count(*) filter (where row.state = 'invalid') as unreadable,
+    count(*) filter (where row.state = 'conflict') as unclear, min(row.id) filter (where row.state <> 'ready') as firstHeld,
+    count(*) filter (where ${IS_KNOWN}) as known, min(is_newer) as areNewer,
+    max(latest_first_debit) as latest
+  from row join temp.incoming on incoming.id = row.source_id
+  where mandate_key = :key and turn = :turn and ${SPEAKS}`
 
-/** A mandate key with what the ledger knows of its rows. */
-interface Group {
-  readonly key: string
-  readonly hasOlder: boolean
-  readonly counts: Counts
-  readonly live: LiveRow | null
-  readonly facts: GroupFacts
-}
-
-/**
- * Decides every mandate key of the new source that occurs more than once, in it or in the ledger. Groups are counted
- * by SQL and read page by page: a file in which a million rows share one filler reference needs no memory.
- */
-export function decideGroups(scope: Scope): void {
-  const { connection, first } = scope
-  connection.exec(
-    `create temp table if not exists collision
-       (id integer primary key, key text not null, has_older integer not null)`,
-  )
-  connection.exec('delete from temp.collision')
-  sql(connection)`
-    insert into temp.collision (key, has_older) select mandate_key, min(id) < :first from row where mandate_key is not null
-      group by mandate_key having count(*) > 1 and max(id) >= :first`.run({ first })
-  const deciding: Deciding = { ...scope, words: wordsOf(scope) }
-  const page = sql(connection)<Collision>`
-    select id, key, has_older as hasOlder from temp.collision where id > ? order by id limit ?`
-  for (const collision of rowsById((after) => page.all(after, PAGE))) {
-    const group = readGroup(scope, collision)
-    if (!isRevived(deciding, group)) apply(deciding, group, decideGroup(group.facts))
-  }
-  connection.exec('delete from temp.collision')
-}
-
-/**
- * Holds rows of a mandate that an earlier export kept back by a column that this one does not have: it says nothing of
- * whether the mandate lives.
- */
-function isRevived(deciding: Deciding, { key, hasOlder, counts }: Group): boolean {
-  if (!hasOlder || counts.sendable === 0) return false
-  const { connection, columns, header, first, words } = deciding
-  // What stands in its header somebody has decided about.
-  const known = [...Object.keys(columns), ...header]
-  const former = sqlValue(connection)<number>`
-    select id from row where mandate_key = :key and id < :first and state in ('excluded', 'conflict', 'invalid') and ${HAS_ITS_KEY}
-       and (exists (select 1 from problem where row_id = row.id and problem.rule = row.rule
-           and field in (${sqlList(OPTIONAL_FIELDS)})
-           and not exists (select 1 from json_each(:known) where value in (field, column_name)))
-         or rule = 'EXCLUDED_BY_CONFIGURATION' and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
-           where source.id = source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
-             select 1 from json_each(:known) as has where lower(has.value) = lower(kept.value ->> 'column'))))
-       and not exists (select 1 from temp.given_back as word join row as said on said.id = word.id
-         where is_decided = 1 and said.mandate_key = :key) limit 1`.get({
-    key,
-    first,
-    known: JSON.stringify(known),
-  })
-  if (former === undefined) return false
-  give(deciding, 'conflict', SENDABLE, { key, first }, words.revived(nameOf(deciding, former)))
-  return true
-}
-
-/** A refused row of an erased customer bars its mandate like one that a person closed: nothing tells any more what it held. */
-const LIVE_OF_MANDATE = `select id, iif(state = 'refused' and ${isErased('row')}, 'written_off', state) as state,
-    ${CONTENT} as content, latest_first_debit as day from row
-  where mandate_key = :key and id < :first and state in (${sqlList(LIVE_STATES)})
-  order by state = 'written_off', id desc limit 1`
-
-const COUNTS_OF_MANDATE = `select count(*) filter (where ${SENDABLE}) as sendable,
-    min(${CONTENT}) filter (where ${SENDABLE}) as lowest,
-    max(${CONTENT}) filter (where ${SENDABLE}) as highest,
-    count(*) filter (where ${SENDABLE} and ${CONTENT} = :content) as likeLive,
-    min(id) filter (where ${SENDABLE}) as firstSendable,
-    count(*) filter (where ${HELD_BACK}) as heldBack,
-    min(id) filter (where ${HELD_BACK}) as firstHeldBack,
-    count(*) filter (where ${HELD_BACK} and ${REPEATED}) as unchanged
-  from row where mandate_key = :key`
-
-function readGroup({ connection, first, severities }: Scope, { key, hasOlder }: Collision): Group {
-  const live =
-    hasOlder === 1 ? (sql(connection)<LiveRow>`${LIVE_OF_MANDATE}`.get({ key, first }) ?? null) : null
-  const content = live?.content ?? null
-  const counts = sql(connection)<Counts>`${COUNTS_OF_MANDATE}`.get({ key, first, content })
-  if (counts === undefined) throw new Error('A count gave no row')
-  const newcomer = sql(connection)<Omit<LiveRow, 'state'>>`
-    select id, ${CONTENT} as content, latest_first_debit as day from row where id = ?`.get(
-    counts.firstSendable,
-  )
-  // The same once more, and collected later: what waits would lapse too early.
-  const isLater =
-    live?.state === 'ready' && newcomer?.content === content && (newcomer.day ?? '') > (live.day ?? '9')
-  return {
-    key,
-    hasOlder: hasOlder === 1,
-    counts,
-    live,
-    facts: {
-      sendable: {
-        count: counts.sendable,
-        agree: counts.lowest === counts.highest,
-        likeLive: counts.likeLive,
-        firstIsLikeLive:
-          content !== null &&
-          !isLater &&
-          [content, ...correctedBy(connection, live)].includes(newcomer?.content ?? ''),
-      },
-      heldBack: { count: counts.heldBack, unchanged: counts.unchanged },
-      live: live?.state ?? null,
-      conflictHolds: severityOf('CONFLICT_MANDATE', severities) === 'error',
+function decide(group: Deciding): void {
+  const { connection, key, turn } = group
+  const older = sql(connection)<Older>`
+    ${OLDER} where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
+      order by row.state not in (${sqlList(LIVE_STATES)}), row.state = 'written_off', row.id desc limit ${MOST_OLDER}`.all(
+    {
+      key,
+      turn,
     },
+  )
+  if (turn === EXPORTS) repeatCorrected(group)
+  const { standing, live } = standingOf(group, older)
+  if (turn === EXPORTS) keepLatestDay(group, older)
+  // What a person gives back is held against what was or may be sent; an export, against all that counts.
+  const compared = turn === LISTS && live !== null ? [live] : older
+  const known = compared.map(({ said }) => said)
+  const who = live?.isErased === 1 && standing === 'sent' ? live.who : null
+  const values = { key, turn, known: JSON.stringify(known), who }
+  const counts = sql(connection)<Counts>`${COUNTS}`.get(values)
+  if (counts === undefined || counts.count === 0) return
+  const seen: Seen = { group, older, live, counts, values, ...sightedOf(group, older, standing, counts) }
+  if (turn === LISTS) applyList(seen, standing)
+  else apply(seen, whenSeen(standing, seen.sighted))
+}
+
+interface Seen {
+  readonly group: Deciding
+  readonly older: readonly Older[]
+  /** The row that was or may be sent, or that a person closed. */
+  readonly live: Older | null
+  readonly counts: Counts
+  readonly values: Readonly<Record<string, unknown>>
+  readonly sighted: Sighted
+}
+
+/** A record as it was before somebody corrected it, or as it was corrected to, says nothing new. */
+function repeatCorrected(group: Deciding): void {
+  const { key, turn } = group
+  const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
+    where old.mandate_key = :key and ${isCorrected('old')} and ${saidIn('old')} = ${SAID})`
+  give(group, 'duplicate', said, { key, turn }, () => asDuplicate(group, CORRECTED_SINCE, 'Nothing to do.'))
+}
+
+const CORRECTED_SINCE = 'The record is as it was before somebody corrected it, and the correction counts.'
+
+/** Collection files may be given in any order: of several days the latest counts, record by record. */
+function keepLatestDay(group: Deciding, older: readonly Older[]): void {
+  const { connection, key, turn } = group
+  const day = sqlValue(connection)<string>`
+    select max(latest_first_debit) from row join source on source.id = row.source_id
+     where mandate_key = :key and ${IS_NEW} and ${SPEAKS} and reading -> '$.collections' is not null`.get({
+    key,
+    turn,
+  })
+  if (day == null) return
+  const latest = [
+    day,
+    ...older.flatMap((row) => (row.isCollection === 1 && row.day !== null ? [row.day] : [])),
+  ]
+    .sort()
+    .at(-1)
+  const isEarlier = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and latest_first_debit < :latest
+    and (select reading -> '$.collections' from source where source.id = row.source_id) is not null
+    and not (select count(distinct signed_date) > 1 from row as dated join source as file on file.id = dated.source_id
+      where dated.mandate_key = :key and file.reading -> '$.collections' is not null)`
+  give(group, 'duplicate', isEarlier, { key, turn, latest }, () =>
+    asDuplicate(group, 'A later collection of this mandate came in, and it counts.', 'Nothing to do.'),
+  )
+}
+
+function standingOf(
+  { connection, key, turn }: Deciding,
+  older: readonly Older[],
+): { standing: Standing; live: Older | null } {
+  const own = older.find(({ state }) => isLive(state)) ?? null
+  const live = own ?? (turn === EXPORTS ? heirOf({ connection, key, turn }, older) : null)
+  if (live === null) {
+    // A record that may be cut is no word of its own: the whole file takes its place.
+    const states = new Set(older.map(({ state, rule }) => (rule === 'ROW_MAY_BE_CUT' ? 'invalid' : state)))
+    const standing = states.has('excluded')
+      ? 'ended'
+      : states.has('conflict')
+        ? 'unsent'
+        : states.size > 0
+          ? 'unreadable'
+          : 'none'
+    return { standing, live }
+  }
+  const isMoved = !older.includes(live)
+  if (live.state === 'sending' || live.state === 'registered' || live.state === 'in_doubt')
+    return { standing: 'sent', live }
+  // Nothing tells any more what a refused row of an erased customer held.
+  if (live.state === 'written_off' || (live.state === 'refused' && live.isErased === 1))
+    return { standing: 'written_off', live }
+  if (isMoved || live.kind === 'list') return { standing: 'corrected', live }
+  if (live.state === 'refused' && hasArrived(connection, key)) return { standing: 'arrived', live }
+  return { standing: older.some(({ state }) => state === 'excluded') ? 'ended' : 'unsent', live }
+}
+
+const isLive = (state: RowState): state is LiveState => LIVE_STATES.some((name) => name === state)
+
+const hasArrived = (connection: Connection, key: string): boolean =>
+  sql(connection)`select 1 from attempt where mandate_key = ? and outcome = 'released'`.get(key) !== undefined
+
+/** What stands under another key by now, where somebody corrected creditor or reference; null where nothing does. */
+function heirOf(
+  { connection, key, turn }: Pick<Deciding, 'connection' | 'key' | 'turn'>,
+  older: readonly Older[],
+): Older | null {
+  if (older.length > 0) return null
+  const last = sqlValue(connection)<number>`
+    select max(row.id) from row where mandate_key = :key and ${IS_OLD} and ${isCorrected('row')}`.get({
+    key,
+    turn,
+  })
+  const heir = last == null ? undefined : latestOf(connection, last)
+  const moved = sql(connection)<Older>`${OLDER} where row.id = ? and mandate_key is not ?`.get(heir ?? 0, key)
+  return moved ?? null
+}
+
+function sightedOf(
+  group: Deciding,
+  older: readonly Older[],
+  standing: Standing,
+  counts: Counts,
+): Pick<Seen, 'sighted'> {
+  const { sendable, ended, unreadable, unclear, known, count } = counts
+  const isOneKind = [sendable, ended, unreadable, unclear].filter((each) => each > 0).length === 1
+  const agree = isOneKind && (sendable === 0 || counts.lowest === counts.highest) && !hasTwoDates(group)
+  const says: Says = !agree
+    ? 'contradictory'
+    : sendable > 0
+      ? 'lives'
+      : ended > 0
+        ? 'ended'
+        : unreadable > 0
+          ? 'unreadable'
+          : 'unclear'
+  const [collection = null] = older.filter(({ isCollection }) => isCollection === 1)
+  const isLaterDay = collection?.day != null && counts.latest !== null && counts.latest > collection.day
+  // The same once more, and collected later: what waits would lapse too early.
+  const isLonger = older.some(({ state, day }) => state === 'ready' && (counts.latest ?? '') > (day ?? '9'))
+  // Beside what waits or has ended, the same of a later day is news.
+  const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
+  const isKnown = known === count && !isLonger && !isNews
+  const tellsEnds = standing === 'none' || says !== 'lives' || !lacksColumn(group)
+  const isNewer = counts.areNewer === 1 || isLaterDay || (known === count && isLonger)
+  return { sighted: { says, isKnown, isNewer, tellsEnds } }
+}
+
+/** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
+const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>
+  sqlValue(connection)<number>`
+    select count(distinct signed_date) > 1 and max(${IS_NEW}) from row join source on source.id = row.source_id
+     where mandate_key = :key and reading -> '$.collections' is not null and signed_date is not null`.get({
+    key,
+    turn,
+  }) === 1
+
+/**
+ * True where an earlier export kept the mandate back by a column that one of the newcomers does not have: what stands in its
+ * header somebody has decided about.
+ */
+const lacksColumn = ({ connection, key, turn }: Deciding): boolean =>
+  sql(connection)`
+    select 1 from row as former where mandate_key = :key and former.state in ('excluded', 'conflict', 'invalid') and former.${HAS_ITS_KEY}
+       and former.source_id not in (select id from temp.incoming where turn >= :turn)
+       and exists (select 1 from row join temp.incoming on incoming.id = row.source_id where row.mandate_key = :key and turn = :turn
+         and ${SPEAKS} and (
+           exists (select 1 from problem where row_id = former.id and problem.rule = former.rule
+             and field in (${sqlList(OPTIONAL_FIELDS)})
+             and not exists (select 1 from json_each(names) where value in (field, column_name)))
+           or former.rule = 'EXCLUDED_BY_CONFIGURATION' and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
+             where source.id = former.source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
+               select 1 from json_each(names) as has where lower(has.value) = lower(kept.value ->> 'column')))))
+     limit 1`.get({ key, turn }) !== undefined
+
+/** A person's word: it comes behind every export, but for what was sent, closed, or ended meanwhile. */
+function applyList(seen: Seen, standing: Standing): void {
+  const { group, live, counts, values } = seen
+  const isSame = counts.known === counts.count
+  if (standing === 'sent' || standing === 'written_off') {
+    repeat(seen, `${SENDABLE} and ${IS_KNOWN}`)
+    if (live !== null)
+      give(group, 'conflict', `mandate_key = :key and ${SENDABLE}`, values, (beside) =>
+        blocked(seen, live, beside),
+      )
+    return
+  }
+  if (isSame && (live !== null || counts.sendable === 0)) repeat(seen, `${IS_NEW} and ${SPEAKS}`)
+  else if (seen.older.some(({ state }) => state === 'excluded') && !namesEnded(seen))
+    apply(seen, { kind: 'waits', rule: 'MANDATE_ENDED_ELSEWHERE' })
+  else apply(seen, { kind: 'counts', replaces: true })
+}
+
+/** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
+const namesEnded = ({ group: { connection }, values }: Seen): boolean =>
+  sql(connection)`
+    select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
+      and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and ended.state = 'excluded'))`.get(
+    values,
+  ) !== undefined
+
+function apply(seen: Seen, then: Then): void {
+  const { group, counts, values } = seen
+  const isContradictory = seen.sighted.says === 'contradictory' && !(isLowered(group) && counts.sendable > 0)
+  switch (then.kind) {
+    case 'repeats':
+      repeat(seen, `${IS_NEW} and ${SPEAKS}`)
+      return
+    case 'contradicts':
+      repeat(seen, `${IS_NEW} and ${SPEAKS} and ${IS_KNOWN}`)
+      contradict(seen)
+      return
+    case 'waits':
+      wait(seen, then.rule, isContradictory)
+      return
+    case 'counts':
+      if (isContradictory) conflictInside(seen)
+      else repeatInside(seen)
+      if (then.replaces) replaceOlder(group, values)
   }
 }
 
-/** What a row said before people corrected it: the former system may go on exporting it as it was. */
-const correctedBy = (connection: Scope['connection'], live: LiveRow | null): string[] =>
-  sqlValue(connection)<string>`
-    with recursive former (id) as (select :id
-      union select old.id from former join row as here on here.id = former.id and here.corrects > 0
-        join row as old on old.superseded_by = here.id)
-    select ${CONTENT} from former join row using (id)`.all({ id: live?.id ?? 0 })
+const isLowered = ({ severities }: Scope): boolean => severityOf('CONFLICT_MANDATE', severities) !== 'error'
 
-/** The source at hand, with what is said of its groups. */
-interface Deciding extends Scope {
-  readonly words: ReturnType<typeof wordsOf>
-}
-
-function apply(deciding: Deciding, group: Group, plan: GroupPlan): void {
-  const { connection, first } = deciding
-  const { key, live } = group
-  if (plan.heldBack === 'duplicate') repeatHeldBack(deciding, group)
-  switch (plan.sendable) {
-    case 'first_goes':
-      repeatInside(deciding, group)
-      break
-    case 'conflict':
-      conflictInside(deciding, group)
-      break
-    case 'duplicate':
-      repeatLive(deciding, group)
-      break
-    case 'against_live':
-      if (live !== null) against(deciding, live, group)
-      break
-  }
-  if (plan.supersede && group.hasOlder)
-    sql(connection)`
-      update row set state = 'superseded', superseded_by =
-         (select min(newer.id) from row as newer
-           where newer.mandate_key = :key and newer.id >= :first and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
-       where mandate_key = :key and id < :first and state in (${sqlList(REPLACEABLE_STATES)}) and ${HAS_ITS_KEY}
-         and not (state = 'refused' and ${isErased('row')})`.run({ key, first })
-  if (live?.state === 'registered') removeOfMandate(connection, key)
-}
-
-/** Gives rows of the mandate a state that holds them back, and says why. */
+/** Gives rows a state that holds them back, and says why, beside the source that each is of. */
 function give(
-  deciding: Deciding,
+  { connection }: Pick<Deciding, 'connection'>,
   state: 'conflict' | 'duplicate',
   where: string,
   values: Readonly<Record<string, unknown>>,
-  notice: ProblemText | null,
+  noticeOf: (beside: number) => ProblemText | null,
+  rule: RuleId = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE',
 ): void {
-  if (notice !== null) writeNotice(deciding, notice, `mandate_key = :key and ${where}`, values)
-  const rule = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE'
-  sql(deciding.connection)`
-    update row set state = '${state}', rule = '${rule}' where mandate_key = :key and ${where}`.run(values)
+  const sources = sqlValue(connection)<number>`select distinct row.source_id from row where ${where}`.all(
+    values,
+  )
+  for (const source of sources) {
+    const notice = noticeOf(source)
+    if (notice !== null)
+      writeNotice(connection, notice, `${where} and row.source_id = :source`, { ...values, source })
+  }
+  if (sources.length > 0)
+    sql(connection)`update row set state = '${state}', rule = '${rule}' where ${where}`.run(values)
 }
 
-function repeatHeldBack(deciding: Deciding, { key, counts }: Group): void {
-  if (counts.heldBack === 0) return
-  const values = { key, first: deciding.first }
-  give(deciding, 'duplicate', `id >= :first and state in ('invalid', 'excluded')`, values, REPEATED_NOTICE)
+function repeat(seen: Seen, where: string): void {
+  const { group, live, older, values, counts } = seen
+  const of = live ?? older[0] ?? null
+  give(group, 'duplicate', `mandate_key = :key and ${where}`, values, (beside) =>
+    counts.sendable > 0
+      ? asDuplicate(
+          group,
+          `${HELD_ALREADY}${nameOf(group.connection, of?.id ?? null, beside)}.`,
+          'Nothing to do.',
+        )
+      : REPEATED_NOTICE,
+  )
+  if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
 }
 
-function conflictInside(deciding: Deciding, { key, counts }: Group): void {
-  const { connection, words, first } = deciding
-  const one = counts.firstSendable
-  const values = { key, first, one }
+/** Of what was sent, each record that says something else is a line of the cut-over. */
+function contradict(seen: Seen): void {
+  const { group, live, values } = seen
+  if (live === null) return
+  const where = `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`
+  const records = sql(group.connection)<{ id: number; was: string; rule: string | null }>`
+    select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
+  const name = (beside: number): string => nameOf(group.connection, live.id, beside)
+  const { message, remedy } = ruleOf('CONTRADICTS_SENT')
+  give(
+    group,
+    'conflict',
+    where,
+    values,
+    (beside) => say('CONTRADICTS_SENT', 'error', `${message} It is ${name(beside)}.`, remedy),
+    'CONTRADICTS_SENT',
+  )
+  noteContradicting(group.connection, { sent: live.id, records, at: group.at })
+}
+
+function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
+  const { group, live, older, values } = seen
+  const { connection, at } = group
+  if (isContradictory) conflictInside(seen)
+  const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
+  const { message, remedy } = ruleOf(rule)
+  const text = (name: string): string =>
+    `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : message} Compare it with ${name}.`
+  give(
+    group,
+    'conflict',
+    `mandate_key = :key and ${SENDABLE}`,
+    values,
+    (beside) =>
+      live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
+        ? blocked(seen, live, beside)
+        : say(rule, 'error', text(nameOf(connection, other?.id ?? null, beside)), remedy),
+    rule,
+  )
+  if (live?.state !== 'ready') return
+  const newcomer = sqlValue(connection)<number>`
+    select min(row.id) from row where mandate_key = :key and ${IS_NEW} and ${SPEAKS}`.get(values)
+  holdWith(connection, say(rule, 'error', text(nameOf(connection, newcomer ?? null)), remedy), live.id, at)
+}
+
+const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
+
+/** The rows that were not sent give way to the first newcomer, whatever became of it. */
+function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, unknown>>): void {
+  sql(connection)`
+    update row set state = 'superseded', superseded_by =
+       (select min(newer.id) from row as newer join temp.incoming on incoming.id = newer.source_id
+         where newer.mandate_key = :key and turn = :turn and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
+     where mandate_key = :key and ${IS_OLD} and state in (${sqlList(REPLACEABLE_STATES)}) and row.${HAS_ITS_KEY}
+       and not (state = 'refused' and ${isErased('row')})`.run(values)
+}
+
+function conflictInside(seen: Seen): void {
+  const { group, counts, values } = seen
+  const { connection } = group
+  const all = { ...values, one: counts.first }
   const differing = sqlValue(connection)<number>`
-    select min(id) from row where mandate_key = :key and ${SENDABLE}
-       and ${CONTENT} <> (select ${CONTENT} from row where id = :one)`
-  const other = counts.firstHeldBack ?? differing.get(values) ?? null
-  give(deciding, 'conflict', `${SENDABLE} and id = :one`, values, words.conflict(nameOf(deciding, other)))
-  const name = nameOf(deciding, counts.firstHeldBack ?? one)
-  give(deciding, 'conflict', SENDABLE, values, words.conflict(name))
+    select min(row.id) from row where mandate_key = :key and ${SENDABLE}
+       and ${SAID} <> (select ${SAID} from row where id = :one)`
+  const other = counts.firstHeld ?? differing.get(all) ?? null
+  const notice = (of: number | null) => (beside: number) =>
+    say(
+      'CONFLICT_MANDATE',
+      'error',
+      `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${nameOf(connection, of, beside)}.`,
+    )
+  give(group, 'conflict', `mandate_key = :key and ${SENDABLE} and row.id = :one`, all, notice(other))
+  give(
+    group,
+    'conflict',
+    `mandate_key = :key and ${SENDABLE}`,
+    values,
+    notice(counts.firstHeld ?? counts.first),
+  )
 }
 
-function repeatInside(deciding: Deciding, { key, counts, facts }: Group): void {
+function repeatInside(seen: Seen): void {
+  const { group, counts, values } = seen
   if (counts.sendable < 2) return
-  const { words, first } = deciding
-  const values = { key, first, one: counts.firstSendable }
-  const name = nameOf(deciding, counts.firstSendable)
-  const loweredConflict = words.loweredConflict(name)
-  if (!facts.sendable.agree && loweredConflict !== null)
-    writeNotice(deciding, loweredConflict, `mandate_key = :key and ${SENDABLE}`, values)
-  give(deciding, 'duplicate', `${SENDABLE} and id > :one`, values, words.duplicateInFile(name))
-}
-
-function repeatLive(deciding: Deciding, { key, live }: Group): void {
-  const notice = deciding.words.duplicateInLedger(nameOf(deciding, live?.id ?? null))
-  give(deciding, 'duplicate', SENDABLE, { key, first: deciding.first }, notice)
-}
-
-function against(deciding: Deciding, live: LiveRow, { key, counts }: Group): void {
-  if (counts.sendable === 0) return
-  const { words, first } = deciding
-  const values = { key, first, content: live.content }
-  const name = nameOf(deciding, live.id)
-  const isLikeLive = `${SENDABLE} and ${CONTENT} = :content`
-  give(deciding, 'duplicate', isLikeLive, values, words.duplicateInLedger(name))
-  give(deciding, 'conflict', SENDABLE, values, words.blocked(live.state, name))
-}
-
-/** What the operator reads. `name` says which other row it is about. */
-function wordsOf({ severities }: Scope) {
-  const say = (
-    rule: 'DUPLICATE_MANDATE' | 'CONFLICT_MANDATE',
-    severity: ProblemText['severity'],
-    message: string,
-    remedy = ruleOf(rule).remedy,
-  ): ProblemText => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
-  const duplicate = severityOf('DUPLICATE_MANDATE', severities)
-  const asDuplicate = (message: string, remedy?: string): ProblemText | null =>
-    duplicate === 'off' ? null : say('DUPLICATE_MANDATE', duplicate, message, remedy)
-  return {
-    duplicateInFile: (name: string) => asDuplicate(`${ruleOf('DUPLICATE_MANDATE').message} It is ${name}.`),
-    duplicateInLedger: (name: string) =>
-      asDuplicate(`The ledger holds this mandate already, with the same data: ${name}.`, 'Nothing to do.'),
-    conflict: (name: string) =>
-      say('CONFLICT_MANDATE', 'error', `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${name}.`),
-    revived: (name: string) =>
+  const { connection, severities } = group
+  const one = counts.first
+  if (counts.lowest !== counts.highest && severityOf('CONFLICT_MANDATE', severities) === 'warning')
+    writeNotice(
+      connection,
       say(
         'CONFLICT_MANDATE',
-        'error',
-        `An earlier export kept this mandate back by a column that this one does not have: ${name}.`,
-        'Export again with that column, or write "send" into migration_decision of the line if the mandate lives.',
+        'warning',
+        `The same mandate occurs with different data. Only the first row is sent: ${nameOf(connection, one)}.`,
       ),
-    loweredConflict: (name: string) => {
-      const message = `The same mandate occurs with different data. Only the first row is sent: ${name}.`
-      const isLowered = severityOf('CONFLICT_MANDATE', severities) === 'warning'
-      return isLowered ? say('CONFLICT_MANDATE', 'warning', message) : null
-    },
-    blocked: (state: LiveState, name: string) => {
-      const message = `The ledger holds this mandate with other data, and a file cannot replace it: ${name}.`
-      return say('CONFLICT_MANDATE', 'error', message, BLOCKED_REMEDY[state])
-    },
-  }
+      `mandate_key = :key and ${SENDABLE}`,
+      values,
+    )
+  give(
+    group,
+    'duplicate',
+    `mandate_key = :key and ${SENDABLE} and row.id > :one`,
+    { ...values, one },
+    (beside) =>
+      asDuplicate(group, `${ruleOf('DUPLICATE_MANDATE').message} It is ${nameOf(connection, one, beside)}.`),
+  )
+}
+
+const say = (
+  rule: RuleId,
+  severity: ProblemText['severity'],
+  message: string,
+  remedy = ruleOf(rule).remedy,
+): ProblemText => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
+
+function asDuplicate({ severities }: Scope, message: string, remedy?: string): ProblemText | null {
+  const severity = severityOf('DUPLICATE_MANDATE', severities)
+  return severity === 'off' ? null : say('DUPLICATE_MANDATE', severity, message, remedy)
+}
+
+function blocked({ group }: Seen, live: Older, beside: number): ProblemText {
+  const message = `The ledger holds this mandate with other data, and a file cannot replace it: ${nameOf(group.connection, live.id, beside)}.`
+  return say('CONFLICT_MANDATE', 'error', message, BLOCKED_REMEDY[isLive(live.state) ? live.state : 'ready'])
 }
 
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
 const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
   ready: AT_THE_SERVICE,
-  refused: AT_THE_SERVICE,
+  refused:
+    'Its request was in doubt once. If these data are right, write "send" into migration_decision of the line and give it back.',
   sending: 'Wait for its outcome, then give the file again.',
   registered: AT_THE_SERVICE,
   in_doubt: 'Resolve that row first, then give the file again.',

@@ -7,41 +7,41 @@ import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 export const isErased = (row: string): string =>
   `exists (select 1 from decision where decision.row_id = ${row}.id and decision.decision = 'erased')`
 
-/** The source that is being admitted. Its rows are those from `first` on; every older row has a lower id. */
-export interface Scope extends HeaderColumns {
+/** All that one command brings in. Its rows are those from `first` on; every older row has a lower id. */
+export interface Scope {
   readonly connection: Connection
   readonly fingerprints: Fingerprints
   readonly severities: SeverityOverrides
-  readonly sourceId: number
   readonly first: number
-  /** The first row of the whole admission: of all files of the command. */
-  readonly firstOfAll: number
 }
 
-/** `columns` names the header that feeds each field of the source. */
-type ColumnsOf = Pick<Scope, 'connection' | 'columns'>
+/** One source of it, while its records come in. */
+export interface SourceScope extends Scope, HeaderColumns {
+  readonly sourceId: number
+}
 
 const PROBLEM_INSERT = 'source_id, row_id, rule, severity, field, column_name, value, message, remedy'
+/** The header that feeds the field in that source. */
+const columnIn = (source: string): string =>
+  `coalesce((select columns ->> :field from source where id = ${source}), :field, '')`
 
-export function writeProblem(
-  { connection, columns }: ColumnsOf,
+export const writeProblem = (
+  connection: Connection,
   sourceId: number,
   rowId: number | null,
   finding: Finding,
-): void {
-  const { field } = finding
-  const column = field === null ? '' : (columns[field] ?? field)
-  sql(connection)`
+): void =>
+  void sql(connection)`
     insert into problem (${PROBLEM_INSERT})
-     values (:sourceId, :rowId, :rule, :severity, :field, :column, :value, :message, :remedy)`.run({
-    ...finding,
-    sourceId,
-    rowId,
-    column,
-  })
-}
+     values (:sourceId, :rowId, :rule, :severity, :field, ${columnIn(':sourceId')}, :value, :message, :remedy)`.run(
+    {
+      ...finding,
+      sourceId,
+      rowId,
+    },
+  )
 
-/** A decision of the ledger about rows of the source being admitted, in words. */
+/** A decision of the ledger about rows that come in, in words. */
 export interface ProblemText extends Omit<Finding, 'value' | 'field'> {
   readonly field: keyof typeof VALUE_OF
 }
@@ -57,36 +57,28 @@ const VALUE_OF = {
 
 /** One problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
 export const writeNotice = (
-  { connection, columns }: ColumnsOf,
+  connection: Connection,
   { rule, severity, field, message, remedy }: ProblemText,
   where: string,
   values: Readonly<Record<string, unknown>>,
 ): void =>
   void sql(connection)`
     insert into problem (${PROBLEM_INSERT})
-     select row.source_id, row.id, :rule, :severity, :field, :column, ${VALUE_OF[field]}, :message, :remedy
-       from row where ${where} order by id`.run({
-    ...values,
-    rule,
-    severity,
-    field,
-    column: columns[field] ?? field,
-    message,
-    remedy,
-  })
+     select row.source_id, row.id, :rule, :severity, :field, ${columnIn('row.source_id')}, ${VALUE_OF[field]}, :message, :remedy
+       from row where ${where} order by id`.run({ ...values, rule, severity, field, message, remedy })
 
-/** Names a row for the operator. Rows from `first` on belong to the file at hand, whose name goes without saying. */
-export function nameOf(
-  { connection, first }: Pick<Scope, 'connection' | 'first'>,
-  id: number | null,
-): string {
-  const row = sql(connection)<{ id: number; record: number; state: string; source: string }>`
-    select row.id, record, state, source.name as source from row join source on source.id = source_id
-      where row.id = ?`.get(id)
-  if (row === undefined) return 'another row'
-  if (row.id >= first) return `record ${row.record}`
-  return `record ${row.record} of "${row.source}", which is ${row.state.replace('_', ' ').replace(/^(?=conflict)/, 'in ')} (row ${row.id})`
-}
+/** SQL that names the row `other` for the operator beside a row of the source `:beside`, or a column of that name. */
+export const nameBeside = (other: string, beside: string): string => `(select case
+    when named.source_id = ${beside} then 'record ' || named.record
+    when named_source.admitted_at is null then 'record ' || named.record || ' of "' || named_source.name || '"'
+    else 'record ' || named.record || ' of "' || named_source.name || '", which is '
+      || iif(named.state = 'conflict', 'in conflict', replace(named.state, '_', ' ')) || ' (row ' || named.id || ')' end
+  from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other})`
+
+/** Names a row for the operator, beside a row of that source. */
+export const nameOf = (connection: Connection, id: number | null, beside: number | null = null): string =>
+  sql(connection)<{ name: string | null }>`select ${nameBeside(':id', ':beside')} as name`.get({ id, beside })
+    ?.name ?? 'another row'
 
 /** Makes a row that is ready wait for a person: a decision of the program, on record with its reason. */
 export function holdRow(
@@ -102,7 +94,7 @@ export function holdRow(
 }
 
 /** The same, with a problem that says why. */
-export function holdWith(scope: ColumnsOf, notice: ProblemText, row: number, at: string): void {
-  writeNotice(scope, notice, 'id = :row', { row })
-  holdRow(scope.connection, { row, rule: notice.rule, reason: notice.message, at })
+export function holdWith(connection: Connection, notice: ProblemText, row: number, at: string): void {
+  writeNotice(connection, notice, 'id = :row', { row })
+  holdRow(connection, { row, rule: notice.rule, reason: notice.message, at })
 }

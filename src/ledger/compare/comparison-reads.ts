@@ -1,11 +1,13 @@
 import {
-  NO_CUT_OVER,
+  LISTED_CLASSES,
   untakenOf,
   type ClassCounts,
   type ListedClass,
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
+import { formerOf, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
 
 /** A file of the last export. */
@@ -51,34 +53,26 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
-/** SQL of the rows in whose place a row came, and itself. */
-const formerOf = (row: string): string => `(with recursive former (id) as (
-  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
-
-/** SQL that is true for a line of the latest comparison. */
-export const IS_LATEST = 'comparison_id = (select max(id) from comparison)'
-
-/** The same for one of that row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
+/** SQL that is true for a line of a row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
+
+/** SQL of the lines that people see: of each mandate the latest. */
+const LINES = `compared where id in (select max(id) from compared
+  where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) group by row_id)`
 
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
   union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
 
-/** What took the place of a row, and is never sent as it stands, leaves nothing to do about it. */
-const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
-  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})`
-
 /**
- * SQL that is true for a row that the latest comparison holds back: its line, what took its place since, and whatever other
- * row has its mandate. Where nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where
- * SQLite would go through all that is held for every row.
+ * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.
+ * What is in conflict here as it is there has its line among the corrections.
  */
-export const IS_HELD_BACK = `(exists (select 1 from compared where ${IS_LATEST} and is_held) and (
-  exists (select 1 from row as same cross join compared on row_id = same.id
-    where same.mandate_key = row.mandate_key and ${IS_LATEST} and is_held)
-  or row.corrects is not null and exists (select 1 from compared
-    where ${IS_LATEST} and is_held and row_id in ${formerOf('row.id')})))`
+const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
+  and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
+  and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
+    or (select state from row where id = met_by) <> 'conflict'))`
 
 const MARK = `class || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
 
@@ -108,32 +102,33 @@ export function comparisonReads(connection: Connection) {
     /** In order of row. */
     comparedLines: (after: number, limit: number) =>
       sql(connection)<ComparedLine>`
-        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from compared
-          where ${IS_LATEST} and row_id > ? order by row_id limit ?`.all(after, limit),
+        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
+          and row_id > ? order by row_id limit ?`.all(after, limit),
     /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
     markOfLine: (row: number) =>
       sqlValue(connection)<string>`
-        select ${MARK} from compared where ${IS_LATEST} and row_id in ${formerOf(':row')}`.get({ row }) ??
-      null,
+        select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,
     /** Its lines by class and by who closed them; `by` is null for those that are open. */
     closedLines: () =>
       sql(connection)<ClosedLines>`
         select class as listed, decision, decided_by as "by", count(*) as count
           from compared left join decision on decision.id = decision_id
-         where ${IS_LATEST} and not (decision_id is null and not (${IS_OPEN})) group by 1, 2, 3 order by 1, 3, 2`.all(),
+         where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) and not (decision_id is null and not (${IS_OPEN}))
+         group by 1, 2, 3 order by 1, 3, 2`.all(),
     openCutOver: (): OpenCutOver => {
       const latest = comparison()
-      if (latest === null) return NO_CUT_OVER
       const count = (such: string): number =>
         sqlValue(connection)<number>`select count(*) from ${such}`.get() ?? 0
-      const isTaken = latest.sources.every(
-        ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
-      )
+      const isTaken =
+        latest === null ||
+        latest.sources.every(
+          ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
+        )
       return {
-        open: count(`compared where ${IS_LATEST} and ${IS_OPEN}`),
-        held: count(`row where state = 'ready' and ${IS_HELD_BACK}`),
+        open: count(`${LINES} and ${IS_OPEN}`),
+        held: count(`row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}`),
         untaken: isTaken ? 0 : untakenOf(latest.classes),
-        uncompared: count(UNCOMPARED),
+        uncompared: latest === null ? 0 : count(UNCOMPARED),
       }
     },
   }

@@ -1,4 +1,9 @@
-import { LISTED_CLASSES, CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
+import {
+  CUT_OVER_CLASSES,
+  HELD_CLASSES,
+  LISTED_CLASSES,
+  type ClassCounts,
+} from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
@@ -6,7 +11,9 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_LATEST, NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { IS_LATEST } from '../deliver/gate.js'
+import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { answerByComparison } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -36,15 +43,19 @@ const TABLES = `
   create temp table final (id integer primary key, key text not null, digest blob, rule text, customer_no integer,
     account blob, signed text, says text not null, lapses text);
   create temp table side (key text primary key, id integer not null unique, kind text not null, customer_no integer,
-    account blob, signed text) without rowid;
+    account blob, signed text, is_erased integer not null) without rowid;
   create temp table alias (rep integer not null, key text not null, digest blob, rule text, is_own integer not null);
   create temp table pair (key text primary key, id integer not null unique, is_renamed integer not null) without rowid;
   create temp table verdict (id integer primary key, class text not null, why text, final blob)`
 
-/** What the last export says: a record that was excluded has ended or lapsed, one that is wrong or disputed says nothing clear. */
+/**
+ * What the last export says: a record that was excluded has ended or lapsed, one that is wrong or not understood says nothing
+ * clear. Two spellings in one file are two mandates of it, as far as this comparison goes.
+ */
 const FINAL_ROWS = `select id, ${KEY} as key, coalesce(content_key, raw) as digest, rule, customer_no as customerNo,
     iban_key as account, signed_date as signed,
-    case when state = 'ready' then 'lives' when state <> 'excluded' then 'unclear'
+    case when state = 'ready' or rule in ('MANDATE_RESEMBLES_SENT', 'MANDATE_ENDED_ELSEWHERE') then 'lives'
+      when rule = 'CONFLICT_MANDATE' then 'contradictory' when state <> 'excluded' then 'unclear'
       when rule = 'MANDATE_DORMANT' then 'lapsed' else 'ended' end as says,
     (select latest_first_debit from problem where row_id = row.id and rule in ('MANDATE_DORMANT', 'MANDATE_DORMANT_SOON') limit 1) as lapses
   from row where ${SPEAKS} order by id`
@@ -56,8 +67,9 @@ function fill(connection: Connection, final: Connection): void {
   for (const row of final.prepare(FINAL_ROWS).iterate()) insert.run(row)
   connection.exec(`
     create index temp.final_key on final (key);
-    insert into temp.side select key, id, kind, customer_no, account, signed_date from (
+    insert into temp.side select key, id, kind, customer_no, account, signed_date, is_erased from (
       select ${KEY} as key, id, ${KIND} as kind, customer_no, iif(${isErased('row')}, null, iban_key) as account, signed_date,
+          ${isErased('row')} as is_erased,
           min(${RANK} * 1000000000000000 - id)
         from row where ${SPEAKS} group by 1);
     ${ALIASES};
@@ -113,11 +125,11 @@ const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and 
 /** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
 const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
 
-const SEEN = `select id, kind, is_renamed, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
+const SEEN = `select id, kind, is_renamed, is_erased, max(coalesce(own_says = 'contradictory', 0)) as contradictory, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
     max(not known and final_customer_no is not customer_no) as customer, max(not known and final_signed is not signed) as date,
     max(not known and account is not null and final_account is not account) as account,
     max(not known) as other, max(missing) as missing
-  from (select side.id, kind, is_renamed, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
+  from (select side.id, kind, is_renamed, is_erased, says as own_says, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
       final.account as final_account, final.signed as final_signed, digest, lapses, ${IS_KNOWN} as known,
       iif(${IS_KNOWN} and kind not in ('held', 'excluded'), 'lives', says) as said,
       kind in ('held', 'excluded') and not ${IS_CORRECTION} and exists (select 1 from temp.alias where rep = side.id and not exists
@@ -126,12 +138,12 @@ const SEEN = `select id, kind, is_renamed, min(said) as first, max(said) as last
   group by id`
 
 const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'customer ', '') || iif(account, 'account ', '')
-  || iif(date, 'date ', '') || iif(says = 'unclear', 'unclear', ''))`
+  || iif(date, 'date ', '') || iif(says in ('unclear', 'contradictory'), 'unclear', ''))`
 const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
 
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
 const CHANGED_THERE = `select row_id from (
-  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by comparison_id desc) as n
+  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
 const IS_BACK = 'id in (select row_id from changed_there)'
@@ -146,17 +158,20 @@ const VERDICTS = `insert into temp.verdict
       else nullif(trim(${CHANGES} || ' ' || ${LAPSE}), '') end as why
     from said)
   select id, case
+      when contradictory and kind <> 'closed' then 'contradictory'
+      when why is null and is_erased then 'erased'
       when why is null and ${IS_BACK} then 'changed_after_registration'
       when why is null or kind = 'closed' or kind = 'excluded' and ${OVER} then 'unchanged'
       when why in ('lapsed', 'lapses_soon') then 'dormant'
       when kind = 'doubt' then 'in_doubt_changed'
       when kind in ('registered', 'perhaps') then iif(${OVER}, 'ended_after_registration', 'changed_after_registration')
       when ${OVER} then 'gone_unsent' else 'changed_before_sending' end,
-    iif(why is null and ${IS_BACK}, 'back', why), final
+    case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' else why end, final
   from told`
 
-/** A lapsed mandate is no more to be sent than an ended one. */
-const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed') or verdict.why = 'lapsed'`
+/** A lapsed mandate is no more to be sent than an ended one, and what was changed waits for its export. */
+const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed', 'changed_before_sending', 'contradictory')
+  or verdict.why = 'lapsed'`
 
 /**
  * Records how the last export and the ledger stand to each other. No row changes. What was done about a mandate of which
@@ -178,23 +193,31 @@ export function recordComparison(
     assertSameSystem(connection)
   }
   const settled = sqlValue(connection)<number>`
-    select count(*) from compared where ${IS_LATEST} and decision_id is null
-      and row_id in (select id from temp.verdict where class = 'unchanged')`.get()
+    select count(distinct row_id) from compared where ${IS_LATEST} and decision_id is null
+      and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'unchanged')`.get()
+  const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
   const { lastInsertRowid } = sql(connection)`
-    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates, last_source)
+    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates, last_source,
+        last_decision)
      values (:at, :by, (select user from holder), :sources, :classes, (select count(*) from temp.side),
-       (select count(distinct key) from temp.final), (select coalesce(max(id), 0) from source))`.run({
+       (select count(distinct key) from temp.final), (select coalesce(max(id), 0) from source),
+       (select coalesce(max(id), 0) from decision))`.run({
     at,
     by: maskAccounts(by),
     sources: JSON.stringify(sourcesOf(final)),
     classes: JSON.stringify(countClasses(connection)),
   })
   sql(connection)`
-    insert into compared
-     select :id, verdict.id, verdict.class, verdict.why, ${HELD}, verdict.final, former.decision_id
-       from temp.verdict left join compared as former on former.comparison_id = :id - 1 and former.row_id = verdict.id
-         and former.class = verdict.class and former.why = verdict.why and former.final is verdict.final
-      where verdict.class in (${sqlList(LISTED_CLASSES)})`.run({ id: Number(lastInsertRowid) })
+    insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
+     select :id, verdict.id, verdict.class, verdict.why, ${HELD}, verdict.final, (select max(decision_id) from compared as former
+         where former.comparison_id is :previous and former.row_id = verdict.id
+           and (former.class = verdict.class or former.class = 'in_doubt_changed' and verdict.class like '%_after_registration')
+           and former.why = verdict.why and former.final is verdict.final)
+       from temp.verdict where verdict.class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})`.run({
+    id: Number(lastInsertRowid),
+    previous,
+  })
+  answerByComparison(connection, at)
   noteChange(connection, at)
   connection.exec(TABLES)
   return settled ?? 0

@@ -13,6 +13,7 @@ import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { holdWith, nameOf, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
+import { IS_TAKING } from '../deliver/gate.js'
 
 const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
@@ -44,10 +45,11 @@ export function holdAnothersValues(scope: Scope, at: string): void {
        join temp.correction on correction.id = changed.id
        join temp.given_back on given_back.id = changed.id
       where changed.id > ? order by changed.id limit ?`
-  const haveMoved = sql(connection)`${HAVE_MOVED}`.get(first) !== undefined
-  const gotAccount = sql(connection)`select 1 from temp.changed where id = ? and account is not null`
+  const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
+  const gotAccountIn = sqlValue(connection)<number>`
+    select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
   for (const line of rowsById((after) => page.all(after, PAGE))) {
-    const isMoved = haveMoved && line.isDecided === 0 && gotAccount.get(line.id) !== undefined
+    const isMoved = line.isDecided === 0 && movedIn.has(gotAccountIn.get(line.id) ?? 0)
     const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
     if (found !== null) hold(scope, line, found, at)
   }
@@ -90,11 +92,11 @@ const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
 const HAS_ACCOUNT = `bearer.account = changed.account
   and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
 
-/** Two lines of one file beside each other have one account, new in one of them, and nobody said that this is right. */
-const HAVE_MOVED = `select 1 from temp.changed join row as beside on beside.id in (changed.id - 1, changed.id + 1)
+/** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
+const MOVED_FILES = `select distinct now.source_id from temp.changed join row as now on now.id = changed.id
+      join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
     where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
-      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)
-    limit 1`
+      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
@@ -129,20 +131,20 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
     const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
     const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
     const field = 'unique_mandate_reference'
-    holdWith(scope, { rule: 'CONFLICT_MANDATE', severity: 'error', field, message, remedy }, row, at)
+    holdWith(connection, { rule: 'CONFLICT_MANDATE', severity: 'error', field, message, remedy }, row, at)
   }
   const { message, remedy } = ruleOf(rule)
   const notice: ProblemText = {
     rule,
     severity: 'error',
     field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of ${nameOf(scope, other)}.`,
+    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of ${nameOf(connection, other)}.`,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
   }
   const give = sql(connection)`
     update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
       where id = ? and state in ('ready', 'invalid', 'excluded')`
-  if (give.run(rule, id).changes > 0) writeNotice(scope, notice, 'id = :id', { id })
+  if (give.run(rule, id).changes > 0) writeNotice(connection, notice, 'id = :id', { id })
 }
 
 const MAY_HAVE_MOVED =
@@ -154,12 +156,6 @@ const BOTH_CLAIM_IT =
 /** Hold a correction back that has what belongs to another row. */
 const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE' satisfies RuleId
 const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
-
-/** Such a row stands under the key of another mandate, and must not take part in what is decided of that. */
-export const HAS_ITS_KEY = `rule is not '${TAKES_REFERENCE}'`
-
-/** What it says was never agreed to. */
-export const IS_TAKING = `coalesce(rule, '') in ('${TAKES_REFERENCE}', '${TAKES_ACCOUNT}')`
 
 /**
  * Remembers which row a line corrects, while its source is being admitted, and the row with whose values it is compared:

@@ -7,6 +7,8 @@ import type { Suggestion } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { IS_OPEN_LINE } from '../compare/comparison-reads.js'
+import { answerContradicting } from '../compare/contradicting.js'
+import { HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
@@ -123,7 +125,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   /** Closing one of two would close the mandate, and the right one could never be sent. */
   function conflictFault({ id, mandateKey }: Subject): Rejection | null {
     const rivals = sqlValue(connection)<number>`
-      select id from row where mandate_key = ? and state = 'conflict' and id <> ? order by id`
+      select id from row where mandate_key = ? and state = 'conflict' and id <> ? and place is not 0 order by id`
     const other = rivals.all(mandateKey, id).find((each) => !closing.has(each))
     if (other === undefined) return null
     return {
@@ -284,7 +286,7 @@ function maskEvidence(evidence: string): string {
 function apply(connection: Connection, approved: Approved, at: string): void {
   const { subject, resolution, to, forcedAfterMs } = approved
   const { id, attemptId, state } = subject
-  const { decision, by, reason, evidence, assigned } = resolution
+  const { decision, by, reason, evidence } = resolution
   const said = [
     forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
     evidence === null ? [] : maskEvidence(evidence),
@@ -305,12 +307,22 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     evidence: said.flat().join('; ') || null,
   })
   // What was closed in doubt may be at the service all the same.
-  if (decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to))
+  const closesLine =
+    decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to)
+  if (closesLine)
     sql(connection)`
       update compared set decision_id = :decision where ${IS_OPEN_LINE}`.run({
       decision: lastInsertRowid,
       id,
     })
+  move(connection, approved, at)
+  if (closesLine)
+    answerContradicting(connection, id, { by: maskAccounts(by), reason: maskAccounts(reason), at })
+}
+
+function move(connection: Connection, { subject, resolution, to }: Approved, at: string): void {
+  const { id, attemptId, state } = subject
+  const { decision, assigned } = resolution
   if (decision === 'done') return
   if (assigned !== null) {
     register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
@@ -324,23 +336,16 @@ function apply(connection: Connection, approved: Approved, at: string): void {
 }
 
 /**
- * A later file has other values for its mandate, and came while nothing could replace the row; or it has the mandate
- * under another reference, to be sent or sent. To send the row again would send what somebody has corrected.
+ * Refused rows become ready again, each by a decision on record: those that the gate would let go, or all of them where an
+ * older copy is adopted.
  */
-const IS_CORRECTED = `(exists (select 1 from row as later
-    where later.mandate_key = row.mandate_key and later.id > row.id and later.state = 'conflict')
-  or exists (select 1 from row as later
-    where later.customer_no = row.customer_no and later.iban_key = row.iban_key and later.signed_date = row.signed_date
-      and later.mandate_key <> row.mandate_key and later.source_id > row.source_id
-      and later.state in ('ready', 'sending', 'registered', 'in_doubt', 'refused', 'conflict', 'written_off')))`
-
-/** Refused rows become ready again, each by a decision on record; all of them where an older copy is adopted. */
 export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {
   const reason = adoption ?? 'run --retry-refused'
   const which =
     adoption === undefined
-      ? `state = 'refused' and iban is not null and not ${IS_CORRECTED}`
+      ? `state = 'refused' and iban is not null and not ${HELD_THOUGH_REFUSED}`
       : `state = 'refused' and iban is not null`
+  const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from decision`.get() ?? 0
   const { changes } = sql(connection)`
     insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
@@ -350,7 +355,11 @@ export function retryRefused(connection: Connection, by: string, at: string, ado
     reason: maskAccounts(reason),
   })
   if (changes === 0) return 0
-  sql(connection)`update row set state = ? where ${which}`.run(transition('refused', 'retry_refused'))
+  sql(connection)`
+    update row set state = ? where id in (select row_id from decision where id > ? and decision = 'retry_refused')`.run(
+    transition('refused', 'retry_refused'),
+    before,
+  )
   noteChange(connection, at)
   return changes
 }

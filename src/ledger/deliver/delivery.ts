@@ -1,7 +1,8 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
-import type { Attempt, BegunGroup, ReadyRow } from '../ledger.js'
+import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
+import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { findingOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { writeProblem } from '../admit/problems.js'
@@ -83,7 +84,7 @@ interface GroupCommitParts {
 interface Intent {
   readonly kind: 'intent'
   readonly row: ReadyRow
-  readonly resolve: (attempt: Attempt) => void
+  readonly resolve: (begun: Attempt | HeldAtGate) => void
   readonly reject: (error: unknown) => void
 }
 interface Settlement {
@@ -96,7 +97,7 @@ interface Settlement {
 type Uncommitted = Intent | Settlement
 
 interface Committed {
-  /** The attempt that begins; null for an outcome. */
+  /** The attempt that begins; null for an outcome, and for a row that the gate held. */
   readonly begun: Attempt | null
   readonly announce: () => void
   readonly reject: (error: unknown) => void
@@ -109,7 +110,7 @@ const foldCase = (text: string): string =>
 /** What waits for its commit. The functions below change it; nobody else sees it. */
 interface Group {
   readonly parts: GroupCommitParts
-  readonly commitIntent: (row: ReadyRow, at: string) => Attempt
+  readonly commitIntent: (row: ReadyRow, at: string) => Attempt | HeldAtGate
   readonly commitSettlement: (attempt: Attempt, outcome: Outcome, at: string) => void
   readonly noteChange: (at: string) => void
   waiting: Uncommitted[]
@@ -139,8 +140,11 @@ export function startGroupCommit(parts: GroupCommitParts) {
     references: new Set(),
   }
   return {
-    /** Commits the intent. When it resolves, the row is durably `sending` and may leave. */
-    begin: (row: ReadyRow): Promise<Attempt> =>
+    /**
+     * Asks the gate once more and commits the intent. When it resolves to an attempt, the row is durably `sending` and may
+     * leave; when it is held, nothing of it may.
+     */
+    begin: (row: ReadyRow): Promise<Attempt | HeldAtGate> =>
       new Promise((resolve, reject) => enqueue(group, { kind: 'intent', row, resolve, reject })),
     /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
     settle: (attempt: Attempt, outcome: Outcome): Promise<void> =>
@@ -186,8 +190,12 @@ function flush(group: Group): void {
 /** In the order they were told: a row may be turned away and begun again within one turn. */
 function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted, at: string): Committed {
   if (event.kind === 'intent') {
-    const attempt = commitIntent(event.row, at)
-    return { begun: attempt, announce: () => event.resolve(attempt), reject: event.reject }
+    const begun = commitIntent(event.row, at)
+    return {
+      begun: 'because' in begun ? null : begun,
+      announce: () => event.resolve(begun),
+      reject: event.reject,
+    }
   }
   commitSettlement(event.attempt, event.outcome, at)
   return { begun: null, announce: event.resolve, reject: event.reject }
@@ -274,7 +282,12 @@ function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): G
      returning id, n`
   const send = sql(connection)`
     update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`
+  const held = sqlValue(
+    connection,
+  )<HeldBecause | null>`select ${HELD_BECAUSE} from row where id = :rowId and state = 'ready'`
   return ({ id: rowId, hasCopies }, at) => {
+    const because = held.get({ rowId, since: lateSince(Date.parse(at)) }) ?? null
+    if (because !== null) return { rowId, because: heldText(because) }
     const requestId = newRequestId()
     const attempt = insert.get(runId(), requestId, at, rowId)
     const { changes } = send.run(transition('ready', 'intent'), rowId)
@@ -343,6 +356,6 @@ function noteOddAnswer(
       ? (evidence.serviceCode ?? '')
       : `${value.creditorIdentifier} ${value.mandateReference}`
     for (const finding of findingOf(rule, severities, { value: seen }))
-      writeProblem({ connection, columns: {} }, sourceId, rowId, finding)
+      writeProblem(connection, sourceId, rowId, finding)
   }
 }

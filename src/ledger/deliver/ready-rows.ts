@@ -18,7 +18,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
-import { IS_HELD_BACK } from '../compare/comparison-reads.js'
+import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -78,33 +78,17 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
   )
 }
 
-/**
- * Rows that may not leave yet: a request of their mandate, or of a row they replaced, was in doubt and may still
- * arrive, and nobody decided to resend it all the same. What the row was called meanwhile does not matter.
- */
-const WAITING = `
-  with recursive late (row_id, mandate_key, started_at) as materialized (
-    select row_id, mandate_key, started_at from attempt
-     where outcome = 'released' and started_at > :since
-       and not exists (select 1 from decision where attempt_id = attempt.id and decision = 'resend')),
-  heir (id, started_at) as (
-    select row_id, started_at from late
-    union select row.superseded_by, heir.started_at from heir join row on row.id = heir.id
-     where row.superseded_by is not null)
-  select id, started_at from heir
-  union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key`
-
 const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
        iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies`
 
-/** What a mandate is known by. A spreadsheet changes references (zeros in front are lost), so customer and date count too. */
-const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, attempts`
+/** What a mandate is known by. A reference is corrected or written otherwise, so the customer counts too. */
+const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, customer_no as customerNo,
+  attempts`
+const IS_NAMED = `mandate_key is not null and customer_no is not null and signed_date is not null`
 
-const waitingSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
-
-/** What a run may send: by this one condition it is counted and given out. */
-const MAY_LEAVE = `state = 'ready' and row.id not in (select id from (${WAITING})) and ${IS_CHOSEN} and not ${IS_HELD_BACK}`
+/** What a run may send now: by this one condition it is counted and given out. */
+const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}`
 
 /** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
@@ -119,7 +103,7 @@ export function prepareReadyRows(
   let known: Fingerprints | null = null
   let decidedAt: string | null = null
   const asked = (choice: Choice | null): { since: string; choice: string | null } => ({
-    since: decidedAt ?? waitingSince(nowMs()),
+    since: decidedAt ?? lateSince(nowMs()),
     choice: placedChoice(connection, choice),
   })
   return {
@@ -138,7 +122,7 @@ export function prepareReadyRows(
      * that nothing is sent that was not claimed.
      */
     toSend: (limit: number | null, choice: Choice | null = null): Iterable<ClaimedMandate> => {
-      decidedAt = waitingSince(nowMs())
+      decidedAt = lateSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
       return lazily(() =>
         sql(connection)<ClaimedMandate>`
@@ -150,7 +134,7 @@ export function prepareReadyRows(
     waiting: (choice: Choice | null): WaitingRows => {
       const waiting = sql(connection)<{ count: number; latest: string | null }>`
         select count(distinct row.id) as count, max(started_at) as latest
-           from (${WAITING}) as waits join row on row.id = waits.id where state = 'ready' and ${IS_CHOSEN} and not ${IS_HELD_BACK}`
+           from (${LATE}) as waits join row on row.id = waits.id where ${MAY_BE_SENT} and ${IS_CHOSEN}`
       const found = waiting.get(asked(choice)) ?? { count: 0, latest: null }
       const until = found.latest === null ? null : Date.parse(found.latest) + LATE_REQUEST_MS
       return { count: found.count, until: until === null ? null : new Date(until).toISOString() }
@@ -195,8 +179,10 @@ export function createClaims(parts: ClaimParts) {
     /** Rows that have an attempt. */
     attempted: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
-        select ${CLAIMED} from row where attempts > 0 and mandate_key is not null and customer_no is not null
-           and signed_date is not null order by id`.iterate(),
+        select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
+    /** One row, unless its values were erased. */
+    ofRow: (row: number) =>
+      sql(connection)<ClaimedMandate>`select ${CLAIMED} from row where id = ? and ${IS_NAMED}`.get(row),
     /** Mandate keys of all rows of the customer of that row. */
     keysOfCustomer: (row: number) =>
       sqlValue(connection)<string>`
@@ -241,7 +227,14 @@ export function createClaims(parts: ClaimParts) {
 export interface Resembling {
   readonly row: number
   readonly place: string
+  /** They share the reference but for its spelling; else the date. SQLite's truth value. */
+  readonly isSpelling: 0 | 1
 }
+
+const resemblanceText = ({ place, isSpelling }: Resembling): string =>
+  isSpelling === 1
+    ? `Customer and reference, but for zeros in front, blanks and marks, are those of a mandate that the ledger "${place}" claimed. It may be that mandate with its reference written otherwise.`
+    : `Customer and date are those of a mandate that the ledger "${place}" claimed under another reference. It may be that mandate with a corrected reference.`
 
 export interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly mark: string
@@ -296,15 +289,15 @@ interface Doubt extends Doubting {
   readonly at: string
 }
 
-/** Nothing leaves: each attempt ends as it begins. */
+/** Nothing leaves: each attempt ends as it begins, and its reason says so to the gate. */
 function doubtRows(
   { connection, newRequestId }: ClaimParts,
   rows: Iterable<number>,
   { runId, at, by, reason, decision }: Doubt,
 ): number[] {
   const intend = sqlValue(connection)<number>`
-    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-     select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready' returning id`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
+     select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
   const send = sql(connection)`
     update row set state = ?, attempts = attempts + 1 where id = ?`
   const decide = sql(connection)`
@@ -312,7 +305,7 @@ function doubtRows(
      values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`
   const doubted: number[] = []
   for (const id of rows) {
-    const attemptId = intend.get(runId, newRequestId(), at, id)
+    const attemptId = intend.get(runId, newRequestId(), at, DOUBT_REASONS[decision], id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
     endInDoubt(connection, { rowId: id, attemptId, at, reason: DOUBT_REASONS[decision] })
@@ -340,10 +333,11 @@ function holdRows(
   const isSaid = sql(connection)`select 1 from temp.said_send where id = ?`
   const at = now()
   let count = 0
-  for (const { row, place } of rows) {
+  for (const found of rows) {
+    const { row } = found
     if (isSettled(connection, row)) continue
     const isSent = severity === 'warning' || isSaid.get(row) !== undefined
-    const message = `Customer and date are those of a mandate that the ledger "${place}" claimed under another reference. It may be that mandate with a corrected reference.`
+    const message = resemblanceText(found)
     const notice: ProblemText = {
       rule: RESEMBLES,
       severity: isSent ? 'warning' : 'error',
@@ -351,7 +345,7 @@ function holdRows(
       message,
       remedy: ruleOf(RESEMBLES).remedy,
     }
-    writeNotice({ connection, columns: {} }, notice, 'id = :row', { row })
+    writeNotice(connection, notice, 'id = :row', { row })
     if (isSent) continue
     holdRow(connection, { row, rule: RESEMBLES, reason: message, at })
     count += 1

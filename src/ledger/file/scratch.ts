@@ -14,7 +14,7 @@ import type { Totals } from '../../domain/row/row-state.js'
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
 export interface ScratchLedger {
   readonly admit: (
-    options: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector'>>,
+    options: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
   ) => Admission
   readonly reader: LedgerReader
   readonly close: () => void
@@ -90,12 +90,13 @@ function scratchLedger(
 ): ScratchLedger {
   const { guard } = createStorage(connection, file)
   return {
-    admit: ({ severities, corrector = NOBODY_NAMED }) =>
+    admit: ({ severities, corrector = NOBODY_NAMED, isNewer = false }) =>
       openAdmission({
         connection,
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
         severities,
         corrector,
+        isNewer,
         now: () => timeOf(clock),
         guard,
         ...(counted === undefined ? {} : { counted }),
@@ -109,7 +110,20 @@ function scratchLedger(
 const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
-const TABLES = ['campaign', 'source', 'row', 'run', 'attempt', 'collection', 'collected', 'amended'] as const
+const TABLES = [
+  'campaign',
+  'source',
+  'row',
+  'run',
+  'attempt',
+  'decision',
+  'collection',
+  'collected',
+  'amended',
+  'kin',
+  'comparison',
+  'compared',
+] as const
 
 /**
  * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing

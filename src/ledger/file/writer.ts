@@ -306,12 +306,14 @@ interface AdmitRequest {
   readonly isRetry?: boolean
   /** Who gives rows back, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
+  /** A person said that the exports are newer than what came in before. */
+  readonly isNewer?: boolean
 }
 
 /** @throws {LedgerError} `unwritable` once the ledger was purged */
 function admit(
   held: Held,
-  { severities, isRetry = false, corrector = NOBODY_NAMED }: AdmitRequest,
+  { severities, isRetry = false, corrector = NOBODY_NAMED, isNewer = false }: AdmitRequest,
 ): Admission {
   const { connection, file, now, storage } = held
   storage.assertSound()
@@ -322,6 +324,7 @@ function admit(
     fingerprints,
     severities,
     corrector,
+    isNewer,
     now,
     guard: storage.guard,
     ended: (isCommitted) => {

@@ -15,7 +15,7 @@ import { CORRECTED } from '../../domain/row/correction.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
-import { IS_HELD_BACK } from '../compare/comparison-reads.js'
+import { HELD_WHATEVER_THE_TIME, IS_LATEST, MAY_BE_SENT } from '../deliver/gate.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
@@ -172,8 +172,8 @@ export const planReads = (connection: Connection) => ({
   /** Rows that no run sends as they are. */
   staysBehind: () =>
     sql(connection)<StaysBehind>`
-      select state, iif(state = 'ready', 'CUT_OVER', coalesce(rule, ${FIRST_ERROR})) as rule, count(*) as count from row
-        where (state not in ('ready', 'sending', 'registered', 'superseded') or state = 'ready' and ${IS_HELD_BACK})
+      select state, iif(state = 'ready', ${WHY_HELD}, coalesce(rule, ${FIRST_ERROR})) as rule, count(*) as count from row
+        where (state not in ('ready', 'sending', 'registered', 'superseded') or state = 'ready' and ${HELD_WHATEVER_THE_TIME})
          and place is not 0 group by 1, 2 order by 3 desc, 1, 2`.all(),
 })
 
@@ -199,6 +199,10 @@ function readPlans(connection: Connection): PlanRecord[] {
 const readApprovers = (connection: Connection): Approver[] =>
   sql(connection)<Approver>`select name, key from approver order by id`.all()
 
+/** Of ready rows, what the latest comparison says of them. */
+const WHY_HELD = `iif(exists (select 1 from compared where row_id = row.id and ${IS_LATEST} and class = 'changed_before_sending'),
+  'CHANGED_SINCE_COMPARED', 'CUT_OVER')`
+
 const BITS = 256
 
 /**
@@ -209,7 +213,7 @@ function plannedRows(connection: Connection, digest: string | null, choice: Choi
   // The keyed fingerprint of the five values that are sent; a row without it is never sent.
   const keys = sqlValue(connection)<Buffer | ''>`
     select coalesce(content_key, '') from row
-      where id in (select id from row where state = 'ready' and ${IS_CHOSEN} and not ${IS_HELD_BACK}
+      where id in (select id from row where ${MAY_BE_SENT} and ${IS_CHOSEN}
         union select row_id from attempt where run_id in ${RUNS_UNDER})`
   const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
   let count = 0

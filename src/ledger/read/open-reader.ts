@@ -163,12 +163,6 @@ export function createReader(connection: Connection, file: string) {
       sql(connection)<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
-    /** Rows of one export whose place another one took, which counts by when it came in; collections have days. */
-    replacements: () =>
-      sql(connection)<{ name: string; later: string; count: number }>`
-        select old.name, new.name as later, count(*) as count from row join source as old on old.id = row.source_id
-          join row as next on next.id = row.superseded_by join source as new on new.id = next.source_id
-         where old.id <> new.id and next.corrects is null and new.reading -> '$.collections' is null group by old.id, new.id`.all(),
     /** What was found out about registered rows, from the answers or later collections. */
     oddities: () =>
       sql(connection)<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
@@ -213,14 +207,20 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
 }
 
 function readCampaign(connection: Connection, file: string): CampaignRecord {
-  type Flag = 'asksFirst' | 'isCompared'
-  const record = sql(connection)<Omit<CampaignRecord, Flag> & Readonly<Record<Flag, 0 | 1>>>`
+  type Read = 'asksFirst' | 'comparedExports'
+  const record = sql(connection)<Omit<CampaignRecord, Read> & { asksFirst: 0 | 1; comparedExports: string }>`
     select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
-       changed_at as changedAt, exists (select 1 from comparison) as isCompared,
+       changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
+       (select name from source where id = (select max(source_id) from row
+         where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
        exists (select 1 from run
          where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`.get()
   if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-  return { ...record, asksFirst: record.asksFirst === 1, isCompared: record.isCompared === 1 }
+  return {
+    ...record,
+    asksFirst: record.asksFirst === 1,
+    comparedExports: JSON.parse(record.comparedExports) as string[],
+  }
 }
 
 interface Count {

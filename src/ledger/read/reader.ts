@@ -19,8 +19,10 @@ export interface CampaignRecord {
   readonly changedAt: string
   /** A run asked the service about each row before it was sent: so should the next one. */
   readonly asksFirst: boolean
-  /** The last export was set against it. */
-  readonly isCompared: boolean
+  /** The names of the exports that were last set against it; none where nothing was compared. */
+  readonly comparedExports: readonly string[]
+  /** The name of the last export that differs from one before, of which nobody has said which is newer. */
+  readonly unorderedExport: string | null
 }
 
 export interface SourceRecord extends PlannedSource {

@@ -1,4 +1,5 @@
 import { EDGES, type RowEvent, type RowState, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+import { HELD_WHATEVER_THE_TIME } from '../deliver/gate.js'
 import { columnsThat } from './row-columns.js'
 
 /** Every edge, so that the table of the domain and the triggers cannot drift apart. */
@@ -27,6 +28,7 @@ function proofOf(event: RowEvent, from: string, to: string): string {
     case 'resolved_written_off':
     case 'retry_refused':
     case 'held':
+    case 'answered':
       return `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
         and to_state = '${to}' and attempt_id is (select id ${attempt}))`
     case 'superseded':
@@ -34,11 +36,13 @@ function proofOf(event: RowEvent, from: string, to: string): string {
   }
 }
 
-/** Until its source is sealed, in the transaction that brings it in, a row may be held back by rules across rows. */
-const ADMISSION_EDGES = `old.attempts = 0
+/** In the transaction that brings it in. */
+const IS_COMING_IN = '(select admitted_at from source where id = old.source_id) is null'
+
+/** Until it is in, a row may be held back by rules across rows. */
+const ADMISSION_EDGES = `old.attempts = 0 and ${IS_COMING_IN}
       and (old.state = 'ready' and new.state in ('conflict', 'duplicate', 'invalid')
-        or old.state in ('invalid', 'excluded') and new.state = 'duplicate')
-      and (select sha256 from source where id = old.source_id) is null`
+        or old.state in ('invalid', 'excluded', 'conflict') and new.state in ('duplicate', 'conflict'))`
 
 const rowEdges = (): string =>
   edges()
@@ -85,7 +89,7 @@ create trigger row_replacement_stays before update of superseded_by on row
     when old.superseded_by is not null${refuse('a row is replaced once')}
 create trigger row_place_moves before update of place on row when new.place is not old.place and not (
     (new.place = 0 and new.state = 'superseded')
-    or (old.place = 0 and (select sha256 from source where id = old.source_id) is null))${refuse('a place goes to the row that corrects its holder')}
+    or (old.place = 0 and ${IS_COMING_IN}))${refuse('a place goes to the row that corrects its holder')}
 create trigger row_without_place_waits before update of state on row
     when new.state = 'sending' and old.place = 0${refuse('a row that no total counts is never sent')}
 `
@@ -113,6 +117,8 @@ create trigger attempt_waits before insert on attempt when exists (
     select 1 from attempt as late where late.outcome = 'released' and late.mandate_key = new.mandate_key
       and strftime('%Y-%m-%dT%H:%M:%fZ', late.started_at, '+${LATE_REQUEST_MS / 1_000} seconds') > new.started_at
       and not exists (select 1 from decision where attempt_id = late.id and decision = 'resend'))${refuse('an earlier request of the mandate may still arrive')}
+create trigger attempt_is_let before insert on attempt when new.reason is null and exists (
+    select 1 from row where id = new.row_id and ${HELD_WHATEVER_THE_TIME})${refuse('the mandate is held')}
 create trigger attempt_intent_stays
     before update of id, row_id, n, run_id, request_id, started_at on attempt${INTENT}
 create trigger attempt_key_stays before update of mandate_key on attempt
@@ -149,9 +155,9 @@ create trigger run_stays before update on run
 create trigger run_mark_stays before update of mark on run
     when old.mark is not null${refuse('the mark of a run never changes')}
 create trigger source_stays before update of id, header, columns, sha256, bytes, records, blank_lines, reading,
-    admitted_at, first_row, last_row on source when old.sha256 is not null${SOURCE}
+    admitted_at, first_row, last_row, kind, is_newer, last_decision on source when old.admitted_at is not null${SOURCE}
 create trigger source_name_stays before update of name on source
-    when old.sha256 is not null and not ${IS_PURGED}${SOURCE}
+    when old.admitted_at is not null and not ${IS_PURGED}${SOURCE}
 create trigger campaign_stays_bound before update of base_url, username on campaign when old.base_url is not null
     and (new.base_url is not old.base_url or new.username is not old.username)${refuse('a ledger belongs to one service and user')}
 create trigger campaign_identity_stays
@@ -190,12 +196,16 @@ create trigger approval_needs_key before insert on approval
 const COMPARISONS = `
 create trigger comparison_stays before update on comparison${refuse('a comparison never changes')}
 create trigger compared_stays before update on compared when old.decision_id is not null
-    or new.comparison_id <> old.comparison_id or new.row_id <> old.row_id or new.class <> old.class
-    or new.why <> old.why or new.is_held <> old.is_held or new.final is not old.final${refuse('a comparison never changes')}
+    or new.row_id <> old.row_id or new.class <> old.class
+    or new.why <> old.why or new.is_held <> old.is_held or new.final is not old.final or new.met_by is not old.met_by${refuse('a comparison never changes')}
+create trigger compared_is_of_comparison before update of comparison_id on compared
+    when new.comparison_id is not old.comparison_id${refuse('a comparison never changes')}
+create trigger kin_stays before update on kin when old.separated is not null or new.separated is null
+    or new.row_id <> old.row_id or new.other_id <> old.other_id${refuse('a link never changes')}
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended comparison compared'.split(
+  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended kin comparison compared'.split(
     ' ',
   )
 

@@ -30,6 +30,7 @@ const ADMITTED = {
   latestFirstDebit: 'stays',
   cells: 'goes',
   contentKey: 'key',
+  spelling: 'identity',
 } as const satisfies Readonly<Record<string, Fate>>
 
 type AdmittedColumn = keyof typeof ADMITTED
@@ -45,7 +46,14 @@ const LATER = [
 ] as const
 
 /** What only the ledger itself looks at. */
-const INWARD: ReadonlySet<AdmittedColumn> = new Set(['iban', 'ibanKey', 'raw', 'place', 'contentKey'])
+const INWARD: ReadonlySet<AdmittedColumn> = new Set([
+  'iban',
+  'ibanKey',
+  'raw',
+  'place',
+  'contentKey',
+  'spelling',
+])
 
 /** `customerNo` is `customer_no` in SQL. */
 const inSql = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,5 +1,5 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
-import { LISTED_CLASSES } from '../../domain/row/cut-over.js'
+import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
 import { sqlValue, type Connection } from '../file/connection.js'
 import { GUARDS } from './guards.js'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -12,7 +12,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 22
+export const SCHEMA_VERSION = 23
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -81,7 +81,10 @@ create table source (
   admitted_at text,
   first_row integer,
   last_row integer,
-  resubmitted integer not null default 0
+  resubmitted integer not null default 0,
+  kind text not null check (kind in ('export', 'list', 'again')),
+  is_newer integer not null check (is_newer in (0, 1)),
+  last_decision integer not null
 ) strict;
 
 create table row (
@@ -110,6 +113,7 @@ create table row (
   cells text,
   place integer,
   content_key blob,
+  spelling integer,
   constraint row_suits_its_state check (case state
     when 'ready' then superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
     when 'sending' then attempts > 0 and superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
@@ -131,7 +135,7 @@ create index row_mandate on row (mandate_key);
 create index row_customer on row (customer_no);
 create index row_held_back on row (raw) where state in ('invalid', 'excluded');
 create index row_replacement on row (superseded_by) where superseded_by is not null;
-create index row_blank on row (replace(mandate_key, ' ', '')) where instr(mandate_key, ' ') > 0;
+create index row_spelling on row (spelling);
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
@@ -198,6 +202,7 @@ create unique index one_live_attempt on attempt (mandate_key)
   where outcome is null or outcome in ('registered', 'in_doubt');
 create index attempt_run on attempt (run_id, outcome);
 create index attempt_released on attempt (mandate_key) where outcome = 'released';
+create index attempt_late on attempt (started_at) where outcome = 'released';
 
 create table decision (
   id integer primary key,
@@ -213,7 +218,7 @@ create table decision (
   decided_as text
 ) strict;
 create unique index one_decision
-  on decision (row_id, coalesce(attempt_id, 0), from_state, iif(decision = 'done', id, decision = 'corrected'));
+  on decision (row_id, coalesce(attempt_id, 0), from_state, iif(decision = 'done' or from_state = to_state, id, decision = 'corrected'));
 
 create table read_back (
   id integer primary key,
@@ -312,6 +317,14 @@ create table amended (
 ) strict;
 ${COLLECTED_ACCOUNT};
 
+create table kin (
+  row_id integer not null references row (id),
+  other_id integer not null references row (id),
+  separated text check (separated in ('send', 'rules')),
+  primary key (row_id, other_id)
+) strict, without rowid;
+create index kin_other on kin (other_id);
+
 create table comparison (
   id integer primary key,
   compared_at text not null,
@@ -321,19 +334,24 @@ create table comparison (
   classes text not null,
   ledger_mandates integer not null,
   final_mandates integer not null,
-  last_source integer not null
+  last_source integer not null,
+  last_decision integer not null
 ) strict;
 
 create table compared (
-  comparison_id integer not null references comparison (id),
+  id integer primary key,
+  comparison_id integer references comparison (id),
   row_id integer not null references row (id),
-  class text not null check (class in (${sqlList(LISTED_CLASSES)})),
+  class text not null check (class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})),
   why text not null,
   is_held integer not null check (is_held in (0, 1)),
   final blob,
-  decision_id integer references decision (id),
-  primary key (comparison_id, row_id)
-) strict, without rowid;
+  met_by integer references row (id),
+  decision_id integer references decision (id)
+) strict;
+create index compared_row on compared (row_id, comparison_id);
+create unique index compared_once on compared (comparison_id, row_id) where met_by is null;
+create index compared_met on compared (met_by) where met_by is not null;
 `
 
 /** Makes the tables of an empty file, with the promises that it keeps by itself. */

@@ -43,7 +43,7 @@ function opened(ledger: Ledger, name = 'export.csv') {
   const whole = (file: string, values: Values, sha256?: string) => {
     const source = openFile(file)
     source.add([recordOf(values)])
-    return source.close(summaryOf(1, sha256)).kind
+    return source.close(summaryOf(1, sha256))
   }
   return { admission, openFile, whole, source: openFile(name) }
 }
@@ -92,14 +92,14 @@ describe('an admission', () => {
     expect(names).toEqual(['1 export.csv', '2 refused.csv', '3 other.csv'])
   })
 
-  it('compares the files of one command in their order', () => {
+  it('takes the files of one command together: neither is the newer one', () => {
     const ledger = open()
     const { admission, whole, source } = opened(ledger)
     source.close(summaryOf(0))
     whole('first.csv', {})
     whole('second.csv', { signedDate: '2021-01-01' })
     admission.commit()
-    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
   })
 
   it('refuses a file that lost a record on its way', () => {
@@ -177,15 +177,16 @@ describe('what is kept of a source', () => {
 
 describe('a notice about rows', () => {
   it('is written for each row that is selected, and shows an account masked, a reference that is one too', () => {
-    const ledger = holding([{ reference: IBAN }, { reference: 'M-2', customerNo: 2 }])
+    const columns = { iban: 'Konto', unique_mandate_reference: 'Referenz' }
+    const ledger = open()
+    admit(ledger, [{ reference: IBAN }, { reference: 'M-2', customerNo: 2 }], { columns })
     ledger.close()
     const connection = openForWriting(ledger.file)
     onTestFinished(() => void connection.close())
     configureForWriting(connection)
-    const columns = { iban: 'Konto', unique_mandate_reference: 'Referenz' }
     const notice = { rule: 'CONFLICT_MANDATE', severity: 'error', message: 'm', remedy: 'r' } as const
     for (const field of ['iban', 'unique_mandate_reference', 'customer_no'] as const)
-      writeNotice({ connection, columns }, { ...notice, field }, 'id = :id', { id: 1 })
+      writeNotice(connection, { ...notice, field }, 'id = :id', { id: 1 })
     expect(problemsOf(ledger.file).map(({ column, value }) => `${column} ${value}`)).toEqual([
       'Konto DE…3000',
       'Referenz DE…3000',
@@ -199,7 +200,7 @@ describe('a notice about rows', () => {
     admit(ledger, mandates(1, 3))
     await send(ledger, inDoubt())
     const names = byHand(ledger.file, (connection) =>
-      [1, 2, 3, 99, null].map((id) => nameOf({ connection, first: 3 }, id)),
+      [1, 2, 3, 99, null].map((id) => nameOf(connection, id, 2)),
     )
     const older = [
       'record 1 of "may.csv", which is in doubt (row 1)',
@@ -242,7 +243,7 @@ describe('12 the indexes of rows', () => {
     connection.exec('begin immediate; savepoint source')
     const make = withoutIndexes(connection, 0)
     const kept = indexesOf(connection)
-    expect(before.length - kept.length).toBe(3)
+    expect(before.length - kept.length).toBe(4)
     for (const index of kept) expect(index).toHaveProperty('sql', expect.stringContaining(' where '))
     make()
     expect(indexesOf(connection)).toEqual(before)
@@ -304,7 +305,11 @@ describe('fingerprints', () => {
     [HEADER, false], // of a record of the wrong length every cell counts: the values may stand anywhere
   ])('under the header %j are the same whatever another cell says: %s', (header, isSame) => {
     const raw = (note: string) =>
-      fingerprintRaw(keyed, { header, columns: COLUMNS }, { cells: [...recordOf().cells, note] })
+      fingerprintRaw(
+        keyed,
+        { header, columns: COLUMNS },
+        { ...recordOf(), cells: [...recordOf().cells, note] },
+      )
     expect(raw('one').equals(raw('two'))).toBe(isSame)
   })
 })

@@ -135,7 +135,7 @@ describe('a row that corrects an older one', () => {
     expectStates('superseded ready', [UNREAD], [CORRECTED]))
 
   it('frees the old mandate for a row of its file', () =>
-    expectStates('superseded ready ready', [{}], [CORRECTED, {}]))
+    expectStates('superseded ready ready', [{}], [CORRECTED, { customerNo: 7 }]))
 
   it('replaces the old row also where the new one is held back', () =>
     expectStates('superseded invalid', [{}], [{ ...CORRECTED, ...INVALID }]))
@@ -237,9 +237,9 @@ describe('a row that corrects an older one', () => {
   it('is taken where any cell of a record that had too many is still the same', () =>
     expectStates('superseded ready', [unreadable('1000', '', IBAN)], [{ customerNo: 5, ...CORRECTED }]))
 
-  it('is a conflict for the second of two that reach the same row by different numbers', () => {
+  it('waits, each of them, where two reach the same row by different numbers', () => {
     const before = [{ ...INVALID, customerNo: 2, corrects: 1 }]
-    const states = 'superseded superseded ready conflict'
+    const states = 'superseded superseded conflict conflict'
     return expectStates(states, [INVALID], before, [CORRECTED, { reference: 'M-3', corrects: 2 }])
   })
 

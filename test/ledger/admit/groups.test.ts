@@ -21,7 +21,7 @@ import {
   stoppedClock,
   summaryOf,
 } from '../campaign-setup.js'
-import { creditorIdentifierOf } from '../../support/sample-values.js'
+import { creditorIdentifierOf, inventIban, seeded } from '../../support/sample-values.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
@@ -31,46 +31,61 @@ import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.j
 
 const VERDICTS = ['sendable', 'invalid', 'excluded'] as const
 
-/** The rules for one newcomer of the mandate of an older row, written down a second time. */
-function expectedStates(old: OldState, verdict: (typeof VERDICTS)[number], isSame: boolean) {
-  if (verdict !== 'sendable') {
-    const isRepeat = isSame && (old === 'invalid' || old === 'excluded')
-    if (isRepeat) return { old, newcomer: 'duplicate' }
-    return { old: isProtected(old) ? old : 'superseded', newcomer: verdict }
-  }
-  if (isProtected(old)) return { old, newcomer: isSame ? 'duplicate' : 'conflict' }
-  if (isSame && (old === 'ready' || old === 'refused')) return { old, newcomer: 'duplicate' }
-  return { old: 'superseded', newcomer: 'ready' }
+const BY = ['an export', 'a newer export', 'a list'] as const
+
+interface Cell {
+  readonly old: OldState
+  readonly verdict: (typeof VERDICTS)[number]
+  readonly isSame: boolean
+  readonly by: (typeof BY)[number]
 }
 
-const CELLS = OLD_STATES.flatMap((old) =>
+/** The rules for one newcomer of the mandate of an older row, written down a second time. */
+function expectedStates({ old, verdict, isSame, by }: Cell) {
+  const isSendable = verdict === 'sendable'
+  const own = isSendable ? 'ready' : verdict
+  const repeats = { old, newcomer: 'duplicate' }
+  const waits = { old, newcomer: isSendable ? 'conflict' : verdict }
+  const replaces = { old: 'superseded', newcomer: own }
+  if (isSame && old === verdict) return repeats
+  if (by === 'a list') {
+    if (isSendable && isSame && (isProtected(old) || old === 'ready' || old === 'refused')) return repeats
+    if (isProtected(old)) return waits
+    // What stands by then has ended, and the line names another row.
+    return old === 'superseded' && isSendable ? waits : replaces
+  }
+  if (isSame && isSendable && old !== 'invalid' && old !== 'excluded' && old !== 'superseded') return repeats
+  if (old === 'written_off') return waits
+  if (isProtected(old)) return { old, newcomer: 'conflict' }
+  if (old === 'invalid') return replaces
+  if (by === 'a newer export' && verdict !== 'invalid') return replaces
+  return old === 'ready' ? { ...waits, old: 'conflict' } : waits
+}
+
+const CELLS: Cell[] = OLD_STATES.flatMap((old) =>
   VERDICTS.flatMap((verdict) =>
-    [true, false].flatMap((isSame) => [null, 1].map((corrects) => ({ old, verdict, isSame, corrects }))),
+    [true, false].flatMap((isSame) => BY.map((by) => ({ old, verdict, isSame, by }))),
   ),
 )
 
 describe('a newcomer of a mandate that the ledger holds', () => {
-  it.each(CELLS)(
-    'old row $old, newcomer $verdict, same data: $isSame, says that it corrects row $corrects',
-    async ({ old, verdict, isSame, corrects }) => {
-      const ledger = running()
-      await reach(ledger, old)
-      expect(statesOf(ledger.file)[0]).toBe(old)
-      admit(ledger, [
-        {
-          verdict,
-          ...(isSame ? {} : { signedDate: '2021-07-01' }),
-          ...(corrects === null ? {} : { corrects }),
-        },
-      ])
-      const states = statesOf(ledger.file)
-      expect({ old: states[0], newcomer: states.at(-1) }).toEqual(expectedStates(old, verdict, isSame))
-      expect(isBalanced(ledger.totals())).toBe(true)
-    },
-  )
+  it.each(CELLS)('old row $old, newcomer $verdict, same data: $isSame, in $by', async (cell) => {
+    const { old, verdict, isSame, by } = cell
+    const ledger = running()
+    await reach(ledger, old)
+    expect(statesOf(ledger.file)[0]).toBe(old)
+    const data = isSame ? {} : { signedDate: '2021-07-01' }
+    admit(ledger, [{ verdict, ...data, ...(by === 'a list' ? { corrects: 1 } : {}) }], {
+      isNewer: by === 'a newer export',
+    })
+    const states = statesOf(ledger.file)
+    expect({ old: states[0], newcomer: states.at(-1) }).toEqual(expectedStates(cell))
+    expect(isBalanced(ledger.totals())).toBe(true)
+  })
 
   it('gives every replaced row the one that replaced it', () => {
-    const ledger = holding([{}, {}], [{ signedDate: '2021-07-01' }, { signedDate: '2021-07-01' }])
+    const ledger = holding([{}, {}])
+    admit(ledger, [{ signedDate: '2021-07-01' }, { signedDate: '2021-07-01' }], { isNewer: true })
     const rows = rowsOf(ledger.file)
     expect(rows.map(({ state }) => state)).toEqual(['superseded', 'superseded', 'ready', 'duplicate'])
     expect(rows.map(({ supersededBy }) => supersededBy)).toEqual([3, 3, null, null])
@@ -130,12 +145,13 @@ describe('rows of one file', () => {
     expect(problemsOf(ledger.file)).toMatchObject([
       {
         source: 'april.csv',
-        rule: 'CONFLICT_MANDATE',
+        rule: 'CONTRADICTS_SENT',
         severity: 'error',
         value: 'M-1',
         message:
-          'The ledger holds this mandate with other data, and a file cannot replace it: record 1 of "march.csv", which is registered (row 1).',
-        remedy: 'Change the mandate at the service if the new data are right.',
+          'The mandate was sent already, and this record says something else of it. It is record 1 of "march.csv", which is registered (row 1).',
+        remedy:
+          'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on.',
       },
     ])
   })
@@ -173,7 +189,7 @@ describe('severities that were changed', () => {
     await send(ledger, registered('NEW-1'))
     admit(ledger, [{ iban: OTHER_IBAN }], { severities: { CONFLICT_MANDATE: 'off' } })
     expect(statesOf(ledger.file)).toEqual(['registered', 'conflict'])
-    expect(problemsOf(ledger.file)).toMatchObject([{ rule: 'CONFLICT_MANDATE', severity: 'error' }])
+    expect(problemsOf(ledger.file)).toMatchObject([{ rule: 'CONTRADICTS_SENT', severity: 'error' }])
   })
 })
 
@@ -252,7 +268,9 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
 
   const MENDED = { iban: OTHER_IBAN } as const
   it('waits where the first was registered with a corrected account, and comes back as it was before', () =>
-    expectStates('superseded registered conflict', [{}], [MENDED], registered('NEW-1'), [RENAMED]))
+    expectStates('superseded registered conflict', [{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [
+      RENAMED,
+    ]))
 
   it('waits where the first was replaced under another reference, and that one was registered', () => {
     const [second, third] = ['M-02', 'M-03'].map((reference, at) => ({
@@ -265,10 +283,10 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
   })
 
   it('goes where what took its place was refused by the service', () =>
-    expectStates('superseded refused ready', [{}], [MENDED], refused(), [RENAMED]))
+    expectStates('superseded refused ready', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
 
-  it('waits where the first is still to be sent by an earlier command', () =>
-    expectStates('ready conflict', [{}], [RENAMED]))
+  it('waits, each of them, where the first is still to be sent by an earlier command', () =>
+    expectStates('conflict conflict', [{}], [RENAMED]))
 
   it('waits where the first was in doubt before somebody called it refused', async () => {
     const clock = stoppedClock()
@@ -312,20 +330,20 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
         /(?<=it with ).*(?=\.)/.exec(message)?.[0],
       ]),
     ).toEqual([
-      [1, 'record 1 of "1.csv", which is ready (row 2)'],
-      [2, 'record 1 of "0.csv", which is in conflict (row 1)'],
-      [3, 'record 1 of "0.csv", which is in conflict (row 1)'],
+      [1, 'record 1 of "1.csv"'],
+      [2, 'record 1 of "0.csv"'],
+      [3, 'record 1 of "0.csv"'],
     ])
     expect(states('00472', '4720')).toEqual(['conflict', 'conflict'])
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
     expect(statesOf(ledger.file).slice(0, 3)).toEqual(['conflict', 'superseded', 'conflict'])
     expect(statesOf(ledger.file).at(-1)).toBe('ready')
-    // Of another creditor it is the same only under the same reference.
+    // Of another creditor it may be one under whatever reference.
     const creditor = creditorIdentifierOf('DE', '01234567890')
     const twice = (reference: string) =>
       statesAfter({ customerNo: 9, reference: 'M-9' }, { customerNo: 9, reference, creditor })
     expect(twice('M-9')).toEqual(['conflict', 'conflict'])
-    expect(twice('M-10')[1]).toBe('ready')
+    expect(twice('M-10')[1]).toBe('conflict')
   })
 
   it.each([
@@ -432,8 +450,10 @@ describe('an export without a column by which an earlier one kept rows back', ()
     admit(ledger, [ended], withStatus)
     admit(ledger, [{}])
     expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict'])
-    admit(ledger, [{}], withStatus)
-    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    admit(ledger, [{}], { isNewer: true })
+    expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict', 'duplicate'])
+    admit(ledger, [{}], { ...withStatus, isNewer: true })
+    expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict', 'duplicate', 'duplicate'])
   })
 
   it('does not bring back what an exclude rule kept back, or what a value in it made invalid', () => {
@@ -448,7 +468,7 @@ describe('an export without a column by which an earlier one kept rows back', ()
     source.close({ ...summaryOf(2), reading })
     admission.commit()
     admit(ledger, [mandates[0]!])
-    admit(ledger, [mandates[1]!], { header, reading })
+    admit(ledger, [mandates[1]!], { header, reading, isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['excluded', 'superseded', 'conflict', 'ready'])
     const before = findingOf('LAST_COLLECTION_BEFORE_SIGNATURE', {}, { field: 'last_collection_date' })
     const dated = { header: [...HEADER, 'last'], columns: { ...COLUMNS, last_collection_date: 'last' } }
@@ -460,7 +480,7 @@ describe('an export without a column by which an earlier one kept rows back', ()
   it('lets them go where the column is there, and somebody said that it means something else', () => {
     const ledger = open()
     admit(ledger, [ended], withStatus)
-    admit(ledger, [{}], { header: withStatus.header })
+    admit(ledger, [{}], { header: withStatus.header, isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
   })
 
@@ -480,9 +500,10 @@ describe('a row that was corrected', () => {
     expect(statesOf(holding([{}], [corrected], [{}]).file)).toEqual(['superseded', 'ready', 'duplicate'])
   })
 
-  it('gives way to an export that has something else again', () => {
-    const { file } = holding([{}], [corrected], [{ signedDate: '2019-01-01' }])
-    expect(statesOf(file)).toEqual(['superseded', 'superseded', 'ready'])
+  it.each([false, true])('waits where an export has something else again, newer: %s', (isNewer) => {
+    const ledger = holding([{}], [corrected])
+    admit(ledger, [{ signedDate: '2019-01-01' }], { isNewer })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict'])
   })
 })
 
@@ -530,17 +551,18 @@ it('a row that lapses while it waits does not leave', () => {
 describe('the word beside a row that contradicts another', () => {
   it('says nothing of a mandate that was sent since under another reference', async () => {
     const rows = [{}, { iban: OTHER_IBAN }]
-    const ledger = await played(rows, [{ reference: 'NEW-M-1' }], registered('NEW-1'))
-    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict', 'registered'])
-    admit(ledger, [{ corrects: 1, isDecided: true }])
+    const ledger = await played([{ reference: 'NEW-M-1' }], registered('NEW-1'), rows)
+    expect(statesOf(ledger.file)).toEqual(['registered', 'conflict', 'conflict'])
+    admit(ledger, [{ corrects: 2, isDecided: true }])
     expect(statesOf(ledger.file).at(-1)).toBe('conflict')
     expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
   })
 })
 
 describe('MANDATE_NEAR_DUPLICATE', () => {
+  const random = seeded(7)
   const spelled = (from: number, references: readonly string[]) =>
-    references.map((reference, index) => ({ reference, customerNo: from + index }))
+    references.map((reference, index) => ({ reference, customerNo: from + index, iban: inventIban(random) }))
 
   it.each([
     [['M 1', 'M1', 'M2'], [], [1, 2]],

@@ -20,6 +20,7 @@ import {
   SETTINGS,
   summaryOf,
   type Values,
+  begin,
 } from '../campaign-setup.js'
 
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
@@ -74,6 +75,7 @@ function truth(standing: Standing, change: Change): readonly [keyof ClassCounts 
   if (standing === 'absent') return [null, change !== 'gone']
   const isOver = change === 'gone' || change === 'ended' || change === 'lapsed'
   const isSame = change === 'same' || change === 'lapses'
+  if (change === 'twice' && standing !== 'written_off') return ['contradictory', false]
   switch (standing) {
     case 'written_off':
       return ['unchanged', change === 'reference']
@@ -174,7 +176,7 @@ async function ledgerOf(
     const row = readyRow(ledger, id - 1)
     const outcome =
       standing === 'registered' ? registered(`NEW-${n}`) : standing === 'refused' ? refused() : inDoubt()
-    await ledger.settle(await ledger.begin(row), outcome)
+    await ledger.settle(await begin(ledger, row), outcome)
     if (standing === 'closed_in_doubt') decide(ledger, id, 'written_off')
   }
   const corrected = admitted.filter((n) => standings[n] === 'corrected')
@@ -223,7 +225,9 @@ describe('a comparison with the last export', () => {
       // What is held is no more to be sent; everything else that is ready is.
       const isHeld = drawn.map(
         ({ change }, n) =>
-          ['gone_unsent', 'in_doubt_changed'].includes(expected[n]![0] ?? '') || change === 'lapsed',
+          ['gone_unsent', 'in_doubt_changed', 'changed_before_sending', 'contradictory'].includes(
+            expected[n]![0] ?? '',
+          ) || change === 'lapsed',
       )
       const ready = drawn.flatMap(({ standing }, n) =>
         (standing === 'ready' || standing === 'corrected') && !isHeld[n] ? rows[n]! : [],
@@ -331,7 +335,7 @@ describe('a comparison with the last export', () => {
     const ready = (): number[] => ledger.ready(0, 100).map(({ id }) => id)
     expect(ready()).toEqual([3])
     // Another export, a correction to another reference, and a doubt that is to be sent once more.
-    admit(ledger, [{ ...mandate(1), signedDate: '2021-02-03' }])
+    admit(ledger, [{ ...mandate(1), signedDate: '2021-02-03' }], { isNewer: true })
     admit(ledger, [{ ...mandate(2), reference: 'M-2-RIGHT', corrects: 2 }])
     expect(decide(ledger, 4, 'resend', { force: true }).isApplied).toBe(true)
     expect(ledger.totals().ready).toBe(4)

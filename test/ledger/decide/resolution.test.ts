@@ -24,6 +24,7 @@ import {
   mandates,
   decide,
   resolutionOf,
+  begin,
 } from '../campaign-setup.js'
 import { byHand, query, rowsOf, statesOf } from '../ledger-views.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
@@ -99,7 +100,7 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     record(ledger, resolution(1, 'resend'))
     const row = readyRow(ledger)
     expect(row).toMatchObject({ id: 1, attempts: 1, mandate: { iban: IBAN } })
-    await ledger.settle(await ledger.begin(row), registered('NEW-1'))
+    await ledger.settle(await begin(ledger, row), registered('NEW-1'))
     expect(ledger.view.attempts(1).map(({ outcome }) => outcome)).toEqual(['released', 'registered'])
     expect(record(ledger, resolution(1, 'resend')).isApplied).toBe(false)
   })
@@ -107,11 +108,13 @@ describe('a decision on a row in doubt (scenario 59)', () => {
   it('refused frees the mandate for a corrected row', async () => {
     const { ledger } = await campaign()
     record(ledger, resolution(1, 'refused'))
-    admit(ledger, [{ reference: 'M-1', customerNo: 100 }])
-    expectRows(ledger, 'superseded refused registered ready ready')
+    admit(ledger, [{ reference: 'M-1', customerNo: 100 }], { isNewer: true })
+    expectRows(ledger, 'refused refused registered ready conflict')
+    admit(ledger, [{ reference: 'M-1', customerNo: 100, corrects: 5, isDecided: true }])
+    expectRows(ledger, 'superseded refused registered ready superseded ready')
     await send(ledger, registered('NEW-4'))
     await send(ledger, registered('NEW-1'))
-    expectRows(ledger, 'superseded refused registered registered registered')
+    expectRows(ledger, 'superseded refused registered registered superseded registered')
   })
 })
 
@@ -365,7 +368,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
 
   it('8.2.4 refused and then corrected by a later file, of the same mandate or of another', async () => {
     const { ledger, clock } = await refusedTooEarly()
-    admit(ledger, [{ customerNo: 1001 }])
+    admit(ledger, [{ customerNo: 1001, corrects: 1 }])
     expectRows(ledger, 'superseded ready')
     expect(ledger.ready(0, 10)).toEqual([])
     admit(ledger, [{ reference: 'M-1-CORRECTED', corrects: 2, customerNo: 1001 }])
@@ -401,7 +404,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     const heldBack = inDoubt()
     const ledger = running([{ reference: 'M-1' }, { reference: 'M-2' }])
     await send(ledger, { ...heldBack, evidence: { ...heldBack.evidence, started: false } })
-    await ledger.begin(readyRow(ledger))
+    await begin(ledger, readyRow(ledger))
     ledger.close()
     const later = open({ file: ledger.file })
     for (const row of [1, 2]) record(later, resolution(row, 'written_off'))

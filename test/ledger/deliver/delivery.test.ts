@@ -24,6 +24,7 @@ import {
   turnedAway,
   mandates,
   runningAt,
+  begin,
 } from '../campaign-setup.js'
 import { look, rowsOf, statesOf } from '../ledger-views.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
@@ -42,7 +43,7 @@ const IDENTIFIERS = 'SE97ZZZ5560000001 NEW-1'
 describe('an intent', () => {
   it('is on disk before it is told, as other processes see it', async () => {
     const ledger = running(mandates(1))
-    const attempt = await ledger.begin(readyRow(ledger))
+    const attempt = await begin(ledger, readyRow(ledger))
     expect(attempt).toMatchObject({ id: 1, rowId: 1, n: 1 })
     expect(attempt.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(rowsOf(ledger.file)[0]).toMatchObject({
@@ -54,14 +55,14 @@ describe('an intent', () => {
 
   it('needs a run', async () => {
     const ledger = holding(mandates(1))
-    await expect(ledger.begin(readyRow(ledger))).rejects.toThrow('before a run was started')
+    await expect(begin(ledger, readyRow(ledger))).rejects.toThrow('before a run was started')
   })
 
   it('is given once: the second one of a row stops the ledger', async () => {
     const ledger = running(mandates(2))
     const row = readyRow(ledger)
-    await ledger.begin(row)
-    await expect(ledger.begin(row)).rejects.toThrow('Cannot record the intent for row 1: 0 rows')
+    await begin(ledger, row)
+    await expect(begin(ledger, row)).rejects.toThrow('Cannot record the intent for row 1: 0 rows')
     expect(() => ledger.ready(0, 1)).toThrow('Cannot record the intent')
   })
 })
@@ -78,7 +79,7 @@ describe('an outcome', () => {
   ])('%s brings the row to its state, with its evidence', async (kind, outcome, state) => {
     const clock = stoppedClock()
     const ledger = runningAt(clock, mandates(1))
-    const attempt = await ledger.begin(readyRow(ledger))
+    const attempt = await begin(ledger, readyRow(ledger))
     clock.advance(150)
     await ledger.settle(attempt, outcome)
     expect(rowsOf(ledger.file)[0]).toMatchObject({
@@ -97,9 +98,9 @@ describe('an outcome', () => {
   it('counts the attempts of a row that is turned away and begun again within one turn', async () => {
     const ledger = running(mandates(1))
     const row = readyRow(ledger)
-    const first = await ledger.begin(row)
+    const first = await begin(ledger, row)
     const settled = ledger.settle(first, turnedAway())
-    const second = await ledger.begin(row) // the row as it was read first: its own count is stale
+    const second = await begin(ledger, row) // the row as it was read first: its own count is stale
     await settled
     expect(second.n).toBe(2)
     expect(look(ledger.file, (reader) => reader.attempts(1)).map(({ outcome }) => outcome)).toEqual([
@@ -110,7 +111,7 @@ describe('an outcome', () => {
 
   it('is recorded once', async () => {
     const ledger = running(mandates(1))
-    const attempt = await ledger.begin(readyRow(ledger))
+    const attempt = await begin(ledger, readyRow(ledger))
     await ledger.settle(attempt, refused())
     await expect(ledger.settle(attempt, registered('NEW-1'))).rejects.toThrow(
       'Cannot record the outcome of attempt 1: 0 rows',
@@ -157,7 +158,7 @@ describe('group commit', () => {
     // Changes once for each commit of another connection.
     const note = () => void versions.add(other.pragma('data_version', { simple: true }))
     note()
-    const attempts = await Promise.all(ledger.ready(0, 20).map((row) => ledger.begin(row).finally(note)))
+    const attempts = await Promise.all(ledger.ready(0, 20).map((row) => begin(ledger, row).finally(note)))
     note()
     other.close()
     expect(versions.size).toBe(2)
@@ -167,10 +168,10 @@ describe('group commit', () => {
   it('lets an outcome travel with the next intent', async () => {
     const { ledger, flush, flushes } = flushedByHand(2)
     const [one, two] = ledger.ready(0, 2)
-    const first = ledger.begin(one!)
+    const first = begin(ledger, one!)
     flush()
     const settled = ledger.settle(await first, refused())
-    const second = ledger.begin(two!)
+    const second = begin(ledger, two!)
     expect(flushes.length).toBe(1)
     expect(statesOf(ledger.file)).toEqual(['sending', 'ready'])
     flush()
@@ -181,7 +182,7 @@ describe('group commit', () => {
   it('tells nobody before the commit', async () => {
     const { ledger, flush } = flushedByHand(2)
     const told = vi.fn()
-    const begun = Promise.all(ledger.ready(0, 2).map((row) => ledger.begin(row).then(told)))
+    const begun = Promise.all(ledger.ready(0, 2).map((row) => begin(ledger, row).then(told)))
     await new Promise(setImmediate)
     expect(told).not.toHaveBeenCalled()
     flush()
@@ -192,14 +193,14 @@ describe('group commit', () => {
   it('lets nothing of a group leave when one of it cannot be written', async () => {
     const ledger = running(mandates(3))
     const rows = ledger.ready(0, 3)
-    const results = await Promise.allSettled([...rows, rows[0]!].map((row) => ledger.begin(row)))
+    const results = await Promise.allSettled([...rows, rows[0]!].map((row) => begin(ledger, row)))
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])
     expect(statesOf(ledger.file)).toEqual(['ready', 'ready', 'ready'])
   })
 
   it('commits what waits when the ledger is closed', async () => {
     const { ledger } = flushedByHand(1)
-    const begun = ledger.begin(readyRow(ledger))
+    const begun = begin(ledger, readyRow(ledger))
     ledger.close()
     await begun
     expect(statesOf(ledger.file)).toEqual(['sending'])
@@ -208,7 +209,7 @@ describe('group commit', () => {
 
 it('a reference that the service assigned is known in any case of letters, also while its outcome waits', async () => {
   const { ledger, flush } = flushedByHand(1)
-  const begun = ledger.begin(readyRow(ledger))
+  const begun = begin(ledger, readyRow(ledger))
   flush()
   const attempt = await begun
   expect(ledger.hasAssigned('NEW-1')).toBe(false)
@@ -245,7 +246,7 @@ describe('the account number of a registered mandate (scenario 61)', () => {
       while (flushes.length > 0) flush()
     }
     async function sendTwoThousand() {
-      const begun = ledger.ready(0, 2_000).map((row) => ledger.begin(row))
+      const begun = ledger.ready(0, 2_000).map((row) => begin(ledger, row))
       flushAll()
       const attempts = await Promise.all(begun)
       const settled = attempts.map((attempt) => ledger.settle(attempt, registered(`NEW-${(named += 1)}`)))
@@ -257,7 +258,7 @@ describe('the account number of a registered mandate (scenario 61)', () => {
     clock.advance(999)
     expect(await sendTwoThousand()).toBeGreaterThan(0)
     clock.advance(1)
-    void ledger.begin(ledger.ready(0, 1)[0]!)
+    void begin(ledger, ledger.ready(0, 1)[0]!)
     flush() // whatever is committed next
     expect(statSync(`${ledger.file}-wal`).size).toBe(0)
   })
@@ -291,7 +292,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
     const { ledger, file, fill } = smallLedger()
     admit(ledger, mandates(400))
     fill()
-    const results = await Promise.allSettled(ledger.ready(0, 400).map((row) => ledger.begin(row)))
+    const results = await Promise.allSettled(ledger.ready(0, 400).map((row) => begin(ledger, row)))
     expect(results.filter(({ status }) => status !== 'rejected')).toEqual([])
     expect(results[0]).toMatchObject({ reason: { problem: 'unwritable', exitCode: 8 } })
     expect(ledger.totals()).toMatchObject({ ready: 400, sending: 0 })
@@ -307,13 +308,13 @@ describe('a full disk (scenarios 40 and 41)', () => {
     const { ledger, file, fill } = smallLedger()
     admit(ledger, mandates(3))
     const rows = ledger.ready(0, 2)
-    const [one, two] = await Promise.all(rows.map((row) => ledger.begin(row)))
+    const [one, two] = await Promise.all(rows.map((row) => begin(ledger, row)))
     const third = { id: 3, attempts: 0, mandate: rows[0]!.mandate, hasCopies: false }
     fill()
     await expect(ledger.settle(one!, longAnswer)).rejects.toThrow('the disk is full')
     // Its answer arrives after the ledger has failed: there must be no second flush, and the answer is not lost.
     await expect(ledger.settle(two!, registered('NEW-2'))).rejects.toThrow(LedgerError)
-    await expect(ledger.begin(third)).rejects.toThrow('the disk is full')
+    await expect(begin(ledger, third)).rejects.toThrow('the disk is full')
     expect(() => ledger.startRun(SETTINGS)).toThrow('the disk is full')
     expect(() => ledger.admit({ severities: {} })).toThrow('the disk is full')
     ledger.close()

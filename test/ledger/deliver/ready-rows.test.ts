@@ -129,7 +129,7 @@ describe('a row that does not hold what was admitted', () => {
 const ADOPTION = { by: 'Ada', reason: 'The disk was restored', mark: 'mark-2', run: SETTINGS }
 
 describe('the mandates that a ledger claims', () => {
-  const KNOWN = { row: 1, key: 'DE|09999999999|M-1', likeness: '1000|2020-01-31' }
+  const KNOWN = { row: 1, key: 'DE|09999999999|M-1', likeness: '1000|2020-01-31', customerNo: 1000 }
 
   it.each(OLD_STATES)('with a row that is %s', async (state) => {
     const ledger = running()
@@ -141,6 +141,11 @@ describe('the mandates that a ledger claims', () => {
     expect([...claims.toSend(null)]).toEqual(state === 'ready' ? [known] : [])
     expect([...claims.attempted()]).toEqual(attempts > 0 ? [known] : [])
     expect(claims.keysOfCustomer(1)).toEqual([KNOWN.key])
+  })
+
+  it('are known one by one, where their values are', () => {
+    const { claims } = holding([{}, { verdict: 'invalid', values: { customerNo: null } }])
+    expect([1, 2, 3].map(claims.ofRow)).toEqual([{ ...KNOWN, attempts: 0 }, undefined, undefined])
   })
 
   it('are at most as many as the run may send', () => {

@@ -1,14 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
-import { closedFile, mandates, open, running, stoppedClock } from '../campaign-setup.js'
+import { begin, closedFile, mandates, open, running, stoppedClock } from '../campaign-setup.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { startProcess } from '../second-process.js'
 
 /** What a process leaves behind that died without a word: the ledger is closed, its attempts are open. */
 async function abandoned(count: number) {
   const ledger = running(mandates(count + 1))
-  const attempts = await Promise.all(ledger.ready(0, count).map((row) => ledger.begin(row)))
+  const attempts = await Promise.all(ledger.ready(0, count).map((row) => begin(ledger, row)))
   ledger.close()
   return { file: ledger.file, attempts }
 }

@@ -184,8 +184,8 @@ describe('the rows of a plan', () => {
     const findings = [error('CUST_EMPTY'), error('CUST_FORMAT')]
     admit(ledger, [
       { customerNo: 1, reference: 'X-1', verdict: 'invalid', findings },
-      { customerNo: 2, reference: 'X-2', verdict: 'excluded' },
-      { customerNo: 3, reference: 'X-3', verdict: 'excluded' },
+      { customerNo: 2, reference: 'X-2', signedDate: '2021-02-01', verdict: 'excluded' },
+      { customerNo: 3, reference: 'X-3', signedDate: '2021-02-01', verdict: 'excluded' },
     ])
     expect(ledger.view.staysBehind()).toEqual([
       { state: 'excluded', rule: 'STATUS_NOT_ACTIVE', count: 2 },

@@ -14,6 +14,7 @@ import {
   send,
   SETTINGS,
   stoppedClock,
+  begin,
 } from '../campaign-setup.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
 
@@ -130,7 +131,7 @@ describe('rows in doubt that are absent', () => {
     decide(ledger, 1, 'resend', { attempt: 1 })
     expect(kindsOf(played)).toEqual([])
     ledger.startRun(SETTINGS)
-    const attempt = await ledger.begin(readyRow(ledger))
+    const attempt = await begin(ledger, readyRow(ledger))
     hear(played, { 1: 'absent' }, 2) // before its request left
     await ledger.settle(attempt, inDoubt())
     expect(kindsOf(played)).toEqual([[1, 'not_asked']])
@@ -167,7 +168,7 @@ describe('rows in doubt that are absent', () => {
     const rows = 1_203
     const clock = stoppedClock()
     const ledger = runningAt(clock, mandates(rows, 1001))
-    for (const row of ledger.ready(0, rows)) await ledger.settle(await ledger.begin(row), inDoubt())
+    for (const row of ledger.ready(0, rows)) await ledger.settle(await begin(ledger, row), inDoubt())
     clock.advance(1)
     const asked = Array.from({ length: rows }, (_, index) => index + 1).filter((id) => id % 3 !== 0)
     hear({ ledger, clock }, Object.fromEntries(asked.map((id) => [id, id === 7 ? 'proven' : 'absent'])))

@@ -169,7 +169,7 @@ function isAllowed(db: Database, from: RowState, to: RowState, isProven: boolean
     change(db, id, to)
     return true
   } catch (error) {
-    expect(String(error)).toMatch(/not allowed|CHECK constraint|counted by an intent|replaced once/)
+    expect(String(error)).toMatch(/not allowed|CHECK constraint|counted by an intent|replaced once|is held/)
     return false
   } finally {
     if (db.inTransaction) db.exec('rollback')

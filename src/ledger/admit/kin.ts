@@ -1,0 +1,330 @@
+import {
+  creditorOfKey,
+  kinshipOf,
+  spellingOf,
+  type CreditorTies,
+  type Sighting,
+} from '../../domain/mandate/kinship.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
+import { HAS_ITS_KEY, IS_LINKED } from '../deliver/gate.js'
+import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { latestOf } from './earlier-rows.js'
+import { spellingNumber } from './fingerprints.js'
+import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+
+/**
+ * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is
+ * judged by `kinshipOf`. A group links to its oldest member, so that many mandates of one customer cost no more than others.
+ */
+
+const RULE = 'MANDATE_RESEMBLES_SENT'
+const ENDED = 'MANDATE_ENDED_ELSEWHERE'
+const PAGE = 500
+/** Of these the oldest that is kin is taken; an own former record is none. */
+const MOST_CANDIDATES = 50
+
+const COUNTS = `row.mandate_key is not null and row.${HAS_ITS_KEY}`
+/** A newcomer that may be sent, or says that its mandate ended. One that cannot be read is looked at once it was corrected. */
+const IS_TOLD = `row.id >= :first and row.state in ('ready', 'conflict', 'excluded') and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
+
+/** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
+function gather(connection: Connection, first: number, ties: CreditorTies): void {
+  connection.exec(`
+    create temp table if not exists spelled
+      (id integer primary key, spelling integer not null, mandate_key text not null, customer_no integer, iban_key blob);
+    create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
+    create index if not exists temp.spelled_account on spelled (spelling, iban_key);
+    create temp table if not exists likely
+      (id integer primary key, customer_no integer not null, iban_key blob not null, signed_date text not null, mandate_key text not null, file text not null);
+    create index if not exists temp.likely_group on likely (customer_no, iban_key, signed_date, mandate_key);
+    create temp table if not exists seen_in (grp integer not null, mandate_key text not null, files text not null, oldest integer not null);
+    create index if not exists temp.seen_in_oldest on seen_in (oldest);
+    create temp table if not exists elder
+      (grp integer not null, files text not null, oldest integer not null, primary key (grp, files, oldest)) without rowid;
+    create temp table if not exists candidate (id integer primary key);
+    delete from temp.spelled; delete from temp.likely; delete from temp.seen_in; delete from temp.elder; delete from temp.candidate`)
+  gatherSpelled(connection, first, ties)
+  gatherLikely(connection, first)
+  sql(connection)`
+    insert or ignore into temp.candidate select row.id from decision join row as older on older.id = decision.row_id
+      join row on row.customer_no = older.customer_no and row.signed_date = older.signed_date and row.mandate_key <> older.mandate_key
+     where decision = 'erased' and ${IS_TOLD}`.run({ first })
+}
+
+/** Rows whose spelling more than one mandate has. Creditors that a collection ties have one spelling, which is made anew. */
+function gatherSpelled(connection: Connection, first: number, ties: CreditorTies): void {
+  const columns = 'id, spelling, mandate_key, customer_no, iban_key'
+  if (ties.size === 0)
+    sql(connection)`
+      insert into temp.spelled select ${columns} from row where ${COUNTS} and spelling in (
+        select spelling from (select spelling, count(*) as n, max(id) as last from row where spelling is not null
+            group by spelling having count(*) > 1 and max(id) >= :first)
+         where n > (select count(*) from row where mandate_key = (select mandate_key from row where id = last)))`.run(
+      {
+        first,
+      },
+    )
+  else {
+    connection.function('spelled_with_ties', (key) => numberOf(spellingOf(String(key), ties)))
+    sql(connection)`
+      insert into temp.spelled select id, spelled_with_ties(mandate_key), mandate_key, customer_no, iban_key
+        from row where ${COUNTS} and spelling is not null`.run()
+  }
+  for (const shared of ['customer_no', 'iban_key'])
+    sql(connection)`
+      insert or ignore into temp.candidate select row.id from
+        (select spelling, ${shared} from temp.spelled where ${shared} is not null group by 1, 2 having min(mandate_key) <> max(mandate_key)) as met
+         cross join temp.spelled using (spelling, ${shared}) join row on row.id = spelled.id where ${IS_TOLD}`.run(
+      { first },
+    )
+}
+
+const numberOf = (spelling: string | null): number | null =>
+  spelling === null ? null : spellingNumber(spelling)
+
+/** The export that a record came from; of a correction its list, and the export from which its row came. */
+const FILE = `case source.kind when 'export' then '' || row.source_id
+    when 'again' then '' || (select source_id from row as before where before.id = row.corrects)
+    else row.source_id || 'of' || coalesce((select origin.source_id from row as origin where origin.id = (
+      with recursive former (id) as (select row.id
+        union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
+      select min(id) from former)), '') end`
+
+/**
+ * Rows of one customer, account and date under several keys. Mandates that stand side by side in one export were compared by
+ * people; so what counts of a mandate is in which exports it stands, and of those there are few.
+ */
+function gatherLikely(connection: Connection, first: number): void {
+  sql(connection)`
+    insert into temp.likely select row.id, row.customer_no, row.iban_key, row.signed_date, row.mandate_key, ${FILE}
+      from (select customer_no from row group by customer_no having count(*) > 1 and max(id) >= :first) as shared
+       cross join row on row.customer_no = shared.customer_no join source on source.id = row.source_id
+      where row.iban_key is not null and row.signed_date is not null and row.state <> 'invalid' and ${COUNTS}`.run(
+    { first },
+  )
+  sql(connection)`
+    insert into temp.seen_in
+      select min(id) over (partition by customer_no, iban_key, signed_date), mandate_key, files, id from (
+        select customer_no, iban_key, signed_date, mandate_key, min(id) as id,
+           group_concat(distinct file) as files from temp.likely
+         where (customer_no, iban_key, signed_date) in (select customer_no, iban_key, signed_date from temp.likely
+           group by 1, 2, 3 having min(mandate_key) <> max(mandate_key))
+         group by customer_no, iban_key, signed_date, mandate_key)`.run()
+  connection.function('are_apart', { deterministic: true }, (one, other) => {
+    const files = new Set(String(one).split(','))
+    return String(other)
+      .split(',')
+      .some((file) => files.has(file))
+      ? 0
+      : 1
+  })
+  sql(connection)`
+    insert into temp.elder select grp, files, oldest from (
+      select *, row_number() over (partition by grp, files order by oldest) as n from temp.seen_in
+        where grp in (select grp from temp.seen_in group by grp having min(files) <> max(files)))
+     where n <= ${MOST_CANDIDATES}`.run()
+  sql(connection)`
+    insert or ignore into temp.candidate
+      with met as materialized (select grp, mandate_key from temp.seen_in as mine
+        where exists (select 1 from temp.elder where elder.grp = mine.grp and are_apart(elder.files, mine.files)))
+      select row.id from met cross join temp.likely as first_one on first_one.id = met.grp
+        cross join temp.likely on likely.customer_no = first_one.customer_no and likely.iban_key = first_one.iban_key
+          and likely.signed_date = first_one.signed_date and likely.mandate_key = met.mandate_key
+        cross join row on row.id = likely.id
+       where ${IS_TOLD}`.run({ first })
+}
+
+interface Record extends Sighting {
+  readonly id: number
+  readonly state: RowState
+  readonly files: string
+}
+
+const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.customer_no as customerNo, hex(row.iban_key) as account,
+    row.signed_date as signedDate, ${isErased('row')} as isErased, ${FILE} as files
+  from row join source on source.id = row.source_id`
+
+/** Older records that share what kin share, the oldest first. */
+const BEFORE = `select id from (
+    select other.id from temp.spelled as mine cross join temp.spelled as other on other.spelling = mine.spelling
+       and other.mandate_key <> mine.mandate_key and (other.customer_no = mine.customer_no or other.iban_key = mine.iban_key)
+      where mine.id = :id
+    union select elder.oldest from temp.likely as mine cross join temp.seen_in as own on own.oldest = (
+         select min(id) from temp.likely as same where same.customer_no = mine.customer_no and same.iban_key = mine.iban_key
+           and same.signed_date = mine.signed_date and same.mandate_key = mine.mandate_key)
+       cross join temp.elder on elder.grp = own.grp and are_apart(elder.files, own.files)
+      where mine.id = :id
+    union select older.id from row join row as older on older.customer_no = row.customer_no and older.signed_date = row.signed_date
+       and older.mandate_key <> row.mandate_key join decision on decision.row_id = older.id and decision = 'erased' where row.id = :id
+    order by 1 limit ${MOST_CANDIDATES})`
+
+/** The record of a mandate that counts now: what took the place of a record, or what it repeats. */
+function standingOf(
+  connection: Connection,
+  record: number,
+): { id: number; state: RowState; mandateKey: string | null } | undefined {
+  const read = sql(connection)<{ id: number; state: RowState; mandateKey: string | null }>`
+    select id, state, mandate_key as mandateKey from row where id = ?`
+  const last = read.get(latestOf(connection, record) ?? record)
+  if (last?.state !== 'duplicate') return last
+  return (
+    sql(connection)<{ id: number; state: RowState; mandateKey: string | null }>`
+      select id, state, mandate_key as mandateKey from row where mandate_key = ? and state not in ('duplicate', 'superseded')
+        order by state = 'written_off', id desc`.get(last.mandateKey) ?? last
+  )
+}
+
+/** It was sent or may have been, whatever it is called now. */
+const hasLeft = (connection: Connection, key: string): boolean =>
+  sql(connection)`
+    select 1 from attempt where mandate_key = ? and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))`.get(
+    key,
+  ) !== undefined
+
+/** What cannot be read is looked at once it was corrected; what repeats nothing that counts, or gave way to an amendment, is gone. */
+const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
+
+/**
+ * The oldest mandate that is kin of a newcomer, with the record that counts of it. One that was refused holds nobody, so that
+ * the next one is kin, too. What a person closed before it was sent is none under another name.
+ */
+function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
+  const found = []
+  const read = sql(connection)<Record>`${RECORD} where row.id = ?`
+  // One mandate for certain: of its forms the last one counts.
+  const isAmended = sql(connection)`
+    select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
+  for (const id of sqlValue(connection)<number>`${BEFORE}`.all({ id: newcomer.id })) {
+    const older = read.get(id)
+    const standing = older === undefined ? undefined : standingOf(connection, id)
+    if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
+    if (standing.id === newcomer.id || SAYS_NOTHING.includes(standing.state)) continue
+    if (standing.state === 'excluded' && newcomer.state === 'excluded') continue
+    if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
+    const areSideBySide = older.files === newcomer.files
+    if (kinshipOf(sightingOf(newcomer), sightingOf(older), { areSideBySide, ties }) !== 'kin') continue
+    const isSpelling = spellingOf(newcomer.mandateKey, ties) === spellingOf(older.mandateKey, ties)
+    if (standing.state === 'written_off' && !isSpelling && !hasLeft(connection, standing.mandateKey ?? ''))
+      continue
+    found.push(standing)
+    if (standing.state !== 'refused') break
+  }
+  return found
+}
+
+const sightingOf = ({ isErased: erased, account, ...record }: Record): Sighting => ({
+  ...record,
+  account: erased ? null : account,
+  isErased: Boolean(erased),
+})
+
+/** Creditors that collections tie, each by the first of its name. */
+function tiesOf(connection: Connection): CreditorTies {
+  const pairs = sql(connection)<{
+    former: string
+    successor: string
+  }>`select former, successor from amended`.all()
+  const ties = new Map<string, string>()
+  const rootOf = (creditor: string): string => {
+    const next = ties.get(creditor)
+    return next === undefined || next === creditor ? creditor : rootOf(next)
+  }
+  for (const { former, successor } of pairs) {
+    const [one, other] = [rootOf(creditorOfKey(former)), rootOf(creditorOfKey(successor))].sort()
+    if (one !== undefined && other !== undefined && one !== other) ties.set(other, one)
+  }
+  return new Map([...ties.keys()].map((creditor) => [creditor, rootOf(creditor)]))
+}
+
+/** Links the newcomers to their kin, and holds what could be sent on either side until a person has separated them. */
+export function decideKin(scope: Scope, at: string): void {
+  const { connection, first, severities } = scope
+  const severity = severityOf(RULE, severities)
+  const ties = tiesOf(connection)
+  gather(connection, first, ties)
+  const page = sql(connection)<Record>`
+    ${RECORD} where row.id in (select id from temp.candidate) and row.id > ? order by row.id limit ?`
+  const link = sql(connection)`insert or ignore into kin values (?, ?, ?)`
+  const isAnySaid = sql(connection)`select 1 from kin where separated is not null`.get() !== undefined
+  for (const newcomer of rowsById((after) => page.all(after, PAGE))) {
+    for (const kin of kinOf(connection, newcomer, ties)) {
+      const separated = severity === 'error' ? separatedBy(connection, newcomer, kin.id, isAnySaid) : 'rules'
+      link.run(newcomer.id, kin.id, separated)
+      if (severity === 'warning') warn(connection, newcomer, kin)
+    }
+  }
+  sql(connection)`${SEPARATE}`.run({ first })
+  holdKin(connection, at)
+  connection.exec(
+    'delete from temp.spelled; delete from temp.likely; delete from temp.seen_in; delete from temp.elder; delete from temp.candidate',
+  )
+}
+
+/** "send" on a line of a row that was held for its kin. */
+const IS_SAID = `is_decided = 1 and (select rule from row as named where named.id = row.corrects) in ('${RULE}', '${ENDED}')`
+
+/** The word of a person on this row, or what was said of both mandates before. */
+function separatedBy(
+  connection: Connection,
+  newcomer: Record,
+  other: number,
+  isAnySaid: boolean,
+): 'send' | null {
+  const isSaid = sql(connection)`
+    select 1 from temp.given_back join row using (id) where given_back.id = ? and ${IS_SAID}`.get(newcomer.id)
+  if (isSaid !== undefined || !isAnySaid) return isSaid === undefined ? null : 'send'
+  const isKnown = sql(connection)`
+    select 1 from row as theirs join row as same on same.mandate_key = theirs.mandate_key
+      join kin on kin.other_id = same.id or kin.row_id = same.id
+      join row as mine on mine.id in (kin.row_id, kin.other_id) and mine.mandate_key = ?
+     where theirs.id = ? and separated is not null`.get(newcomer.mandateKey, other)
+  return isKnown !== undefined ? 'send' : null
+}
+
+/** The word is about the mandate: it is none of those that it was linked to until now, from either side. */
+const SEPARATE = `
+  with mine (id) as materialized (select mine.id from temp.given_back join row using (id)
+      join row as mine on mine.mandate_key = row.mandate_key where row.id >= :first and ${IS_SAID})
+  update kin set separated = 'send' where separated is null and (row_id, other_id) in (
+    select row_id, other_id from mine cross join kin on row_id = mine.id
+    union all select row_id, other_id from mine cross join kin on other_id = mine.id)`
+
+const noticeOf = (rule: RuleId, name: string, severity: ProblemText['severity'] = 'error'): ProblemText => {
+  const { message, remedy } = ruleOf(rule)
+  return {
+    rule,
+    severity,
+    field: 'unique_mandate_reference',
+    message: `${message} Compare it with ${name}.`,
+    remedy,
+  }
+}
+
+const warn = (connection: Connection, { id }: Record, kin: { readonly id: number }): void =>
+  writeNotice(connection, noticeOf(RULE, nameOf(connection, kin.id), 'warning'), 'row.id = :id', { id })
+
+/** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
+const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded') as isEnded from kin
+    join row as mine on mine.id in (kin.row_id, kin.other_id) join row on row.mandate_key = mine.mandate_key
+    join row as theirs on theirs.id = iif(mine.id = kin.row_id, kin.other_id, kin.row_id)
+   where separated is null and row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`
+
+/** Records of this command are held by the state that they come in with, those of former ones by a decision on record. */
+function holdKin(connection: Connection, at: string): void {
+  const give = sql(connection)`update row set state = 'conflict', rule = ? where id = ?`
+  const isComing = sqlValue(connection)<number>`
+    select admitted_at is null and attempts = 0 from row join source on source.id = row.source_id where row.id = ?`
+  for (const { id, other, isEnded } of sql(connection)<{
+    id: number
+    other: number
+    isEnded: 0 | 1
+  }>`${HELD}`.all()) {
+    const rule = isEnded === 1 ? ENDED : RULE
+    const notice = noticeOf(rule, nameOf(connection, other))
+    if (isComing.get(id) === 1) {
+      writeNotice(connection, notice, 'row.id = :id', { id })
+      give.run(rule, id)
+    } else holdWith(connection, notice, id, at)
+  }
+}

@@ -1,0 +1,109 @@
+import { transition } from '../../domain/row/row-state.js'
+import { IS_LATEST } from '../deliver/gate.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
+
+/**
+ * Records that say something else of a mandate than what was sent of it. They are one line of the cut-over, whether a run or
+ * a comparison met them first: in conflict as long as it is open, and repetitions of the mandate once it is closed.
+ */
+const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
+
+const DIGEST = 'coalesce(content_key, raw)'
+
+interface Met {
+  readonly class: string
+  readonly why: string
+  readonly isHeld: 0 | 1
+}
+
+/** What a record says of the mandate that was sent, as a comparison would call it. */
+const MET = `select case
+      when record.why = 'lapsed' then 'dormant'
+      when sent.state <> 'registered' then 'in_doubt_changed'
+      when record.why = 'ended' then 'ended_after_registration' else 'changed_after_registration' end as class,
+    record.why, sent.state <> 'registered' or record.why in ('ended', 'lapsed') as isHeld
+  from row as sent, (select coalesce(nullif(trim(
+        iif(said.content_key is not null, iif(said.customer_no is not held.customer_no, 'customer ', '')
+          || iif(said.iban_key is not held.iban_key, 'account ', '') || iif(said.signed_date is not held.signed_date, 'date ', ''), '')
+        || iif(said.was = 'excluded', iif(said.own_rule = 'MANDATE_DORMANT', 'lapsed', 'ended'), '')), ''), 'unclear') as why
+      from (select row.*, :was as was, :rule as own_rule from row where row.id = :record) as said, row as held where held.id = :sent) as record
+  where sent.id = :sent`
+
+export interface Contradicting {
+  /** The row that was sent. */
+  readonly sent: number
+  /** Each with the state and the rule that its own checks gave it, in order of id. */
+  readonly records: readonly { readonly id: number; readonly was: string; readonly rule: string | null }[]
+  readonly at: string
+}
+
+/** Opens a line for the mandate, unless it has one; where one that says the same was closed before, nothing is open. */
+export function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
+  const isClosed = sql(connection)`
+    select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null`
+  const open = records.filter(({ id }) => isClosed.get({ sent, record: id }) === undefined)
+  const [first] = open
+  if (open.length < records.length)
+    answer(
+      connection,
+      records.filter((record) => !open.includes(record)).map(({ id }) => id),
+      { by: PROGRAM, reason: 'A person closed a line of the cut-over that said the same', at },
+    )
+  const hasLine = sql(connection)`
+    select 1 from compared where row_id = ? and ${IS_LATEST} and decision_id is null`.get(sent)
+  if (first === undefined || hasLine !== undefined) return
+  const met = sql(connection)<Met>`${MET}`.get({ sent, record: first.id, was: first.was, rule: first.rule })
+  if (met === undefined) throw new Error(`Row ${sent} was not sent`)
+  sql(connection)`
+    insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
+     select (select max(id) from comparison), :sent, :class, :why, :isHeld, ${DIGEST}, id from row where id = :record`.run(
+    {
+      ...met,
+      sent,
+      record: first.id,
+    },
+  )
+}
+
+const PROGRAM = 'sepa-migrate'
+
+/** Once the line of a row is closed, or a newer comparison finds the mandate as it was sent. */
+export function answerContradicting(
+  connection: Connection,
+  row: number,
+  answered: { readonly by: string; readonly reason: string; readonly at: string },
+): void {
+  const records = sqlValue(connection)<number>`
+    select row.id from row as sent join row on row.mandate_key = sent.mandate_key
+      where sent.id = :row and ${CONTRADICTS}
+    union select row.id from compared join row on row.id = met_by where row_id = :row and ${CONTRADICTS} order by 1`
+  answer(connection, records.all({ row }), answered)
+}
+
+function answer(
+  connection: Connection,
+  records: readonly number[],
+  { by, reason, at }: { readonly by: string; readonly reason: string; readonly at: string },
+): void {
+  const decide = sql(connection)`
+    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
+     values (:id, :at, :by, 'answered', 'conflict', :to, :reason)`
+  const move = sql(connection)`
+    update row set state = :to, rule = 'DUPLICATE_MANDATE', iban = null, cells = null where id = :id`
+  const to = transition('conflict', 'answered')
+  for (const id of records) {
+    decide.run({ id, at, by, to, reason })
+    move.run({ id, to })
+  }
+}
+
+/** A comparison that finds the mandate as it was sent, or repeats what a person has dealt with, answers what runs met before. */
+export function answerByComparison(connection: Connection, at: string): void {
+  const sent = sqlValue(connection)<number>`
+    select distinct sent.id from row join row as sent on sent.mandate_key = row.mandate_key
+      and sent.state in ('registered', 'in_doubt', 'sending')
+      left join compared on compared.row_id = sent.id and ${IS_LATEST}
+     where ${CONTRADICTS} and (compared.id is null or decision_id is not null)`
+  const reason = 'The last export has the mandate as it was sent, or somebody has dealt with what it says'
+  for (const row of sent.all()) answerContradicting(connection, row, { by: PROGRAM, reason, at })
+}

@@ -1,0 +1,163 @@
+import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+
+/**
+ * The one gate: what must not be true of a row that is ready, or of its mandate, before a request of it may leave. Import,
+ * plan, check, status and report count by these conditions, `begin` asks them once more in the transaction of the intent,
+ * and a trigger repeats those that need no clock. Take-overs write doubts and send nothing; they are exempt by name.
+ *
+ * "Later" is the order of decisions, never the clock: each export notes the latest decision when it came in.
+ */
+
+const TAKES_ANOTHERS = `'CORRECTION_TAKES_REFERENCE', 'CORRECTION_TAKES_ACCOUNT'`
+
+/** Such a row stands under the key of another mandate, and must not take part in what is decided of that. */
+export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`
+
+/** What it says was never agreed to. */
+export const IS_TAKING = `coalesce(rule, '') in (${TAKES_ANOTHERS})`
+
+/** SQL that is true where one of these decisions on a row of the mandate came behind another one. */
+const isNamed = (decisions: string, since: string, more = ''): string => `exists (select 1 from row as named
+    join decision on decision.row_id = named.id
+    where named.mandate_key = row.mandate_key and decision.id > ${since} and decision.decision in (${decisions})${more})`
+/** The word "send" beside a line, and not a correction alone. */
+const IS_SEND = ` and instr(decision.evidence, 'migration_decision') > 0`
+
+/** The other side of the latest comparison. */
+const LATEST = '(select max(id) from comparison)'
+/** SQL that is true for a line of the latest comparison, and for what a run met since. */
+export const IS_LATEST = `comparison_id is ${LATEST}`
+
+/** SQL of the rows in whose place a row came, and itself. */
+export const formerOf = (row: string): string => `(with recursive former (id) as (
+  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
+
+/** What a run met holds as long as it is open. */
+const HOLDS = `${IS_LATEST} and is_held and (met_by is null
+    or decision_id is null and (select met.state from row as met where met.id = met_by) = 'conflict')`
+/**
+ * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
+ * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
+ * all that is held for every row. What was changed waits only as it was.
+ */
+const IS_HELD_BY_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} and is_held) and (
+  exists (select 1 from row as same cross join compared on row_id = same.id
+    where same.mandate_key = row.mandate_key and ${HOLDS} and (class <> 'changed_before_sending' or same.id = row.id))
+  or row.corrects is not null and exists (select 1 from compared
+    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')}))
+  and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
+
+/** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
+const isNoObstacle = (
+  key: string,
+): string => `(not exists (select 1 from row as theirs where theirs.mandate_key = ${key}
+      and theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded'))
+    and not exists (select 1 from attempt where attempt.mandate_key = ${key}
+      and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))`
+
+/** SQL that is true for a mandate of which a link is left that nobody has separated, seen from one side, where the other is such. */
+const isLinked = (mine: 'row_id' | 'other_id', isSuch: string): string => `exists (select 1 from row as mine
+    join kin on kin.${mine} = mine.id and separated is null
+    join row as linked on linked.id = kin.${mine === 'row_id' ? 'other_id' : 'row_id'}
+    where mine.mandate_key = row.mandate_key and ${isSuch})`
+
+/**
+ * On the other side a mandate was sent, may have been, or waits as this one does. A doubt that a person decided to resend since
+ * is their word on this mandate.
+ */
+const IS_OBSTACLE = `not ${isNoObstacle('linked.mandate_key')} and not ${isNamed(
+  `'resend'`,
+  '(select last_decision from source join row as younger on younger.source_id = source.id where younger.id = kin.row_id)',
+)}`
+export const IS_LINKED = `(${isLinked('row_id', IS_OBSTACLE)} or ${isLinked('other_id', IS_OBSTACLE)})`
+
+/** SQL over `row`, each with why a row is held for which it is true. */
+const CLAUSES = {
+  sent: [
+    `exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
+      and (outcome is null or outcome in ('registered', 'in_doubt')))`,
+    'its mandate is under way, registered or in doubt',
+  ],
+  arrived: [
+    `exists (select 1 from attempt as late where late.mandate_key = row.mandate_key and late.outcome = 'released'
+      and not ${isNamed(`'resend', 'corrected', 'retry_refused'`, `(select max(said.id) - 1 from decision as said where said.attempt_id = late.id)`)})`,
+    'an earlier request of its mandate may have arrived, and nobody has decided since that it is sent',
+  ],
+  kin: [
+    `exists (select 1 from kin where separated is null) and ${IS_LINKED}`,
+    'it may be a mandate that is written otherwise',
+  ],
+  contradicted: [
+    `exists (select 1 from row as beside join source on source.id = beside.source_id
+      where beside.mandate_key = row.mandate_key and beside.id <> row.id and beside.state in ('conflict', 'excluded', 'invalid')
+        and coalesce(beside.rule, '') not in (${TAKES_ANOTHERS})
+        and not ${isNamed(`'corrected', 'resend'`, 'source.last_decision')})`,
+    'another record says something else of its mandate',
+  ],
+  compared: [
+    IS_HELD_BY_COMPARISON,
+    'the latest comparison with the last export says that it has ended, is gone or was changed',
+  ],
+} as const
+
+export type HeldBecause = keyof typeof CLAUSES | 'late'
+
+const WHY: Readonly<Record<HeldBecause, string>> = {
+  late: 'an earlier request of its mandate, or of one that may be the same, may still arrive',
+  ...(Object.fromEntries(Object.entries(CLAUSES).map(([name, [, why]]) => [name, why])) as Record<
+    keyof typeof CLAUSES,
+    string
+  >),
+}
+export const heldText = (because: HeldBecause): string => WHY[because]
+
+/** SQL over `row` that is true where it is held, whatever the time. */
+export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
+  .map(([clause]) => `(${clause})`)
+  .join('\n or ')})`
+
+/** The same for a row that is refused, before somebody says that all of them are sent again: of kin the later one goes. */
+export const HELD_THOUGH_REFUSED = `(${[
+  CLAUSES.sent[0],
+  isLinked('row_id', IS_OBSTACLE),
+  isLinked('other_id', 'true'),
+  CLAUSES.contradicted[0],
+  CLAUSES.compared[0],
+]
+  .map((clause) => `(${clause})`)
+  .join('\n or ')})`
+
+/**
+ * Rows that may not leave yet: a request of their mandate, of a row they replaced or of kin was in doubt and may still
+ * arrive, whatever it is called now, and nobody decided to resend it all the same. `:since` is that long ago.
+ */
+export const LATE = `
+  with recursive late (row_id, mandate_key, started_at) as materialized (
+    select row_id, mandate_key, started_at from attempt
+     where outcome = 'released' and started_at > :since
+       and not exists (select 1 from decision where attempt_id = attempt.id and decision = 'resend')),
+  heir (id, started_at) as (
+    select row_id, started_at from late
+    union select row.superseded_by, heir.started_at from heir join row on row.id = heir.id
+     where row.superseded_by is not null),
+  known (id, started_at) as (
+    select id, started_at from heir
+    union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key)
+  select id, started_at from known
+  union select kin.row_id, started_at from known join kin on kin.other_id = known.id
+  union select kin.other_id, started_at from known join kin on kin.row_id = known.id`
+
+/** A request that left before this time will not arrive any more. */
+export const lateSince = (nowMs: number): string => new Date(nowMs - LATE_REQUEST_MS).toISOString()
+
+/** SQL over `row`: by this one condition rows are counted, planned and given out. */
+export const MAY_BE_SENT = `state = 'ready' and not ${HELD_WHATEVER_THE_TIME}`
+
+/** SQL that names the first condition by which a row is held; null where it may be sent. `:since` as in `LATE`. */
+export const HELD_BECAUSE = `case
+  when exists (select 1 from attempt where outcome = 'released' and started_at > :since)
+    and row.id in (select id from (${LATE})) then 'late'
+  ${Object.entries(CLAUSES)
+    .map(([name, [clause]]) => `when ${clause} then '${name}'`)
+    .join('\n  ')}
+  end`
