@@ -12,8 +12,10 @@ import {
   numberWith,
   begunElsewhere,
   claimants,
+  asRegisterFolder,
   compare,
   noteOf,
+  numbersOf,
   refuseClaimed,
   resembling,
   type Note,
@@ -40,8 +42,8 @@ export interface TakeOver {
 }
 
 export interface RegisterOptions {
-  /** Folder of the register; made where it is missing. */
-  readonly folder: string
+  /** Folder of the register, made where it is missing; null where the machine names none, which is refused. */
+  readonly folder: string | null
   /** The address that the ledger is bound to. */
   readonly baseUrl: string
   /** Absolute path of the ledger, for texts. */
@@ -55,6 +57,7 @@ export interface RegisterOptions {
 
 /** A register that is open. The functions below change it; nobody else sees it. */
 interface Opened extends RegisterOptions {
+  readonly folder: string
   readonly file: RegisterFile
   readonly numberOf: (text: string) => number
   /** In the register before this process noted it. */
@@ -66,12 +69,17 @@ interface Opened extends RegisterOptions {
   severities: SeverityOverrides
 }
 
-/** @throws {LedgerError} `register` */
+/**
+ * @throws {UsageError} without a folder
+ * @throws {LedgerError} `register`
+ */
 export function openRegister(options: RegisterOptions) {
-  const file = openFile(options)
+  const folder = asRegisterFolder(options.folder)
+  const file = openFile(folder, options)
   const numberOf = numberWith(file.key)
   const register: Opened = {
     ...options,
+    folder,
     file,
     numberOf,
     wasKnown: false,
@@ -110,12 +118,11 @@ interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly run: RunSettings
 }
 
-function openFile(options: RegisterOptions): RegisterFile {
-  const { folder, takeOver } = options
+function openFile(folder: string, options: RegisterOptions): RegisterFile {
   try {
     return openRegisterFile(folder, options)
   } catch (error) {
-    if (takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
+    if (options.takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
     setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
     return openRegisterFile(folder, options)
   }
@@ -148,10 +155,13 @@ function olderThan(noted: Note | undefined, ledger: Known): string | null {
 /**
  * Says of a ledger that is only read why it is not the one to go on with, as a sentence without its full stop; null
  * where it is.
- * @throws {LedgerError} `register`
+ * @throws as `openRegister`
  */
-export function notTheLatest(folder: string, ledger: Known & { readonly file: string }): string | null {
-  const file = openRegisterToLook(folder)
+export function notTheLatest(
+  folder: string | null,
+  ledger: Known & { readonly file: string },
+): string | null {
+  const file = openRegisterToLook(asRegisterFolder(folder))
   try {
     const noted = file === null ? undefined : noteOf(file, ledger.standing().ledgerId)
     const by = noted?.retiredBy ?? null
@@ -177,9 +187,9 @@ function noteDecisions(file: RegisterFile, ledger: Known): void {
 }
 
 /** The same at the end of a command that only decides. @returns why the register cannot be used, for a warning */
-export function noteDecided(folder: string, ledger: Known): string | null {
+export function noteDecided(folder: string | null, ledger: Known): string | null {
   try {
-    const file = openRegisterToLook(folder)
+    const file = openRegisterToLook(asRegisterFolder(folder))
     if (file !== null) noteDecisions(file, ledger)
     file?.close()
     return null
@@ -188,9 +198,10 @@ export function noteDecided(folder: string, ledger: Known): string | null {
   }
 }
 
-/** Why the register cannot be used, for a warning; any other error is thrown. */
+/** Why the register cannot be used, or that there is no folder for it, as a warning; any other error is thrown. */
 export function faultText(error: unknown): string {
-  if (!(error instanceof LedgerError && error.problem === 'register')) throw error
+  const isOfRegister = error instanceof LedgerError && error.problem === 'register'
+  if (!isOfRegister && !(error instanceof UsageError)) throw error
   return error.message.replace(/\. Without it.*$/, '')
 }
 
@@ -222,15 +233,18 @@ function checkNote(register: Opened): Note | undefined {
 }
 
 function noteLedger(register: Opened): void {
-  const { claims, file } = register
+  const { claims, file, guardsMandates } = register
   file.write(() => {
     const noted = checkNote(register)
     const { hasMarks, isLogMissing } = claims.standing()
     // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
     register.wasKnown = !hasMarks || (noted !== undefined && (noted.mark !== null || noted.runs === 0))
     if (noted === undefined) noteNew(register, null)
-    // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
-    else if (isLogMissing) claims.trustLog()
+    else {
+      if (guardsMandates) learnSpellings(register, noted.n)
+      // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
+      if (isLogMissing) claims.trustLog()
+    }
   })
 }
 
@@ -300,13 +314,14 @@ function claim(register: Opened, limit: number | null, choice: Choice | null): v
     if (noted.isOpen === 1) learnAttempts(register, noted.n)
     file.connection
       .prepare(
-        `insert into mandate select ?, row, mandate, likeness, 0 from temp.mine where true on conflict do nothing`,
+        `insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true
+           on conflict do nothing`,
       )
       .run(noted.n)
   })
 }
 
-const lostNote = ({ folder }: RegisterOptions): LedgerError =>
+const lostNote = ({ folder }: Opened): LedgerError =>
   registerFault(folder, 'it was replaced while this command ran', 'Run the same command again')
 
 /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
@@ -317,7 +332,7 @@ function assertStillFree(register: Opened): void {
   const found = resembling(register).find(({ row }) => !claims.isSettled(row))
   if (found === undefined) return
   throw new UsageError(
-    `The ledger "${found.place}" has just claimed a mandate of the same customer and date as row ${found.row}; nothing was sent`,
+    `The ledger "${found.place}" has just claimed a mandate that row ${found.row} resembles; nothing was sent`,
     'Run the same command again: the row is held back then',
   )
 }
@@ -339,11 +354,27 @@ function retireOthers({ claims, file, replaces }: Opened): void {
 }
 
 /** What a ledger knows that it began; a power cut may have taken marks of the run before. */
-function learnAttempts({ claims, file, numberOf }: Opened, n: number): void {
-  const begun = file.connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
-  const insert = file.connection.prepare('insert into mandate values (?, ?, ?, ?, 1)')
-  for (const { row, key, likeness } of claims.attempted())
-    if (begun.run(n, row).changes === 0) insert.run(n, row, numberOf(key), numberOf(likeness))
+function learnAttempts(register: Opened, n: number): void {
+  const { connection } = register.file
+  const begun = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
+  const insert = connection.prepare(
+    'insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)',
+  )
+  for (const mandate of register.claims.attempted())
+    if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(register, mandate))
+}
+
+/** A register of an earlier version knew no spelling. */
+function learnSpellings(register: Opened, n: number): void {
+  const { connection } = register.file
+  const rows = connection.prepare<[number], number>(
+    'select row from mandate where ledger = ? and spelling is null',
+  )
+  const learn = connection.prepare('update mandate set spelling = ? where ledger = ? and row = ?')
+  for (const row of rows.pluck().all(n)) {
+    const mandate = register.claims.ofRow(row)
+    if (mandate !== undefined) learn.run(numbersOf(register, mandate)[2], n, row)
+  }
 }
 
 /**

@@ -6,7 +6,8 @@ import { openDatabase } from '../driver.js'
 import { codeOf, type HaltOptions, LedgerError, UsageError } from '../errors.js'
 import { distrustFolder, distrustPrivateFile, entryAt, makeFolder } from '../trust/entry.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
-import type { Claims } from '../ledger/deliver/ready-rows.js'
+import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
+import { spellingOf } from '../domain/mandate/kinship.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
 
@@ -41,7 +42,8 @@ const EARLIER = ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key', 'man
  * not come to its end; `retired_by` names the ledger that took its place. `decided` is its `Standing.decided`.
  *
  * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
- * `likeness` that of customer and date. `begun` once its request may have left.
+ * `likeness` that of customer and date, `spelling` that of customer and folded reference: null for a reference without
+ * letters and digits, and for what was claimed before there was one. `begun` once its request may have left.
  */
 const TABLES = `
 create table register (id integer primary key check (id = 1), key blob not null) strict;
@@ -63,11 +65,19 @@ create table mandate (
   mandate integer not null,
   likeness integer not null,
   begun integer not null check (begun in (0, 1)),
+  spelling integer,
   primary key (ledger, row)
 ) strict, without rowid;
 create index mandate_number on mandate (mandate);
 create index mandate_likeness on mandate (likeness);
+create index mandate_spelling on mandate (spelling);
 `
+const VERSION = 3
+/** What turns a table of the version before into one of this version. */
+const UPGRADES: Readonly<Record<number, string>> = {
+  2: 'alter table ledger add column decided text',
+  3: 'alter table mandate add column spelling integer; create index mandate_spelling on mandate (spelling)',
+}
 
 export type RegisterFile = ReturnType<typeof open>
 
@@ -79,6 +89,15 @@ export const registerFault = (path: string, why: string, next: string, options?:
     next,
     options,
   )
+
+/** @throws {UsageError} where the environment of this user names no folder */
+export function asRegisterFolder(folder: string | null): string {
+  if (folder !== null) return folder
+  throw new UsageError(
+    'Cannot tell where the register of campaigns is: neither HOME nor XDG_STATE_HOME is an absolute path. Without it an export could be sent twice; nothing was sent',
+    'Set HOME to your home folder, or XDG_STATE_HOME to a folder that is kept and backed up, to the same one for every run, and run the same command again',
+  )
+}
 
 const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
   registerFault(
@@ -176,7 +195,9 @@ function make(folder: string, path: string): void {
   try {
     const connection = openDatabase(draft)
     try {
-      connection.exec(`begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = 2`)
+      connection.exec(
+        `begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}`,
+      )
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
     } finally {
@@ -222,8 +243,7 @@ function open(folder: string, path: string) {
       connection.pragma(setting)
     if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw damaged(path, 'it is damaged or cut')
-    if (connection.pragma('user_version', { simple: true }) === 1)
-      connection.exec('begin; alter table ledger add column decided text; pragma user_version = 2; commit')
+    upgrade(connection)
     const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
     if (key === undefined) throw damaged(path, 'its key is gone')
     const writeAt =
@@ -247,6 +267,18 @@ function open(folder: string, path: string) {
     connection.close()
     throw error
   }
+}
+
+/** Several processes may find the same register of an earlier version. */
+function upgrade(connection: RegisterFile['connection']): void {
+  const version = (): number => Number(connection.pragma('user_version', { simple: true }))
+  if (version() >= VERSION) return
+  connection
+    .transaction(() => {
+      for (let next = version() + 1; next <= VERSION; next += 1) connection.exec(UPGRADES[next] ?? '')
+      connection.pragma(`user_version = ${VERSION}`)
+    })
+    .immediate()
 }
 
 /** Of a folder, the names in it. */
@@ -279,6 +311,15 @@ const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isO
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
   connection.prepare<[string], Note>(`${NOTE} where id = ?`).get(ledgerId)
 
+/** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
+export function numbersOf(
+  { numberOf }: Pick<Comparison, 'numberOf'>,
+  { key, likeness, customerNo }: ClaimedMandate,
+): [mandate: number, likeness: number, spelling: number | null] {
+  const spelling = spellingOf(key)
+  return [numberOf(key), numberOf(likeness), spelling === null ? null : numberOf(`${spelling}|${customerNo}`)]
+}
+
 /** What a ledger is put beside others with. */
 export interface Comparison {
   readonly file: RegisterFile
@@ -293,14 +334,14 @@ export interface Comparison {
  * Puts rows of this ledger beside what other ledgers of the same service claimed, in tables that go with the connection.
  * @returns false where there is no other ledger
  */
-export function compare(
-  { file: { connection }, claims, baseUrl, numberOf, replaces }: Comparison,
-  rows: () => Iterable<ClaimedMandate>,
-): boolean {
+export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMandate>): boolean {
+  const { claims, baseUrl, replaces } = comparison
+  const { connection } = comparison.file
   connection.exec(`
     create temp table if not exists other (n integer primary key, is_retired integer not null);
     create temp table if not exists mine
-      (row integer primary key, mandate integer not null, likeness integer not null, attempts integer not null);
+      (row integer primary key, mandate integer not null, likeness integer not null, spelling integer,
+       attempts integer not null);
     delete from temp.other; delete from temp.mine`)
   const own = claims.standing().ledgerId
   const others = connection
@@ -310,10 +351,9 @@ export function compare(
   const insertOther = connection.prepare('insert into temp.other values (?, ?)')
   for (const { n, retiredBy } of others)
     insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
-  const insert = connection.prepare('insert into temp.mine values (?, ?, ?, ?)')
+  const insert = connection.prepare('insert into temp.mine values (?, ?, ?, ?, ?)')
   connection.transaction(() => {
-    for (const { row, key, likeness, attempts } of rows())
-      insert.run(row, numberOf(key), numberOf(likeness), attempts)
+    for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(comparison, mandate), mandate.attempts)
   })()
   return others.length > 0
 }
@@ -358,33 +398,33 @@ export const begunElsewhere = ({ connection }: RegisterFile): readonly number[] 
     .pluck()
     .all()
 
-/** A row of this ledger, and a ledger that claimed a mandate of the same customer and date under another reference. */
-interface Resembling {
-  readonly row: number
-  readonly place: string
-}
+/** One index each: SQLite reads all of both tables where it is asked for one or the other. */
+const alike = (column: 'likeness' | 'spelling'): string => `
+  select mine.row as mine, mine.mandate as exact, theirs.ledger as claimant, theirs.mandate as theirs,
+         theirs.begun, ${column === 'spelling' ? 1 : 0} as isSpelling
+    from temp.mine join mandate as theirs on theirs.${column} = mine.${column} where mine.attempts = 0`
 
 /**
- * A spreadsheet changes references (zeros in front are lost), so a mandate is known by customer and date too. Rows that
- * this ledger claimed itself, and those whose mandate is known for certain, resemble nothing; neither does another
- * mandate of the customer which this ledger holds as well.
+ * Rows of this ledger, and ledgers that claimed a mandate of the same customer with the same date or spelling under
+ * another reference. Rows that this ledger claimed itself, and those whose mandate is known for certain, resemble nothing;
+ * neither does another mandate of the customer which this ledger holds as well.
  */
 export function resembling({ file, claims, numberOf }: Comparison): Resembling[] {
   const found = file.connection
     .prepare<[string], Resembling & { theirs: number }>(
-      `select mine.row, min(place) as place, theirs.mandate as theirs
-         from temp.mine join mandate as theirs on theirs.likeness = mine.likeness
-         join temp.other on other.n = theirs.ledger join ledger on ledger.n = theirs.ledger
-        where mine.attempts = 0 and (is_retired = 0 or theirs.begun or is_open)
+      `select mine as row, min(place) as place, theirs, max(isSpelling) as isSpelling
+         from (${alike('likeness')} union all ${alike('spelling')})
+         join temp.other on other.n = claimant join ledger on ledger.n = claimant
+        where (is_retired = 0 or begun or is_open)
           and not exists (select 1 from mandate as own join ledger on ledger.n = own.ledger
-            where ledger.id = ? and own.row = mine.row)
+            where ledger.id = ? and own.row = mine)
           and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger
-            where same.mandate = mine.mandate)
-        group by mine.row, theirs.mandate order by mine.row`,
+            where same.mandate = exact)
+        group by mine, theirs order by mine`,
     )
     .all(claims.standing().ledgerId)
-  const places = new Map<number, string>()
-  for (const { row, place, theirs } of found)
-    if (!claims.keysOfCustomer(row).some((key) => numberOf(key) === theirs)) places.set(row, place)
-  return [...places].map(([row, place]) => ({ row, place }))
+  const byRow = new Map<number, Resembling>()
+  for (const { theirs, ...each } of found)
+    if (!claims.keysOfCustomer(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)
+  return [...byRow.values()]
 }

@@ -7,6 +7,7 @@ import {
   noteDecided,
   notTheLatest,
   openRegister,
+  openRunRegister,
   type Register,
   type RegisterOptions,
 } from '../../src/register/campaign-register.js'
@@ -16,6 +17,8 @@ import {
   readyRow,
   refused,
   registered,
+  IBAN,
+  OTHER_IBAN,
   SETTINGS,
   type Values,
   running,
@@ -24,8 +27,10 @@ import {
   send,
   inDoubt,
   stoppedClock,
+  begin,
 } from '../ledger/campaign-setup.js'
 import { statesOf } from '../ledger/ledger-views.js'
+import { UsageError } from '../../src/errors.js'
 import { freshFolder } from '../support/folder.js'
 
 const BY_KIM = { by: 'Kim', reason: 'the disk is lost' }
@@ -55,6 +60,15 @@ function place() {
   return { folder, register, read, path: join(folder, 'register.db') }
 }
 type Place = ReturnType<typeof place>
+
+/** As version 2 left it. */
+function forgetSpellings(path: string): void {
+  const connection = openDatabase(path)
+  connection.exec(
+    'drop index mandate_spelling; alter table mandate drop column spelling; pragma user_version = 2',
+  )
+  connection.close()
+}
 
 const rowOf = (n: number, values: Values = {}): Values => ({ customerNo: n, reference: `M-${n}`, ...values })
 
@@ -209,8 +223,12 @@ describe('25.1 what is noted before the first row comes in', () => {
     const ledger = few(1, 2, 3)
     await beginOne(here, ledger)
     const connection = openDatabase(here.path)
-    connection.exec('alter table ledger drop column decided; pragma user_version = 1')
+    connection.exec('alter table ledger drop column decided')
     connection.close()
+    forgetSpellings(here.path)
+    const oldest = openDatabase(here.path)
+    oldest.pragma('user_version = 1')
+    oldest.close()
     decide(ledger, 2, 'written_off')
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
     expect(noteDecided(here.folder, ledger.claims)).toBe(null)
@@ -272,7 +290,7 @@ describe('25.2 what a run claims', () => {
       { row: 1, begun: 0 },
       { row: 2, begun: 0 },
     ])
-    await ledger.begin(readyRow(ledger))
+    await begin(ledger, readyRow(ledger))
     expect(marks()[0]).toEqual({ row: 1, begun: 1 })
     own.close()
   })
@@ -445,6 +463,41 @@ describe('25.2 a lost ledger', () => {
   })
 })
 
+describe('where neither HOME nor XDG_STATE_HOME names a folder', () => {
+  const NOWHERE = /^Cannot tell where the register of campaigns is: neither HOME nor XDG_STATE_HOME/
+  const opening = (ledger: Ledger, isLoopback: boolean) =>
+    openRunRegister(
+      {
+        folder: null,
+        baseUrl: 'https://service.example',
+        ledger: ledger.file,
+        claims: ledger.claims,
+        takeOver: { kind: 'all_in_doubt', ...BY_KIM },
+        sharedFolder: false,
+      },
+      { isLoopback },
+    )
+
+  it('a run against a service is refused, whatever may be in doubt', () => {
+    expect(() => opening(few(1), false)).toThrow(UsageError)
+    expect(() => opening(few(1), false)).toThrow(NOWHERE)
+  })
+
+  it('a rehearsal on this machine is told, and goes on', () => {
+    const { warnings, hold: held } = opening(few(1), true)
+    expect(warnings).toEqual([
+      expect.stringMatching(/is an absolute path\. A run against a real service would be refused$/),
+    ])
+    expect(held({})).toMatchObject({ inDoubt: 1 })
+  })
+
+  it('what is only looked at or decided is told so', () => {
+    const ledger = few(1)
+    expect(noteDecided(null, ledger.claims)).toMatch(NOWHERE)
+    expect(() => notTheLatest(null, { ...ledger.claims, file: ledger.file })).toThrow(NOWHERE)
+  })
+})
+
 describe('25.3 two that run at once', () => {
   it('the one that was overtaken sends nothing of its group, and its rows are ready again', async () => {
     const here = place()
@@ -505,7 +558,7 @@ describe('25.4 what the register knows a mandate by', () => {
       claimed(here, ledger).close()
       ledger.startRun(SETTINGS)
     }
-    const numbers = places.map(({ read }) => read('select mandate, likeness from mandate'))
+    const numbers = places.map(({ read }) => read('select mandate, likeness, spelling from mandate'))
     expect(numbers[0]).toHaveLength(3)
     expect(numbers[0]).not.toEqual(numbers[1])
   })
@@ -525,6 +578,91 @@ describe('25.4 what the register knows a mandate by', () => {
     expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
     const [problem] = ledger.view.problemsOfRow(1)
     expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' })
+  })
+
+  describe.each(['MND-0001', 'MND0001', '00MND-0001', 'mnd 0001'])(
+    'claimed as %s, of another date',
+    (sent) => {
+      const OTHERS = ['MND-0001', 'MND0001', '00MND-0001', 'mnd 0001'].filter((each) => each !== sent)
+
+      it.each(OTHERS)('is held back as %s, whatever its account', (reference) => {
+        for (const iban of [IBAN, OTHER_IBAN]) {
+          const here = place()
+          claimed(here, running([rowOf(7, { reference: sent })])).close()
+          const ledger = running([rowOf(7, { reference, iban, signedDate: '2021-05-05' }), rowOf(8)])
+          expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 0, inConflict: 1 })
+          expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
+          const [problem] = ledger.view.problemsOfRow(1)
+          expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' })
+          expect(problem?.message).toMatch(
+            /^Customer and reference, but for zeros in front, blanks and marks, are those of a mandate that the ledger ".*" claimed\./,
+          )
+        }
+      })
+    },
+  )
+
+  it.each<[string, Values, Values]>([
+    [
+      'another customer with the same folded reference',
+      { customerNo: 1, reference: '1-11' },
+      { customerNo: 11, reference: '11-1' },
+    ],
+    ['another reference of the customer', { reference: 'A-1' }, { reference: 'A-2' }],
+    ['another creditor', {}, { creditor: 'DE71ZZZ08888888888', reference: 'M1' }],
+    ['marks alone', { reference: '---' }, { reference: '/' }],
+  ])('is not held back by %s', (_, theirs, ours) => {
+    const here = place()
+    claimed(here, running([theirs])).close()
+    const ledger = running([{ ...ours, signedDate: '2021-05-05' }])
+    expect(hold(here, ledger)).toMatchObject({ inConflict: 0 })
+    expect(statesOf(ledger.file)).toEqual(['ready'])
+  })
+
+  it('says what a row resembles that another ledger claims while the question is open', () => {
+    const here = place()
+    const own = here.register(running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })]))
+    own.note()
+    own.hold({})
+    claimed(here, few(1)).close()
+    expect(() => own.claim(null, null)).toThrow(
+      /has just claimed a mandate that row 1 resembles; nothing was sent/,
+    )
+    own.close()
+  })
+
+  it('learns the spellings of a ledger of which a register of version 2 knew none', () => {
+    const here = place()
+    const ledger = few(1, 2)
+    claimed(here, ledger, { limit: 1 }).close()
+    const before = here.read('select * from mandate')
+    forgetSpellings(here.path)
+    const other = (): Ledger => running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })])
+    expect(hold(here, other())).toMatchObject({ inConflict: 0 })
+    ledger.startRun(SETTINGS)
+    const again = here.register(ledger)
+    again.note()
+    again.close()
+    expect(here.read('select * from mandate')).toEqual(before)
+    expect(hold(here, other())).toMatchObject({ inConflict: 1 })
+  })
+
+  it('learns the spelling of what a ledger began before it was noted', async () => {
+    const ledger = few(1)
+    await beginOne(place(), ledger)
+    const here = place()
+    const own = here.register(ledger)
+    own.note()
+    own.close()
+    const other = running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })])
+    expect(hold(here, other)).toMatchObject({ inConflict: 1 })
+  })
+
+  it('another spelling resembles none that both ledgers have', () => {
+    const here = place()
+    claimed(here, few(1)).close()
+    const ledger = running([rowOf(1), rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })])
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inConflict: 0 })
   })
 
   it('another mandate of the customer of that day resembles none that both ledgers have', () => {
@@ -582,7 +720,7 @@ describe('25.1 an older copy that a person goes on with', () => {
     ledger.startRun(SETTINGS)
     admit(ledger, [rowOf(2)])
     const later = claimed(here, ledger)
-    await ledger.settle(await ledger.begin(readyRow(ledger)), registered('NEW-2'))
+    await ledger.settle(await begin(ledger, readyRow(ledger)), registered('NEW-2'))
     later.close()
 
     const adopting = here.register(copy)
