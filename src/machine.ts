@@ -22,8 +22,9 @@ export interface Machine {
   /**
    * Where this user's programs keep what outlives a run: the register of campaigns. One folder for all programs of a
    * user, the command line among them, or none of them can tell an older copy of a ledger that another one has used.
+   * Null where the environment names none.
    */
-  readonly stateFolder: string
+  readonly stateFolder: string | null
 }
 
 /** A container may run under a number that has no name. */
@@ -35,8 +36,15 @@ function systemUser(): string | null {
   }
 }
 
-/** An empty or relative XDG_STATE_HOME counts as none, so that every folder and terminal has the same register. */
-const stateHome = (given: string): string => (isAbsolute(given) ? given : join(homedir(), '.local', 'state'))
+/** Only a whole path counts, so that a user has the same register in every folder and terminal. */
+function stateFolderIn(stateHome: string): string | null {
+  try {
+    const home = isAbsolute(stateHome) ? stateHome : join(homedir(), '.local', 'state')
+    return isAbsolute(home) ? join(home, 'sepa-migrate') : null
+  } catch {
+    return null // a user of the system without a name has no home either
+  }
+}
 
 export const thisMachine = (): Machine => ({
   env: process.env,
@@ -54,5 +62,5 @@ export const thisMachine = (): Machine => ({
   pid: process.pid,
   user: systemUser(),
   version: readVersion(),
-  stateFolder: join(stateHome(process.env['XDG_STATE_HOME'] ?? ''), 'sepa-migrate'),
+  stateFolder: stateFolderIn(process.env['XDG_STATE_HOME'] ?? ''),
 })

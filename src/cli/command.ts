@@ -120,6 +120,7 @@ export function openers(context: Context, undecided: 'tell' | 'refuse' = 'tell')
   const { settings, world, args } = context
   const check = {
     today: settings.asOf,
+    zone: settings.zone,
     severities: settings.severities,
     newCreditorIdentifier: settings.get('creditorIdentifier'),
     undecided,
@@ -206,6 +207,11 @@ export const SHEET: OwnFlag = [
 export const EVIDENCE: OwnFlag = [
   '--evidence <files...>',
   'collection files (pain.008) of the former creditor, compared with the exports; they stay in a ledger',
+]
+
+export const NEWER: OwnFlag = [
+  '--newer',
+  'these exports are newer than all that came in before: where they differ, they count',
 ]
 
 export const IGNORE_COLUMN: OwnFlag = [

@@ -10,6 +10,7 @@ import {
   type Context,
   type OwnFlag,
   EVIDENCE,
+  NEWER,
   IGNORE_COLUMN,
   SHEET,
   inputOf,
@@ -40,6 +41,7 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
   IGNORE_COLUMN,
   EVIDENCE,
+  NEWER,
   [
     '--only <column=values>',
     "of the ready rows send those with one of these values, as 'Segment=A,B'; several have to hold together",
@@ -70,6 +72,7 @@ export function runOptions(
   assertOwnColumns(settings.configuration)
   return {
     files: args.map((file) => inputOf(context, file)),
+    newer: ownFlag(context, 'newer'),
     evidence: ownTexts(context, 'evidence'),
     ledger: settings.ledger,
     limit: settings.get('limit'),

@@ -215,6 +215,7 @@ function partsOf(
         outcomes: service.statusTable.overrides,
         rules,
         configuration: options.configuration ?? null,
+        ...(options.newer === true ? { newer: true } : {}),
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),

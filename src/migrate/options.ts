@@ -28,6 +28,7 @@ import { UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
+import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { Resolution, Target } from '../ledger/ledger.js'
@@ -37,11 +38,16 @@ import type { Totals } from '../domain/row/row-state.js'
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {
   /**
-   * Exports, and files of an earlier report that somebody corrected, in order: a later file counts before an earlier
-   * one. Files that are in the ledger already add nothing, so a call can be repeated as it is. Without files the
-   * campaign goes on with what the ledger holds.
+   * Exports, and files of an earlier report that somebody corrected. Those of one call have one rank: what they contradict
+   * each other about waits for a person. Files that are in the ledger already add nothing, so a call can be repeated as it
+   * is. Without files the campaign goes on with what the ledger holds.
    */
   readonly files?: readonly SourceInput[] | undefined
+  /**
+   * The exports among `files` are newer than all that came in before: what they say of a mandate that was not sent counts.
+   * Without it a difference waits for a person. Kept with the run.
+   */
+  readonly newer?: boolean | undefined
   /**
    * Paths of collection files (pain.008) of the former creditor. Rows that they contradict are held for a person. What they
    * say stays in the ledger, for files of later calls too.
@@ -246,9 +252,10 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
     )
   assertPlanned(options, baseUrl)
+  if (!baseUrl.isLoopback) asRegisterFolder(machine.stateFolder)
   assertRules(rules)
   const asOf = dayOf(options.asOf, zone, machine)
-  const check = { today: asOf, severities: rules, newCreditorIdentifier, dormantSoonDays }
+  const check = { today: asOf, zone, severities: rules, newCreditorIdentifier, dormantSoonDays }
   const { clock, after, random } = machine
   const configured = readSourceOptions(options.reading ?? {})
   const takeOver = takeOverOf(options)
@@ -272,6 +279,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     takeOver,
     takesOver: takeOver !== null,
     corrector: correctorOf(options, machine),
+    isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
     decisions: options.decisions,
     confirm: options.confirm ?? (() => true),

@@ -116,6 +116,8 @@ export interface AdmitOptions {
   readonly evidence?: readonly OpenCollected[] | undefined
   readonly severities: SeverityOverrides
   readonly corrector?: Corrector
+  /** A person said that the exports are newer than what came in before. */
+  readonly isNewer?: boolean
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
   /** What was collected and is in no export becomes a finding, in a ledger that nobody keeps. */
@@ -171,7 +173,7 @@ export async function addSources(
   files: readonly OpenNext[],
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
-  const admitted: AdmittedSource[] = []
+  const admitted: Added[] = []
   for (const open of options.evidence ?? [])
     await addCollected(admission, await open(options.signal), options)
   admission.collections.close()
@@ -184,11 +186,18 @@ export async function addSources(
       admitted.push({ ...(await addSource(admission, open, options)), ...changed })
     else {
       const { name, isResultFile } = known
-      admitted.push({ name, kind: 'known', ...NOTHING, isResultFile, ...changed })
+      admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile, ...changed })
     }
   }
-  return admitted
+  const givenBack = admission.decide()
+  return admitted.map(({ id, ...source }) => ({
+    ...source,
+    ...((id === null ? undefined : givenBack.get(id)) ?? NONE_GIVEN_BACK),
+  }))
 }
+
+/** A file that was read; the id of its source, or null where nothing of it came in. */
+type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly id: number | null }
 
 /** @throws {SourceError} for a file that is an export of this campaign too */
 async function addCollected(
@@ -313,7 +322,7 @@ export async function assertStillReadAlike(
   }
 }
 
-async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<AdmittedSource> {
+async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<Added> {
   const { known, isKnown } = admission.collections
   const earlier = options.onTheirOwn === true ? {} : { earlier: admission.earlier }
   const source = await open({ ...earlier, ...known() })
@@ -323,14 +332,14 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
     return takeUp(admission, source, source.sha256, options)
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
-  if (target === null) return { name, kind: 'empty', ...NOTHING, isResultFile }
-  const closed = target.close(source.summary())
-  return { name, ...closed, records: records + (source.counted ?? 0), isResultFile }
+  if (target === null) return { id: null, name, kind: 'empty', records: 0, isResultFile }
+  const kind = target.close(source.summary())
+  return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
 }
 
 /**
- * Of a file that came in before, the rows that were held for a word and are understood now. Each comes in as a correction
- * of itself, so the rules across rows speak again, and no total counts it twice. What comes in has a hash of its own, of
+ * Of a file that came in before, the rows that were held for a word and are understood now, or that waited to learn that
+ * this is the newer export. Each comes in once more in its own place, so the rules across rows speak again, and no total counts it twice. What comes in has a hash of its own, of
  * the file's and of the records: a file is known by its hash once.
  */
 async function takeUp(
@@ -338,10 +347,11 @@ async function takeUp(
   source: AdmittableSource,
   sha256: string,
   { signal, watch }: AddOptions,
-): Promise<AdmittedSource> {
+): Promise<Added> {
   const { name, header, columns, isResultFile } = source
+  const nothing = { id: null, name, kind: 'known', records: 0, isResultFile } as const
   const held = admission.heldIn(sha256)
-  if (held === null) return { name, kind: 'known', ...NOTHING, isResultFile }
+  if (held === null) return nothing
   const digest = createHash('sha256').update(sha256)
   let target: SourceAdmission | null = null
   let taken = 0
@@ -353,28 +363,29 @@ async function takeUp(
     })
     watch(name, batch.at(-1)?.record ?? 0)
     if (again.length === 0) continue
-    target ??= admission.open({ name, header, columns })
+    target ??= admission.open({ name, header, columns, kind: 'again' })
     target.add(again)
     taken += again.length
     for (const { record } of again) digest.update(` ${record}`)
   }
   signal.throwIfAborted()
-  if (target === null) return { name, kind: 'known', ...NOTHING, isResultFile }
+  if (target === null) return nothing
   const summary = source.summary()
   const own = { sha256: digest.digest('hex'), records: taken, blankLines: 0, findings: [] }
-  const closed = target.close({ ...summary, ...own })
-  return { name, ...closed, records: taken, isResultFile }
+  const kind = target.close({ ...summary, ...own }, admission.isNewer(sha256))
+  return { id: target.id, name, kind, records: taken, isResultFile }
 }
 
-type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector'>
+type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector' | 'isNewer'>
 
 /** @returns null for `target` where there was no record */
 async function addRecords(
   admission: Admission,
-  { name, header, columns, amendments, counted, records: read }: AdmittableSource,
+  { name, header, columns, amendments, counted, isResultFile, records: read }: AdmittableSource,
   { signal, onTheirOwn, watch }: AddOptions,
 ): Promise<{ target: SourceAdmission | null; records: number }> {
-  const about = { name, header, columns, amendments }
+  const kind = isResultFile && onTheirOwn !== true ? 'list' : 'export'
+  const about = { name, header, columns, amendments, kind } as const
   let target = counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
   for await (const batch of read(signal)) {
@@ -385,8 +396,6 @@ async function addRecords(
   }
   return { target, records }
 }
-
-const NOTHING = { records: 0, ...NONE_GIVEN_BACK } as const
 
 const asNew = (record: CheckedRecord): CheckedRecord =>
   record.corrects === null ? record : { ...record, corrects: null, isUnchanged: false }

@@ -17,6 +17,7 @@ type StopKind =
   | 'retry_after'
   | 'turned_away'
   | 'waited'
+  | 'held' // the gate held rows that had been ready
   | 'canary'
   | 'declined'
   | 'waiting'
@@ -104,6 +105,13 @@ export const waitedInVain = (rows: number): Stop => ({
   kind: 'waited',
   why: `The service turned ${rows === 1 ? 'a row' : `${rows} rows`} away for a quarter of an hour`,
   next: 'These rows are ready: run the same command again later, when the service knows their customers',
+})
+
+/** What was ready when it was read, and not when it was to leave. */
+export const heldAtGate = ({ rows, because }: { rows: number; because: string }): Stop => ({
+  kind: 'held',
+  why: `${rows === 1 ? 'A row was' : `${rows} rows were`} held at the last moment: ${because}`,
+  next: 'Nothing of them left. Run the same command again, and look at them in the report if they are held again',
 })
 
 export const PILOT_DONE: Stop = {

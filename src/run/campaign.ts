@@ -54,6 +54,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
+  /** A person said that the exports are newer than what came in before. */
+  readonly isNewer?: boolean
   readonly settings: RunSettings
   /** What people decided: recorded before the files come in, and in one transaction with them. */
   readonly decisions?: readonly Resolution[] | undefined
@@ -143,14 +145,14 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, choice = null, configured } = parts
+  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, configured } = parts
   const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
   if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
   }
-  const admission = ledger.admit({ severities, corrector, isRetry: files.length === 0 })
+  const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)

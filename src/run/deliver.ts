@@ -1,6 +1,6 @@
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
-import type { Attempt, ReadyRow } from '../ledger/ledger.js'
+import type { Attempt, HeldAtGate, ReadyRow } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import {
   mustStop,
@@ -10,6 +10,7 @@ import {
   type BrakeLimits,
   PILOT_DONE,
   type Stop,
+  heldAtGate,
   waitedInVain,
   stopOfRetryAfter,
 } from './brake.js'
@@ -144,6 +145,7 @@ export type DeliveryEvent =
   /** Told once its settling is asked for and before the commit, so that a log keeps what a crash would lose. */
   | { readonly kind: 'outcome'; readonly row: ReadyRow; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly kind: 'pause'; readonly delayMs: number; readonly outcome: Outcome }
+  | { readonly kind: 'held'; readonly row: ReadyRow; readonly because: string }
   | StopEvent
 
 interface ToSend {
@@ -158,6 +160,8 @@ interface Delivery {
   brake: Brake
   /** Rows that waited in vain, ready for a later run. */
   left: number
+  /** Rows that the gate held at the last moment, and why the latest of them; null where it held none. */
+  held: { readonly rows: number; readonly because: string } | null
 }
 
 /**
@@ -170,6 +174,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
   await run.engine.run()
   await Promise.all(run.commits)
   const stop = run.engine.result()
+  if (run.held !== null) return stop ?? heldAtGate(run.held)
   if (run.left > 0) return stop ?? waitedInVain(run.left)
   return stop ?? (run.engine.queue.isPilotDone() ? PILOT_DONE : null)
 }
@@ -194,6 +199,7 @@ function startDelivery(parts: DeliveryParts): Delivery {
     commits: new Set(),
     brake: startBrake(),
     left: 0,
+    held: null,
   }
   return run
 }
@@ -203,6 +209,10 @@ async function sendOne(run: Delivery, turn: Turn): Promise<void> {
   const { ledger, clock, send, abort } = run.parts
   const { tell } = run.engine
   const attempt = await ledger.begin(turn.row) // durable before a byte leaves
+  if ('because' in attempt) {
+    hold(run, turn, attempt)
+    return
+  }
   tell({ kind: 'intent', row: turn.row, attempt })
   const beganMs = clock.monotonic()
   const seen = await send(turn.row.mandate, attempt, abort) // never rejects
@@ -210,6 +220,12 @@ async function sendOne(run: Delivery, turn: Turn): Promise<void> {
   commit(run, ledger.settle(attempt, decided.outcome)) // in one transaction with the intents that follow it
   tell({ kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
   follow(run, turn, decided, beganMs)
+}
+
+/** Nothing leaves: the gate found what was not so when the row was read. It stays ready, for a person. */
+function hold(run: Delivery, { row }: Turn, { because }: HeldAtGate): void {
+  run.held = { rows: (run.held?.rows ?? 0) + 1, because }
+  run.engine.tell({ kind: 'held', row, because })
 }
 
 const sentWith = ({ sent }: Turn, { kind }: Outcome): number => sent + (kind === 'turned_away' ? 1 : 0)

@@ -43,7 +43,7 @@ const verified = (registered: number, counts: Partial<Record<VerdictCount['verdi
 
 describe('the last lines for people', () => {
   const closing = (byState: ByState, more: Partial<Parameters<typeof closingLines>[1]> = {}) => {
-    const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {} }
+    const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {}, args: [] }
     const campaign = readerOf(NO_RECORDS).campaign()
     const end = { totals: totals(byState), stop: null, campaign, files: { 'report.html': 'out/report.html' } }
     return closingLines(asked, { ...end, ...more }).map(wordsOf)
@@ -108,7 +108,7 @@ it('a workbook that cannot be read a second time stays, and nobody is told that 
   admit(ledger, [{}])
   const settings = readSettings({ ledger: ledger.file }, worldOf(), noConfiguration)
   const file = join(dirname(ledger.file), 'to-do.xlsx')
-  const waiting = await waitingFor({ settings, own: {} }, ['-', file], 'corrections')
+  const waiting = await waitingFor({ settings, own: {}, args: [] }, ['-', file], 'corrections')
   expect([...waiting.keys()]).toEqual([file])
   expect(waiting.get(file)).toContain('so it stays: Cannot read')
 })

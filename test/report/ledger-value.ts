@@ -111,7 +111,8 @@ export function readerOf(value: LedgerValue): LedgerReader {
       purgedAt: null,
       changedAt: '2026-06-15T12:00:00.000Z',
       asksFirst: false,
-      isCompared: false,
+      comparedExports: [],
+      unorderedExport: null,
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],
@@ -148,6 +149,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       ),
     latestSample: () => value.sample ?? null,
     comparison: () => null,
+    closedLines: () => [],
   }
   return reader as LedgerReader
 }

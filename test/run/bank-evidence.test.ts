@@ -108,6 +108,10 @@ it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
   ],
   ['has another date', {}, { signed: '2024-03-06' }, 'conflict 2029-01-05 !DATE_DIFFERS'],
   ['has another account', {}, { iban: germanIban(2) }, 'conflict 2029-01-05 !ACCOUNT_DIFFERS'],
+  ['is beside one without a date', {}, { signed: '' }, 'ready 2029-01-05'],
+  ['is beside one without an account', {}, { iban: '' }, 'ready 2029-01-05'],
+  ['is beside one without a creditor', {}, { creditor: '' }, 'ready 2027-03-05'],
+  ['was collected between companies', {}, { scheme: 'B2B' }, 'conflict 2029-01-05 !ENDED'],
   ['ended by a final one', {}, { sequence: 'FNAL' }, 'conflict 2029-01-05 !ENDED'],
   ['ended by a single one', {}, { sequence: 'OOFF' }, 'conflict 2029-01-05 !ENDED'],
   ['was signed since', { signed: '2026-02-01' }, {}, 'ready 2029-02-01 DATE_DIFFERS'],
@@ -128,6 +132,21 @@ it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
   ],
 ])('31.1 a mandate that %s beside its last collection', async (_, exported, seen, expected) => {
   expect(await fate(exported, seen)).toBe(expected)
+})
+
+it('31.1 what a file does not have replaces nothing, differs from nothing, and is told once', async () => {
+  const ledger = kept()
+  const known = collected(debit(1), debit(2, { signed: '' }), debit(3))
+  const later = collected(debit(1, { signed: '', iban: '', day: '2026-02-05' }), debit(3, { signed: '' }))
+  await admit(ledger, {
+    exports: [exportOf([row(1), row(2), row(3, { signed: '2024-03-06' })])],
+    collections: [known, later],
+  })
+  expect(fates(ledger)).toEqual(['ready 2029-02-05', 'ready 2029-01-05', 'conflict 2029-01-05 !DATE_DIFFERS'])
+  const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
+  expect(lacks.map(({ message }) => message)).toEqual([
+    'Collections lack a value, so it was compared with nothing. 1 mandate names no date of signature.',
+  ])
 })
 
 it('31.1 a severity of the configuration counts, whatever is newer', async () => {

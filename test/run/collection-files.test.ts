@@ -95,17 +95,25 @@ it('30.5 of several files the latest day counts, in whatever order and command t
 it('30.5 no file of the same day, and none beside another export, replaces what says something else', async () => {
   const ended = collectionFile([{ reference: 'M-1', sequence: 'FNAL' }])
   expect(await campaign()(ended, january)).toContain('conflict M-1 DE…2051')
-  expect(await campaign()(january, ended)).toEqual(['ready M-2 DE…3000', 'excluded M-1 DE…3000'])
+  expect(await campaign()(january, ended)).toEqual([
+    'conflict M-1 DE…2051',
+    'ready M-2 DE…3000',
+    'excluded M-1 DE…3000',
+  ])
   const line = `${IBANS[0]},2015-03-01,DE98ZZZ09999999999`
   const csv = `iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status\n${line},M-1,ended\n${line},M-2,active\n`
-  expect(await campaign()(csv, january)).toEqual(['ready M-2 DE…3000', 'conflict M-1 DE…2051'])
+  expect(await campaign()(csv, january)).toEqual([
+    'excluded M-1 DE…3000',
+    'ready M-2 DE…3000',
+    'conflict M-1 DE…2051',
+  ])
 })
 
 it('30.5 an end that repeats an earlier one is an end still, beside a row of its day that lives', async () => {
   const end = (day: string, sequence: string) => collectionFile([{ reference: 'M-1', day, sequence }])
   const alive = collectionFile([{ reference: 'M-1', day: '2026-03-05' }])
   const rows = await campaign()(end('2026-01-05', 'FNAL'), end('2026-03-05', 'OOFF'), alive)
-  expect(rows).toEqual(['conflict M-1 DE…3000'])
+  expect(rows).toEqual(['excluded M-1 DE…3000', 'conflict M-1 DE…3000'])
 })
 
 it('30.5 a later collection of the reference that names no creditor holds the mandate, in whatever file it is', async () => {

@@ -16,6 +16,7 @@ import {
   resolutionOf,
   SETTINGS,
   stoppedClock,
+  begin,
 } from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
 import { RESAVINGS, type Resaving } from '../support/resavings.js'
@@ -148,7 +149,7 @@ function startLoop() {
           : doubtful.has(customerNo)
             ? inDoubt()
             : registered(`NEW-${row.mandate.original.mandateReference}`)
-        await ledger.settle(await ledger.begin(row), outcome)
+        await ledger.settle(await begin(ledger, row), outcome)
       }
     },
     /** Takes the decisions of a file that a person filled in. */

@@ -8,6 +8,7 @@ import {
   type Command,
   type Context,
   EVIDENCE,
+  NEWER,
   IGNORE_COLUMN,
   SHEET,
   changedText,
@@ -16,6 +17,7 @@ import {
   sampled,
   sampleOf,
   namedFiles,
+  ownFlag,
   ownTexts,
   sourceOptions,
 } from '../command.js'
@@ -51,6 +53,7 @@ export const checkCommand: Command = {
     SHEET,
     IGNORE_COLUMN,
     EVIDENCE,
+    NEWER,
     ['--sample <n>', 'a first look: only the first n records of each file'],
   ],
   epilogue: [
@@ -97,6 +100,7 @@ interface ComparedWith {
 const reading = (context: Context) => ({
   severities: context.settings.severities,
   corrector: { by: actorOf(context), reason: null },
+  isNewer: ownFlag(context, 'newer'),
   signal: context.world.signals.drain,
   watch: context.progress.reading,
 })

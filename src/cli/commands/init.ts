@@ -191,8 +191,8 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     '',
     'Columns',
     ...inspection.columns.map(
-      ({ position, name: column, field, role, evidence, dateFormat, values }) =>
-        `  ${String(position).padStart(2)}  ${column} → ${field ?? role?.replace('_', ' ') ?? 'not used'}` +
+      ({ position, name: column, field, fate, role, evidence, dateFormat, values }) =>
+        `  ${String(position).padStart(2)}  ${column} → ${field ?? role?.replace('_', ' ') ?? (fate?.kind === 'undecided' ? 'to be decided' : 'not used')}` +
         `${dateFormat === null ? '' : `, ${dateFormat}`}${evidence === '' ? '' : ` (${evidence})`}` +
         (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),

@@ -32,6 +32,7 @@ export function openLog(file: string, world: World, tell: (text: string) => void
       else if (event.kind === 'pause')
         logger.warn({ delayMs: Math.round(event.delayMs), status: event.outcome.evidence.status }, 'pause')
       else if (event.kind === 'stop') logger.warn({ stop: event.stop.kind, why: event.stop.why }, 'stop')
+      else if (event.kind === 'held') logger.warn({ row: event.row.id, why: event.because }, 'held')
       else {
         const { row, attempt } = event
         const iban = maskIban(row.mandate.iban)

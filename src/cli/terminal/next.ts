@@ -1,6 +1,6 @@
 import { NO_CUT_OVER, type OpenCutOver } from '../../domain/row/cut-over.js'
 import type { Stop } from '../../run/brake.js'
-import { relative, resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
@@ -36,7 +36,7 @@ const SENDING: readonly OptionName[] = [
 ]
 
 /** What was typed, as far as the next command repeats it. */
-export type Typed = Pick<Context, 'settings' | 'own'>
+export type Typed = Pick<Context, 'settings' | 'own' | 'args'>
 
 /** Flags of the command that was typed which count for the next one too; limits of a single run do not. */
 const CARRIED = {
@@ -229,6 +229,8 @@ const SHOWN = step(
 
 function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = standing
+  const { unorderedExport, comparedExports } = standing.campaign
+  const typed = (name: string): string => asked.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
   if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
@@ -254,10 +256,20 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
   if (cutOver.untaken > 0)
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
+      { name: 'run', files: comparedExports.map(typed) },
     )
   const again = { name: 'compare', files: ['final.csv'] } as const
   if (cutOver.uncompared > 0)
     return step('Mandates came in since the last export was compared: compare it again.', again)
+  if (unorderedExport !== null)
+    return step(
+      `Exports differ about mandates, which wait for your word. Only if "${unorderedExport}" is newer than all that came in before it:`,
+      {
+        name: 'run',
+        files: [typed(unorderedExport)],
+        words: ['--newer'],
+      },
+    )
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   if (faulty !== null)
@@ -265,7 +277,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
       `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
       { name: 'run', files: [file(faulty)] },
     )
-  return standing.campaign.isCompared
+  return comparedExports.length > 0
     ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
     : step(
         'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',

@@ -210,6 +210,7 @@ async function lookAhead(
     severities: rules,
     isRetry: files.length === 0,
     corrector: asked.corrector,
+    isNewer: asked.isNewer ?? false,
   })
   try {
     const last = ledger.view.sources().at(-1)?.id ?? 0

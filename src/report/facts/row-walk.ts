@@ -1,5 +1,7 @@
 import { basename } from 'node:path'
 import type { Absence } from '../../domain/proof/absence.js'
+import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
+import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { CORRECTED } from '../../domain/row/correction.js'
 import {
   ROW_STATES,
@@ -40,7 +42,6 @@ import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain, type Explanation } from './explanation.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
-import { plural } from '../../domain/text/text.js'
 
 const FROM_ROWS = 10
 const SHARE = 0.5
@@ -62,13 +63,6 @@ export function unlikelyShares(reader: LedgerReader): string[] {
       .map(
         ({ name, totals }) =>
           `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
-      ),
-    // A shell gives export-10 before export-9.
-    ...reader
-      .replacements()
-      .map(
-        ({ name, later, count }) =>
-          `${plural(count, 'row of', 'rows of')} "${name}" gave way to "${later}", read later: is that the newer export?`,
       ),
   ]
 }
@@ -313,10 +307,22 @@ export async function walkLedger(
   }
 }
 
+/** A run met records that contradict what was sent: there are lines, and no comparison. */
+const notCompared = (lines: readonly ClosedLines[]) => ({
+  ...{ at: null, by: null, as: null, sources: [], ledgerMandates: null, finalMandates: null },
+  classes: Object.fromEntries(
+    CUT_OVER_CLASSES.map((name) => [
+      name,
+      lines.reduce((sum, { listed, count }) => sum + (listed === name ? count : 0), 0),
+    ]),
+  ) as ClassCounts,
+})
+
 /** What the last export said, who closed what of it, and what is open. */
 function cutOverIn(reader: LedgerReader) {
-  const comparison = reader.comparison()
-  return comparison === null ? null : { ...comparison, ...reader.openCutOver(), lines: reader.closedLines() }
+  const [comparison, lines] = [reader.comparison(), reader.closedLines()]
+  if (comparison === null && lines.length === 0) return null
+  return { ...(comparison ?? notCompared(lines)), ...reader.openCutOver(), lines }
 }
 
 /** Everything the pages of a report show: values only, read from the ledger in one walk. */

@@ -244,7 +244,6 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
   if (cutOver === null) return ''
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
-  const compared = { name: maskedText(by), at: texts.moment(at), final, ledger }
   const of = (name: keyof ClassCounts): ClosedLines[] => lines.filter(({ listed }) => listed === name)
   const open = (name: keyof ClassCounts): number =>
     of(name).reduce((sum, line) => sum + (line.by === null ? line.count : 0), 0)
@@ -259,13 +258,13 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
   return section(
     'cut-over',
     say('cutOver.title'),
-    html`<p>${say('cutOver.compared', compared)}</p>
-      ${table(CUT_OVER_CLASSES, [
-        [say('label.class'), (name) => say(`cutOver.${name}`), 'head'],
-        [say('label.mandates'), (name) => count(classes[name]), 'figures'],
-        [say('label.open'), (name) => count(open(name)), 'figures'],
-        [say('label.closedBy'), closed],
-      ])}`,
+    html`${at === null ? '' : html`<p>${say('cutOver.compared', { name: maskedText(by), at: texts.moment(at), final, ledger })}</p>`}
+    ${table(CUT_OVER_CLASSES, [
+      [say('label.class'), (name) => say(`cutOver.${name}`), 'head'],
+      [say('label.mandates'), (name) => count(classes[name]), 'figures'],
+      [say('label.open'), (name) => count(open(name)), 'figures'],
+      [say('label.closedBy'), closed],
+    ])}`,
   )
 }
 

@@ -15,6 +15,7 @@ import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
 import { contradictedIn } from '../../domain/proof/verification.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
+import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
 import * as annexRows from './annex-rows.js'
 import {
@@ -241,6 +242,7 @@ function coverSection(facts: ReportFacts, verdict: Markup, texts: Texts): Markup
       ${asActiveNote(facts, texts)}
     </header>
     ${verdict} ${figures(facts, texts)} ${reasons(facts, texts)} ${transfer(facts, texts)}
+    <p class="soft">${say('cover.checkedAgainst', { sources: CHECKED_AGAINST })}</p>
     ${people(facts, texts)} ${signOff(facts, texts)}
   </div>`
 }

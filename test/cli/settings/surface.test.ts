@@ -106,7 +106,7 @@ describe('10.3.6 the command surface', () => {
       const shown = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
       expect(shown.toSorted()).toEqual([...flags.map((flag) => flag.name), '--help'].toSorted())
       const [, needed = ''] = /^Options:\n([^]*?)\n\n/m.exec(help) ?? []
-      if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(8)
+      if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(9)
       const [, closing = ''] = help.split('Exit status:\n')
       const lists = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) =>
         list.split(', '),

@@ -19,7 +19,8 @@ const asked = (
   flags: Readonly<Record<string, string>> = {},
   own: Readonly<Record<string, unknown>> = {},
   values = noConfiguration.values,
-) => ({ settings: readSettings(flags, worldOf(), { ...noConfiguration, values }), own })
+  args: readonly string[] = [],
+) => ({ settings: readSettings(flags, worldOf(), { ...noConfiguration, values }), own, args })
 
 /** What is told at the end of a command, where the pack was written to `out`. */
 function next(
@@ -48,6 +49,19 @@ describe('what to do next', () => {
   it('goes on sending where nothing is in doubt', () => {
     expect(next({ ready: 1, invalid: 1, refused: 1 })).toEqual(['Next: sepa-migrate run'])
     expect(command({ sending: 1 })).toBe('run')
+  })
+
+  it('45.3 asks which export is newer before anything is corrected, with the path that was typed', () => {
+    const unordered = { campaign: { ...campaign, unorderedExport: 'feb 2.csv' } }
+    const lines = next(
+      { conflict: 2, invalid: 1 },
+      unordered,
+      asked({}, {}, undefined, ['in/jan.csv', 'in/feb 2.csv']),
+    )
+    expect(lines.at(-2)).toContain('Only if "feb 2.csv" is newer than all that came in before it')
+    expect(lines.at(-1)).toBe("Next: sepa-migrate run 'in/feb 2.csv' --newer")
+    expect(command({ conflict: 2 }, unordered)).toBe("run 'feb 2.csv' --newer")
+    expect(command({ conflict: 2, in_doubt: 1 }, unordered)).not.toContain('newer')
   })
 
   it('is about doubts before anything that could send: they are money', () => {
@@ -88,15 +102,17 @@ describe('what to do next', () => {
 
   it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {
     const sign = 'Have finance sign out/report.html before the next command.'
-    const compared = { campaign: { ...campaign, isCompared: true } }
+    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
     expect(next({ registered: 5, excluded: 2 }, compared)).toEqual([sign, 'Next: sepa-migrate purge'])
     expect(command({ registered: 5 }, { ...compared, ...verified('unreadable') })).toBe('purge')
   })
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
     const cutOver = { open: 0, held: 0, untaken: 1, uncompared: 0 }
-    expect(next({ ready: 1 }, { cutOver })).toEqual([
+    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    expect(next({ ready: 1 }, { ...compared, cutOver })).toEqual([
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
+      'Next: sepa-migrate run final.csv',
     ])
   })
 

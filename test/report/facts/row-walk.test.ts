@@ -200,12 +200,4 @@ describe('an unlikely share', () => {
       /12 of 12 rows of "1.csv" repeat.*overlap/,
     )
   })
-
-  it('is any of rows that gave way to a later file, since a shell gives export-10 before export-9', async () => {
-    const other = validExport(4).replace('2024-03-', '2024-04-')
-    expect(await unlikelyIn(validExport(4), other)).toEqual([
-      '1 row of "0.csv" gave way to "1.csv", read later: is that the newer export?',
-    ])
-    expect(await unlikelyIn(validExport(4), validExport(4))).toEqual([])
-  })
 })

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { html } from 'hono/html'
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES, stateName } from '../../../src/domain/row/row-state.js'
@@ -21,7 +22,7 @@ import {
 } from '../ledger-value.js'
 import { sheetsOf, workbookOf } from '../workbook-value.js'
 
-const ROOT = new URL('../../../src/report/', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../../../src/report/', import.meta.url))
 
 /** All that a language says, by key. */
 const wordsIn = (language: Language): Readonly<Record<string, string>> =>
