@@ -20,6 +20,12 @@ describe('11.3 the machine that a run is on', () => {
     expect(thisMachine().stateFolder).toBe('/campaign/state/sepa-migrate')
   })
 
+  it.each(['', 'home'])('has no register in the folder that it happens to be in, with HOME=%j', (home) => {
+    vi.stubEnv('XDG_STATE_HOME', '')
+    vi.stubEnv('HOME', home)
+    expect(thisMachine().stateFolder).toBe(null)
+  })
+
   it('11.3 names itself, the version and the process', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect(thisMachine()).toMatchObject({ version, host: hostname(), pid: process.pid })

@@ -125,7 +125,7 @@ it.each(Object.entries(FORMATS))(
       classes: Object.fromEntries(GROUPS.map((group) => [group, HUNDRED])),
       mandates: { ledger: FIRST.length, final: LAST.length },
       totals: { registered: 300, inDoubt: 100, ready: 300 },
-      cutOver: { open: 500, held: 200, untaken: 200 },
+      cutOver: { open: 500, held: 300, untaken: 200 },
     })
     expect(held()).toHaveLength(400)
   },

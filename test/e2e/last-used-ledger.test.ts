@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
-import { validExport } from '../support/export.js'
+import { germanIban, validExport } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
+import { start } from '../support/program.js'
 
 const ROWS = 25
 const EXPORT_LINE = /\r?\n/
@@ -200,5 +201,93 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     expect(place.truth().posts()).toBe(ROWS)
     place.write('export.csv', validExport(ROWS, 1_000))
     expect((await place.run('--ledger', 'third.db', 'export.csv')).status).toBe(0)
+  })
+})
+
+describe('a mandate that a lost ledger sent under another spelling', () => {
+  const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+  const line = (customer: number, reference: string, { day = '2024-03-01', account = customer } = {}) =>
+    `${customer},${germanIban(account)},${day},DE98ZZZ09999999999,${reference}`
+  const exportOf = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`
+  const taking = ['--ledger', 'second.db', '--another-ledger', '--reason', 'the disk is lost']
+
+  it.each([
+    ['MND-0001', 'MND0001'],
+    ['MND-0001', '00MND-0001'],
+    ['MND0001', 'mnd 0001'],
+  ])('%s is held back as %s with another date, also of another account', async (sent, other) => {
+    for (const account of [7, 8]) {
+      const place = await open({ isReal: true })
+      place.write('export.csv', exportOf(line(7, sent), line(1, '1-11')))
+      expect((await place.run('export.csv')).status).toBe(0)
+      rmSync(place.path(LEDGER))
+      place.write(
+        'other.csv',
+        exportOf(line(7, other, { day: '2024-05-05', account }), line(11, '11-1'), line(1, '1-11')),
+      )
+      const { status, stderr } = await place.run('other.csv', ...taking)
+      expect(status, stderr).toBe(4)
+      expect(place.totals('second.db')).toMatchObject({ conflict: 1, registered: 1, inDoubt: 1 })
+      expect(place.truth().posts()).toBe(3)
+    }
+  })
+
+  it('25.4 is held back too by a register of version 2, once its ledger has gone on', async () => {
+    const place = await open({ isReal: true })
+    place.write('export.csv', exportOf(line(7, 'MND-0001')))
+    expect((await place.run('export.csv')).status).toBe(0)
+    openDatabase(place.path('state/sepa-migrate/register.db'))
+      .exec('drop index mandate_spelling; alter table mandate drop column spelling; pragma user_version = 2')
+      .close()
+    expect((await place.run()).status).toBe(0)
+    place.write('other.csv', exportOf(line(7, 'MND0001', { day: '2024-05-05' })))
+    const { status, stderr } = await place.run('other.csv', ...taking)
+    expect(status, stderr).toBe(3)
+    expect(place.truth().posts()).toBe(1)
+  })
+})
+
+describe('without a folder for the register', () => {
+  const NOWHERE = /neither HOME nor XDG_STATE_HOME is an absolute path/
+  const startWith = (place: Place, env: Record<string, string>, ...args: string[]) =>
+    start(args, { cwd: place.folder(), env: { ...place.env(), HOME: '', XDG_STATE_HOME: '', ...env } }).ended
+
+  it('nothing is sent to a service, and it is once there is one', async () => {
+    const place = await open({ isReal: true })
+    const run = ['run', 'export.csv', '--yes', '--no-report']
+    for (const args of [run, [...run, '--all-in-doubt', '--reason', 'lost'], ['plan', 'export.csv']]) {
+      const { status, stderr } = await startWith(place, {}, ...args)
+      expect(stderr).toMatch(NOWHERE)
+      expect(stderr).toMatch(/nothing was sent\n {2}To do: Set HOME to your home folder, or XDG_STATE_HOME/)
+      expect(status).toBe(2)
+      expect(existsSync(place.path(LEDGER))).toBe(false)
+    }
+    expect(place.truth().posts()).toBe(0)
+
+    const first = await startWith(place, { HOME: place.path('home') }, ...run, '--limit', '5')
+    expect(first.status, first.stderr).toBe(5)
+    expect(existsSync(place.path('home/.local/state/sepa-migrate/register.db'))).toBe(true)
+    for (const command of ['status', 'report']) {
+      const { status, stderr } = await startWith(place, {}, command)
+      expect(status).toBe(5)
+      expect(stderr).toMatch(/^Warning: Nobody can tell whether this is the newest copy of the ledger\. /)
+      expect(stderr).toMatch(NOWHERE)
+    }
+    const resolve = ['resolve', '--row', '6', '--as', 'written-off', '--reason', 'ended']
+    expect((await startWith(place, {}, ...resolve)).stderr).toMatch(/would not be called older\. Cannot tell/)
+    expect((await startWith(place, {}, 'ledger', 'adopt', '--reason', 'lost')).status).toBe(2)
+    expect((await startWith(place, { XDG_STATE_HOME: place.path('home/.local/state') }, ...run)).status).toBe(
+      0,
+    )
+    expect(place.truth().posts()).toBe(ROWS - 1)
+  })
+
+  it('a rehearsal on this machine goes on with a warning', async () => {
+    const place = await open({})
+    const { status, stderr } = await startWith(place, {}, 'run', 'export.csv', '--yes', '--no-report')
+    expect(stderr).toMatch(/Warning: Cannot tell where the register .* would be refused\n/)
+    expect(status, stderr).toBe(0)
+    expect(place.truth().posts()).toBe(ROWS)
+    expect(existsSync(place.path('register.db'))).toBe(false)
   })
 })

@@ -122,7 +122,7 @@ export const correctTheFile: Act = async (office, chance) => {
   for (const [line, row] of sheet.entries()) {
     const mandate = line === 0 ? undefined : meantBy(office, sheet, row)
     if (mandate === undefined || chance.happens(0.2)) continue
-    mended = withValue(mended, line, 'iban', mandate.account)
+    mended = withTruth(mended, line, mandate)
     if (chance.happens(0.7)) mended = withValue(mended, line, 'unique_mandate_reference', mandate.reference)
     corrected.push(mandate)
   }
@@ -139,7 +139,8 @@ export const correctTheFile: Act = async (office, chance) => {
     '': needsNumber ? 0 : 0.5,
   })
   mended = numbered(mended, number)
-  const cells = chance.happens(0.25)
+  // Whose such a line was then nobody can tell where several stand for one mandate.
+  const cells = chance.happens(0.25) && office.history === null
   const shifted = cells ? chance.between(1, mended.length - 1) : 0
   if (cells) mended = mended.map((row, line) => (line === shifted ? [...row, chance.pick(['', 'x'])] : row))
   const resaving = chance.happens(0.5) ? drawResaving(chance) : null
@@ -174,9 +175,16 @@ export const corrected = (office: Office, sheet: Sheet, lines: readonly number[]
   lines.reduce<Sheet>((done, line) => {
     const mandate = meantBy(office, sheet, sheet[line]!)
     if (mandate === undefined) return done
-    const withAccount = withValue(done, line, 'iban', mandate.account)
-    return withValue(withAccount, line, 'unique_mandate_reference', mandate.reference)
+    return withValue(withTruth(done, line, mandate), line, 'unique_mandate_reference', mandate.reference)
   }, sheet)
+
+/** The line with the account that its mandate has; and with whatever else exports had otherwise before. */
+export function withTruth(sheet: Sheet, line: number, { account, past, ...mandate }: TrueMandate): Sheet {
+  const mended = withValue(sheet, line, 'iban', account)
+  if (past === undefined) return mended
+  const withDate = withValue(mended, line, 'signed_date', mandate.signedDate)
+  return withValue(withDate, line, 'customer_no', String(mandate.customerNo))
+}
 
 export const linesOf = (sheet: Sheet): number[] => sheet.map((_, line) => line).slice(1)
 

@@ -73,7 +73,7 @@ async function compare(office: Office, ledger: string, file: string, chance: Cha
 }
 
 /** What was done at the service is written down, of some lines and now and then of a wrong one. */
-async function closeLines(office: Office, ledger: string, chance: Chance): Promise<void> {
+export async function closeLines(office: Office, ledger: string, chance: Chance): Promise<void> {
   const { desk, judge, say } = office
   const paper = await takeList(office, ledger, 'cut-over.csv')
   const [header = [], ...lines] = paper.sheet

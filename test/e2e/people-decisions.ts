@@ -36,6 +36,10 @@ function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance)
   return chance.weigh<Decided>({ resend: 6, refused: 4, 'written-off': 1 })
 }
 
+/** Once nothing can arrive any more. */
+const whatBecame = ({ service }: Office, mandate: TrueMandate | undefined): Decided =>
+  mandate !== undefined && service.applicationsOf(mandate).length > 0 ? 'registered' : 'refused'
+
 const assignedTo = ({ service }: Office, mandate: TrueMandate) =>
   service.applicationsOf(mandate).at(-1)?.assigned
 
@@ -74,14 +78,19 @@ export interface Said {
 export function fillIn(
   office: Office,
   sheet: Sheet,
-  { isClosing, chance }: { readonly isClosing: boolean; readonly chance: Chance },
+  {
+    isClosing,
+    isSure,
+    chance,
+  }: { readonly isClosing: boolean; readonly isSure?: true; readonly chance: Chance },
 ): { readonly filled: Sheet; readonly meant: Said[] } {
   const meant: Said[] = []
   const [header = [], ...rows] = sheet
   const filled = rows.map((row) => {
     const mandate = meantBy(office, sheet, row)
     const judged = mandate === undefined ? null : judgeMandate(office, mandate, chance)
-    const decision = isClosing ? 'written-off' : judged
+    const known = isSure === true ? whatBecame(office, mandate) : judged
+    const decision = isClosing ? 'written-off' : known
     if (mandate === undefined || decision === null) return row
     meant.push({ mandate, decision })
     office.say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
@@ -146,6 +155,15 @@ const forced = (mandates: readonly TrueMandate[]): string[] =>
   )
 
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
+
+/** All doubts, of which somebody knows what became. */
+export async function resolveDoubts(office: Office, ledger: string, chance: Chance): Promise<void> {
+  const paper = await takeList(office, ledger, 'in-doubt.csv')
+  const { filled, meant } = fillIn(office, paper.sheet, { isClosing: false, isSure: true, chance })
+  if (meant.length === 0) return
+  const file = paper.save('doubts', filled, null)
+  await giveDecisions(office, { file, of: ledger, ledger, meant, isForced: false })
+}
 
 /** One row, typed; some type two. */
 export const resolveOne: Act = async (office, chance) => {

@@ -108,7 +108,7 @@ export const GUARDS_OF_FILES = {
   },
   '8.3.5 changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
-    off: { 'ledger/admit/earlier-rows.ts': { decideResemblances: () => () => undefined } },
+    off: { 'ledger/admit/kin.ts': { decideKin: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
     seed: 8,
     finds: ['TWICE'],

@@ -1,6 +1,8 @@
 import { GUARDS_OF_DECISIONS } from './people-guards-decisions.js'
+import { GUARDS_OF_EXPORTS } from './people-guards-exports.js'
 import { GUARDS_OF_FILES } from './people-guards-files.js'
 import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
+import { keep } from './people-guards-real.js'
 import type { Kind } from './people.js'
 
 /**
@@ -38,6 +40,7 @@ export const GUARDS: Readonly<Record<string, Guard>> = {
   ...GUARDS_OF_LEDGERS,
   ...GUARDS_OF_DECISIONS,
   ...GUARDS_OF_FILES,
+  ...GUARDS_OF_EXPORTS,
 }
 
 /** Modules of the program that have a guard. */
@@ -55,6 +58,7 @@ export function switchOff(name: string | null): void {
 export function withGuards(module: string) {
   return async (original: () => Promise<object>): Promise<object> => {
     const real = (await original()) as Readonly<Record<string, unknown>>
+    keep(module, real)
     const replaced: Record<string, PropertyDescriptor> = {}
     for (const [name, guard] of Object.entries(GUARDS))
       for (const [member, weaken] of Object.entries(guard.off[module] ?? {})) {

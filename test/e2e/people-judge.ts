@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openDatabase } from '../../src/driver.js'
-import { mandateMeant, type TrueMandate } from './people-truth.js'
+import { mandateMeant, spellingsOf, type TrueMandate } from './people-truth.js'
 import type { PeopleService } from './people-service.js'
 
 /** A decision as a person meant it: of this mandate, in this ledger. */
@@ -22,6 +22,7 @@ interface StoredRow {
   readonly customerNo: number | null
   readonly signedDate: string | null
   readonly reference: string | null
+  readonly original: string | null
 }
 
 interface StoredRequest {
@@ -54,9 +55,7 @@ export function startPeopleJudge(
   }
 
   const isOfAnother = (mandate: TrueMandate, reference: string): boolean =>
-    mandates.some(
-      (other) => other !== mandate && [other.reference, `${other.reference}X`].includes(reference),
-    )
+    mandates.some((other) => other !== mandate && spellingsOf(other).includes(reference))
 
   function judgeService(after: string): void {
     for (const { mandate, request } of service.applications)
@@ -107,14 +106,16 @@ export function startPeopleJudge(
     const sent = new Set(requests.map(({ requestId }) => requestId))
     for (const { ledger, mandate, receivedBefore } of corrections) {
       const later = service.applications.filter((one) => one.nth > receivedBefore && sent.has(one.requestId))
-      const isOld = later.some((one) => one.mandate === mandate && one.request.iban === mandate.formerAccount)
+      const isOld =
+        mandate.formerAccount !== mandate.account &&
+        later.some((one) => one.mandate === mandate && one.request.iban === mandate.formerAccount)
       if (ledger === file && isOld && !resends.has(mandate))
         violate(`OLD after ${after}: ${describe(mandate)} is registered with the account that was corrected`)
     }
   }
 
-  const meantBy = ({ customerNo, signedDate }: StoredRow): TrueMandate | undefined =>
-    mandateMeant(mandates, customerNo ?? 0, signedDate ?? '')
+  const meantBy = ({ customerNo, signedDate, original }: StoredRow): TrueMandate | undefined =>
+    mandateMeant(mandates, customerNo ?? 0, signedDate ?? '', original ?? '')
 
   return {
     violations: violations as readonly string[],
@@ -137,7 +138,7 @@ export function startPeopleJudge(
     expectDecisions: (after: string, ledger: string, { since, meant, isTaken }: Heard): void => {
       const { rows, decisions } = readLedger(ledger)
       const recorded = decisions
-        .filter(({ id, decision }) => id > since && decision !== 'corrected')
+        .filter(({ id, decision }) => id > since && !['corrected', 'held', 'answered'].includes(decision))
         .map(({ rowId, decision }) => {
           const row = rows.find(({ id }) => id === rowId)
           return { rowId, decision, mandate: row === undefined ? undefined : meantBy(row) }
@@ -159,9 +160,13 @@ export function startPeopleJudge(
     expectRows: (after: string, ledger: string, expected: readonly TrueMandate[]): void => {
       const { rows } = readLedger(ledger)
       for (const mandate of expected)
-        if (!rows.some(({ customerNo }) => customerNo === mandate.customerNo))
+        if (!rows.some((row) => row.customerNo === mandate.customerNo || meantBy(row) === mandate))
           violate(`LOST after ${after}: ${describe(mandate)} has no row, and the campaign is called done`)
     },
+    isInDoubt: (ledger: string, mandate: TrueMandate): boolean =>
+      readLedger(ledger).rows.some(
+        (row) => ['sending', 'in_doubt'].includes(row.state) && meantBy(row) === mandate,
+      ),
     mandateOf: (ledger: string, rowId: number): TrueMandate | undefined => {
       const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
       return row === undefined ? undefined : meantBy(row)
@@ -186,7 +191,7 @@ function readLedger(file: string): StoredLedger {
     return {
       rows: all(
         `select id, state, customer_no as customerNo, signed_date as signedDate,
-           assigned_mandate_reference as reference from row`,
+           assigned_mandate_reference as reference, original_mandate_reference as original from row`,
       ),
       requests: all('select row_id as rowId, request_id as requestId, outcome from attempt'),
       decisions: all('select id, row_id as rowId, decision from decision'),

@@ -103,10 +103,10 @@ async function adoptTheCopy(office: Office, ledger: string): Promise<void> {
 export const killARun: Act = async (office, chance) => {
   const { ledger, file, mandates } = drawCampaign(office, chance)
   const { desk, say } = office
+  const files = chance.happens(0.7) || !exists(office, ledger) ? [file] : []
   const { status } = await runLedger(office, {
-    ledger,
-    files: chance.happens(0.7) || !exists(office, ledger) ? [file] : [],
-    holding: mandates,
+    ...{ ledger, files },
+    holding: files.length === 0 ? [] : mandates,
     flags: ['--concurrency', String(chance.between(1, 3))],
     circumstances: { killedAt: chance.between(1, 3) },
   })

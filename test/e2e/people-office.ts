@@ -3,6 +3,8 @@ import type { Said } from './people-decisions.js'
 import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.js'
 import type { PeopleJudge } from './people-judge.js'
 import type { PeopleService } from './people-service.js'
+import { judgeExports } from './people-exports-judge.js'
+import type { History } from './people-history.js'
 import type { Book, Paper } from './people-paper.js'
 import { valueOf, write, type Sheet, sorted, sortedApart } from './people-spreadsheet.js'
 import {
@@ -55,6 +57,8 @@ export interface Office {
   readonly judge: PeopleJudge
   readonly mandates: readonly TrueMandate[]
   readonly campaigns: readonly Campaign[]
+  /** Null where each campaign has one export. */
+  readonly history: History | null
   /** Whether the exports say which mandates have ended, and where. */
   readonly status: StatusColumn | null
   /** How often, and in which of the ways, people work in the workbook. */
@@ -103,13 +107,15 @@ const TOOK_NOTHING: readonly (number | null)[] = [2, 7, 8]
 export const tookNothing = ({ status }: Ended): boolean => TOOK_NOTHING.includes(status)
 
 /** What a configuration says of the column that the program does not know by its name, and of its words. */
-const columnsText = ({ status }: Pick<Office, 'status'>): string =>
-  status === null || status.isUsual ? (status?.words ?? '') : `columns: { status: "${status.name}" }\n`
+function columnsText({ status, history }: Office): string {
+  if (history !== null) return history.columns
+  return status === null || status.isUsual ? (status?.words ?? '') : `columns: { status: "${status.name}" }\n`
+}
 
 /** Writes a configuration. */
-export function configure({ desk, status }: Office, name: string, text = ''): string[] {
-  const path = desk.at(name)
-  writeFileSync(path, columnsText({ status }) + text, { mode: 0o600 })
+export function configure(office: Office, name: string, text = ''): string[] {
+  const path = office.desk.at(name)
+  writeFileSync(path, columnsText(office) + text, { mode: 0o600 })
   return ['--config', path]
 }
 
@@ -118,8 +124,9 @@ export async function runLedger(office: Office, options: RunOptions): Promise<En
   const { files = [], flags = [] } = options
   const isAsked = files.length > 0 && columnsText(office) !== '' && !flags.includes('--config')
   if (!isAsked) return runOnce(office, options)
-  const ended = await runOnce(office, options)
-  if (ended.status !== 7) return ended
+  // The names of two systems are another's work before the first export comes in.
+  const ended = office.history === null ? await runOnce(office, options) : null
+  if (ended !== null && ended.status !== 7) return ended
   return runOnce(office, { ...options, flags: [...flags, ...configure(office, 'columns.yaml')] })
 }
 
@@ -187,6 +194,7 @@ export function after(office: Office, what: string, ledger: string, ended: Ended
   if (ended.status === 1) judge.violate(`BUG after ${what}: exit status 1`)
   if (ended.status === null) return // what a kill leaves is looked at by the next start
   if (ended.status !== 8) judge.look(what, desk.at(ledger))
+  judgeExports(office, what, ledger, ended.status)
   if (ended.status === 0) judge.expectRows(what, desk.at(ledger), [...(office.given.get(ledger) ?? [])])
 }
 
@@ -219,7 +227,11 @@ export async function reportOf(office: Office, ledger: string, list: string): Pr
 export function meantBy(office: Office, sheet: Sheet, row: readonly string[]): TrueMandate | undefined {
   const customerNo = Number(valueOf(sheet, row, 'customer_no'))
   const own = office.mandates.filter((mandate) => mandate.customerNo === customerNo)
-  const meant = mandateMeant(office.mandates, customerNo, valueOf(sheet, row, 'signed_date'))
+  const [day, reference] = [
+    valueOf(sheet, row, 'signed_date'),
+    valueOf(sheet, row, 'unique_mandate_reference'),
+  ]
+  const meant = mandateMeant(office.mandates, customerNo, day, reference)
   return meant ?? (own.length === 1 ? own[0] : undefined)
 }
 

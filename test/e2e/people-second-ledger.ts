@@ -131,6 +131,8 @@ export const loseTheLedger: Act = async (office, chance) => {
   const { desk, say } = office
   const { ledger, file, mandates } = drawCampaign(office, chance)
   if (!exists(office, ledger) || exists(office, 'found.db')) return
+  // By another customer and another spelling no register knows a mandate again.
+  if (office.history?.changesCustomers === true) return
   say(`  ${ledger} is lost`)
   copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'), ['', '-wal', '-shm'])
   for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })

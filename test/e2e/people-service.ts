@@ -58,8 +58,9 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
   const { recognises } = scene
   const saidExisting = new Set<string>()
 
-  function meantBy({ customer_no, signed_date, iban }: MigrateRequest): TrueMandate | null {
-    const mandate = mandateMeant(mandates, customer_no, signed_date)
+  function meantBy({ customer_no, signed_date, iban, amendment }: MigrateRequest): TrueMandate | null {
+    const reference = amendment.unique_mandate_reference
+    const mandate = mandateMeant(mandates, customer_no, signed_date, reference)
     return mandate !== undefined && [mandate.account, mandate.formerAccount].includes(iban) ? mandate : null
   }
 
@@ -150,6 +151,8 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
     saidExisting: saidExisting as ReadonlySet<string>,
     applicationsOf: (mandate: TrueMandate): readonly Application[] =>
       applications.filter((application) => application.mandate === mandate),
+    /** A request of it is still on its way. */
+    mayArrive: (mandate: TrueMandate): boolean => late.some(({ request }) => meantBy(request) === mandate),
     /** How many requests came in. */
     received: () => received,
     /** Applies what arrived late until now. */

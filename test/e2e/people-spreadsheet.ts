@@ -1,4 +1,5 @@
 import Papa from 'papaparse'
+import { FOREIGN_NAMES } from './people-truth.js'
 import type { Chance } from '../support/chance.js'
 
 /** A CSV as people have it before them: the first line is its header. */
@@ -81,13 +82,19 @@ export function read(text: string): Sheet {
   return Papa.parse<string[]>(body, { delimiter, skipEmptyLines: true }).data
 }
 
+/** Where a column stands; another system may have named it. */
+function columnOf([header = []]: Sheet, name: string): number {
+  const column = header.indexOf(name)
+  return column >= 0 ? column : header.indexOf(FOREIGN_NAMES[name] ?? name)
+}
+
 /** A value of a row, by the name of its column. */
 export const valueOf = (sheet: Sheet, row: readonly string[], name: string): string =>
-  row[sheet[0]?.indexOf(name) ?? -1] ?? ''
+  row[columnOf(sheet, name)] ?? ''
 
 /** The sheet with one value of one row changed. */
 export function withValue(sheet: Sheet, line: number, name: string, value: string): Sheet {
-  const column = sheet[0]?.indexOf(name) ?? -1
+  const column = columnOf(sheet, name)
   return sheet.map((row, at) =>
     at === line ? row.map((cell, index) => (index === column ? value : cell)) : row,
   )

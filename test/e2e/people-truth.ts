@@ -13,13 +13,29 @@ export interface TrueMandate {
   readonly formerAccount: string
   /** The customer has ended it, which its export says where it has a column for that. */
   readonly hasEnded: boolean
+  /** What else exports call it, where there are several (people-history.ts). */
+  readonly past?: Past
 }
+
+/** What an export of another day, or of another system, calls a mandate. */
+interface Past {
+  readonly customerNo: number
+  readonly signedDate: string
+  readonly spellings: readonly string[]
+}
+
+/** What one export says of a mandate. */
+export type Told = Pick<TrueMandate, 'customerNo' | 'signedDate' | 'account' | 'reference' | 'hasEnded'>
 
 /** A mandate as an export tells it, with what is wrong with it there. */
 export interface ExportRow {
   readonly mandate: TrueMandate
   readonly fault: Fault | null
   readonly status: StatusColumn | null
+  /** Where that is not what is true at the end. */
+  readonly told?: Told
+  /** The system has other names for its columns. */
+  readonly isForeign?: boolean
 }
 
 export type Fault =
@@ -28,9 +44,9 @@ export type Fault =
   | 'mistyped_reference'
   | 'former_account_mistyped_reference' // nothing but customer and day says which mandate it is
 
-const CREDITOR = 'DE98ZZZ09999999999'
+export const CREDITOR = 'DE98ZZZ09999999999'
 
-const NAMES = [
+export const NAMES = [
   'Zum Adler',
   'Zum Hirsch',
   'Müller, Anna',
@@ -55,6 +71,8 @@ export interface Scene {
   readonly mostly: Fault | null
   /** How often people work in the workbook, and not in a list. */
   readonly inWorkbooks: number
+  /** Two systems export the mandates, month by month. */
+  readonly hasHistory: boolean
 }
 
 export const drawScene = (chance: Chance): Scene => ({
@@ -65,6 +83,7 @@ export const drawScene = (chance: Chance): Scene => ({
   weather: chance.pick(['fine', 'refusing', 'rough', 'late']),
   mostly: null,
   inWorkbooks: chance.pick([0, 0.5, 1]),
+  hasHistory: false,
 })
 
 /** The mandates of one campaign. No two of a customer were signed on one day, so that each can be told. */
@@ -128,7 +147,7 @@ export interface StatusColumn {
   readonly words?: string
 }
 
-const STATUS_COLUMNS: readonly StatusColumn[] = [
+export const STATUS_COLUMNS: readonly StatusColumn[] = [
   { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'gekündigt zum 31.12.2025' },
   { name: 'Kennz. 3', isUsual: false, goes: 'aktiv', ended: 'erloschen' },
   { name: 'Bemerkung', isUsual: false, goes: '', ended: 'Opgezegd' },
@@ -146,32 +165,52 @@ const hasMistypedReference = ({ fault }: ExportRow): boolean =>
 export const correctedFault = (fault: Fault | null): Fault | null =>
   fault === 'former_account_mistyped_reference' ? 'mistyped_reference' : null
 
-export const headerOf = (rows: readonly ExportRow[]): string[] => {
-  const status = rows[0]?.status ?? null
-  return status === null ? [...HEADER] : [...HEADER, status.name]
+export const headerOf = ([first]: readonly ExportRow[]): string[] => {
+  const names = first?.isForeign === true ? HEADER.map((name) => FOREIGN_NAMES[name] ?? name) : HEADER
+  const status = first?.status ?? null
+  return status === null ? [...names] : [...names, status.name]
+}
+
+/** What another system calls some of the columns. */
+export const FOREIGN_NAMES: Readonly<Record<string, string>> = {
+  iban: 'Konto',
+  signed_date: 'Mandatsdatum',
+  unique_mandate_reference: 'Mandatsreferenz',
 }
 
 /** The cells of a row in an export, in the order of its header. */
 export function cellsOf(row: ExportRow): string[] {
-  const { mandate, fault, status } = row
-  const account = hasFormerAccount(row) ? mandate.formerAccount : mandate.account
+  const { mandate, fault, status, told = mandate } = row
+  const account = hasFormerAccount(row) ? mandate.formerAccount : told.account
   return [
-    String(mandate.customerNo),
+    String(told.customerNo),
     mandate.name,
     fault === 'mistyped_account' ? mistyped(account) : account,
-    mandate.signedDate,
+    told.signedDate,
     mandate.creditorIdentifier,
-    hasMistypedReference(row) ? `${mandate.reference}X` : mandate.reference,
-    ...(status === null ? [] : [mandate.hasEnded ? status.ended : status.goes]),
+    hasMistypedReference(row) ? `${told.reference}X` : told.reference,
+    ...(status === null ? [] : [told.hasEnded ? status.ended : status.goes]),
   ]
 }
 
 const mistyped = (account: string): string => account.slice(0, -1) + String((Number(account.at(-1)) + 1) % 10)
 
+/** The references by which exports call it. */
+export const spellingsOf = ({ reference, past }: TrueMandate): readonly string[] =>
+  past?.spellings ?? [reference, `${reference}X`]
+
 /** Which mandate is meant by a customer and a day; people and judges tell it so, references get lost. */
-export const mandateMeant = (
+export function mandateMeant(
   mandates: readonly TrueMandate[],
   customerNo: number,
   signedDate: string,
-): TrueMandate | undefined =>
-  mandates.find((mandate) => mandate.customerNo === customerNo && mandate.signedDate === signedDate)
+  reference = '',
+): TrueMandate | undefined {
+  const meant = mandates.filter(
+    (mandate) =>
+      [mandate.customerNo, mandate.past?.customerNo].includes(customerNo) &&
+      [mandate.signedDate, mandate.past?.signedDate].includes(signedDate),
+  )
+  // Some customers signed several on one day.
+  return meant.length > 1 ? meant.find((mandate) => spellingsOf(mandate).includes(reference)) : meant[0]
+}

@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { judgeCutOver } from './people-cut-over.js'
 import { openDesk } from './people-desk.js'
 import { startPeopleJudge } from './people-judge.js'
+import { bringExportsToAnEnd } from './people-exports.js'
+import { inventHistory, type History } from './people-history.js'
 import { exists, exportOf, runLedger, type Campaign, type Office } from './people-office.js'
-import { ACTS, WEIGHTS, type ActName } from './people-operators.js'
+import { ACTS, EXPORTS, WEIGHTS, type ActName } from './people-operators.js'
 import { startPeopleService } from './people-service.js'
 import {
   drawScene,
@@ -36,23 +38,28 @@ export interface Plot {
 
 /** A look at one kind of mistake. */
 export interface Kind {
-  /** Only these happen. */
-  readonly acts: readonly ActName[]
+  /** Only these happen, as often as is said. */
+  readonly acts: readonly ActName[] | Readonly<Partial<Record<ActName, number>>>
   /** In such campaigns. */
   readonly scene?: Partial<Scene>
   /** Most campaigns begin with a run of their export; none of these does. */
   readonly beginsOtherwise?: true
+  /** They begin with this, where it is not that run. */
+  readonly beginsWith?: ActName
 }
+
+export { EXPORTS }
 
 const MOST_STEPS = 6
 
 export function plotOf(seed: number, kind?: Kind): Plot {
   const chance = seedChance(seed * 31 + 7)
+  const acts = kind?.acts ?? WEIGHTS
   const names = Array.from({ length: chance.between(2, MOST_STEPS) }, () =>
-    kind === undefined ? chance.weigh<ActName>(WEIGHTS) : chance.pick(kind.acts),
+    isList(acts) ? chance.pick(acts) : chance.weigh<ActName>(acts),
   )
   const begins: ActName[] =
-    chance.happens(0.85) && kind?.beginsOtherwise === undefined ? ['runTheExport'] : []
+    chance.happens(0.85) && kind?.beginsOtherwise === undefined ? [kind?.beginsWith ?? 'runTheExport'] : []
   return {
     seed,
     scene: kind?.scene ?? {},
@@ -60,12 +67,15 @@ export function plotOf(seed: number, kind?: Kind): Plot {
   }
 }
 
+const isList = (acts: Kind['acts']): acts is readonly ActName[] => Array.isArray(acts)
+
 export async function play({ seed, steps, ...plot }: Plot, folder: string): Promise<Played> {
-  const history: string[] = []
-  const say = (text: string): void => void history.push(text)
+  const told: string[] = []
+  const say = (text: string): void => void told.push(text)
   const chance = seedChance(seed)
   const scene = { ...drawScene(seedChance(seed + 3)), ...plot.scene }
-  const mandates = inventMandates(chance, scene)
+  const history = scene.hasHistory ? inventHistory(chance) : null
+  const mandates = history?.mandates ?? inventMandates(chance, scene)
   const desk = openDesk({ folder, chance: seedChance(seed + 1), say })
   const signedLater = inventLater(seedChance(seed + 5))
   const service = startPeopleService({
@@ -79,7 +89,8 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
     service,
     judge,
     mandates,
-    campaigns: campaignsOf(mandates, scene, chance),
+    campaigns: history === null ? campaignsOf(mandates, scene, chance) : campaignsIn(history),
+    history,
     status: scene.status,
     inWorkbooks: scene.inWorkbooks,
     paper: seedChance(seed + 4),
@@ -97,28 +108,41 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
   try {
     for (const { name, file, rows } of office.campaigns) {
       writeFileSync(desk.at(file), exportOf(rows), { mode: 0o600 })
-      say(`${name}: ${rows.map((row) => `${row.mandate.customerNo}${faultText(row)}`).join(', ')}`)
+      say(`${name}: ${rows.map((row) => `${calledIn(row)}${faultText(row)}`).join(', ')}`)
     }
     for (const step of steps) {
       say(step.name)
       await ACTS[step.name](office, seedChance(step.seed))
-      if (judge.violations.length > 0) return { violations: judge.violations, history }
+      if (judge.violations.length > 0) return { violations: judge.violations, history: told }
     }
-    await bringToAnEnd(office)
+    await bringToAnEnd(office, seedChance(seed + 6))
   } finally {
     desk.remove()
   }
-  return { violations: judge.violations, history }
+  return { violations: judge.violations, history: told }
 }
 
-const faultText = ({ fault, mandate: { hasEnded } }: ExportRow): string =>
-  `${fault === null ? '' : ` (${fault})`}${hasEnded ? ' (ended)' : ''}`
+const calledIn = ({ mandate, told, status }: ExportRow): string =>
+  told === undefined
+    ? `${mandate.customerNo}`
+    : `${told.reference} of ${told.customerNo}, ${told.signedDate}, …${told.account.slice(-4)}${status === null ? ' (no status)' : ''}`
+
+const faultText = ({ fault, mandate, told }: ExportRow): string =>
+  `${fault === null ? '' : ` (${fault})`}${(told ?? mandate).hasEnded ? ' (ended)' : ''}`
+
+/** All exports belong to one campaign. */
+const campaignsIn = ({ exports }: History): Campaign[] =>
+  exports.map(({ name, rows }) => ({
+    ...{ name, file: name, ledger: 'a.db', rows },
+    mandates: rows.map(({ mandate }) => mandate),
+  }))
 
 /** The network is fine, time passes, and everybody goes on; what is refused is typed again. */
-async function bringToAnEnd(office: Office): Promise<void> {
+async function bringToAnEnd(office: Office, chance: Chance): Promise<void> {
   office.say('at the end')
   office.service.calmDown()
   office.desk.pass(20 * 60_000)
+  if (office.history !== null) await bringExportsToAnEnd(office, chance)
   for (const ledger of ['a.db', 'b.db', 'second-1.db', 'second-2.db', 'restored.db', 'found.db'])
     if (exists(office, ledger)) {
       const { status } = await runLedger(office, { ledger })

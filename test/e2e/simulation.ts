@@ -539,7 +539,9 @@ function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
       }),
     settle: async (attempt, outcome) => {
       const row = ledger.ready(attempt.rowId - 1, 1)[0]
-      if (row !== undefined) await ledger.settle(await ledger.begin(row), outcome)
+      if (row === undefined) return
+      const begun = await ledger.begin(row)
+      if (!('because' in begun)) await ledger.settle(begun, outcome)
     },
   }
 }

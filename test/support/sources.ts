@@ -13,6 +13,7 @@ import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { openScratchLedger } from '../../src/ledger/file/scratch.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { freshFolder } from './folder.js'
+import { germanIban } from './export.js'
 import type { EarlierRow } from '../../src/domain/row/resaved.js'
 import type { CheckedAgainst } from '../../src/source/record-check.js'
 
@@ -65,6 +66,9 @@ export const readText = (
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,name'
 
+/** The account of the nth customer; the first has that of every example. */
+export const accountOf = (n: number): string => (n === 1 ? 'DE89370400440532013000' : germanIban(n))
+
 /** A plain export under the service's own names; every row is sendable. */
 export const exportOf = (rows: number): string =>
   [
@@ -72,7 +76,7 @@ export const exportOf = (rows: number): string =>
     ...Array.from(
       { length: rows },
       (_, index) =>
-        `${index + 1},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${index + 1},Person ${index + 1}`,
+        `${index + 1},${accountOf(rows < 20 ? 1 : index + 1)},2024-03-01,DE98ZZZ09999999999,M-${index + 1},Person ${index + 1}`,
     ),
     '',
   ].join('\n')

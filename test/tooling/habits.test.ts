@@ -36,6 +36,21 @@ describe('11.6 habits', () => {
     expect(named.filter((path) => path.endsWith('.test.ts')).sort()).toEqual(tests.sort())
   })
 
+  it('finds its own files in a folder of any name, in whose address a blank is %20', () => {
+    const sources = ['src', 'test'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.[cm]?[jt]s$/.test(path))
+        .map((path) => join(folder, path)),
+    )
+    const strange = sources.filter((path) => {
+      const text = textOf(path)
+      const isByAddress = text.includes('import.meta.url') && /path[n]ame/.test(text)
+      return isByAddress || /file:\/\/(?:\$[{]|['"`] *[+])/.test(text)
+    })
+    expect(sources.length).toBeGreaterThan(500)
+    expect(strange).toEqual([])
+  })
+
   it.each(['src/cli.ts', 'test/tooling/layers.cjs', 'README.md', 'package.json'])(
     '11.6 an editor and prettier agree on %s',
     async (path) => {

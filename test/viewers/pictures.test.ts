@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeFolder } from '../support/program.js'
@@ -73,7 +73,7 @@ it('29.1 the README shows the terminal at the end of the demo', async () => {
 
 it('29.1 the README shows page 1 of the demo', async () => {
   const size = await picture('page-1.png', async (page, path) => {
-    await page.goto(`file://${join(place.folder, 'demo', 'report.html')}`)
+    await page.goto(pathToFileURL(join(place.folder, 'demo', 'report.html')).href)
     await page.screenshot({ path, clip: { x: 0, y: 0, width: 1000, height: 1170 } })
   })
   expect(size).toBeGreaterThan(10_000)

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import {
+  account,
+  customer,
+  DATE,
+  decide,
+  ENDED,
+  expectRun,
+  GIVE_BACK,
+  linesOf,
+  listOf,
+  mandate,
+  registered,
+  heldBy,
+  TYPED_WRONG,
+  waiting,
+  withStatus,
+} from '../support/mandates.js'
+import { nextOf, placeForEach, type Told } from '../support/place.js'
+import { inReport } from '../support/program.js'
+
+/** Customer 7 is refused once. */
+const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
+const place = placeForEach({ sandbox: { faults: [REFUSED] } })
+const { save, read, edit, program, json, pasteNext } = place
+
+interface Compared extends Told {
+  readonly classes: Readonly<Record<string, number>>
+  readonly cutOver: Readonly<Record<string, number>>
+}
+const compare = (...files: string[]) => json<Compared>('compare', ...files)
+
+const AS_BEFORE = [mandate(5), mandate(6)]
+/** Mandates 1 to 4 as the older export has them, and as the newer one does. */
+const OLDER = [1, 2, 3, 4].map((n) => mandate(n))
+const CHANGED = [mandate(2, account(902)), mandate(3, DATE), mandate(4, customer(904))]
+const older = withStatus(...AS_BEFORE, ...OLDER)
+const newer = withStatus(...AS_BEFORE, mandate(1, ENDED), ...CHANGED)
+const [first = {}] = AS_BEFORE
+const GIVEN = { ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' } }
+
+describe('45.3 one command with two exports that contradict each other', () => {
+  const FILES = ['export-10.csv', 'export-9.csv']
+  const begin = (): void => {
+    save('export-9.csv', older)
+    save('export-10.csv', newer)
+  }
+
+  it.each([[FILES], [FILES.toReversed()]])(
+    '45.3 nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
+    async (files) => {
+      begin()
+      const ended = await expectRun(place, files, 3, AS_BEFORE)
+      expect(waiting(place)).toEqual(expect.arrayContaining(linesOf([...OLDER, ...CHANGED])))
+      expect(nextOf(ended)).toBe(GIVE_BACK)
+      await expectRun(place, [], 3, AS_BEFORE)
+      await expectRun(place, files.toReversed(), 3, AS_BEFORE)
+
+      expect((await decide(place, 'send', [...OLDER.slice(1), ...CHANGED])).status).toBe(3)
+      expect(registered(place)).toEqual(linesOf(AS_BEFORE))
+      expect((await decide(place, 'send', CHANGED)).status).toBe(3)
+      expect(registered(place)).toEqual(linesOf([...AS_BEFORE, ...CHANGED]))
+      expect(waiting(place)).toEqual(expect.arrayContaining(linesOf([mandate(1)])))
+      expect((await decide(place, 'written-off', place.rows('corrections.csv'))).status).toBe(0)
+    },
+  )
+
+  it('45.3 --newer settles it as that export says', async () => {
+    begin()
+    await expectRun(place, FILES, 3, AS_BEFORE)
+    await expectRun(place, ['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+  })
+
+  it('45.3 compare calls them contradictory, each with a line, and closes them with done', async () => {
+    begin()
+    await expectRun(place, ['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
+    const { exitCode, classes, cutOver } = await compare(...FILES)
+    expect([exitCode, classes]).toEqual([3, expect.objectContaining({ contradictory: 4, unchanged: 2 })])
+    expect(Object.values(classes).reduce((sum, count) => sum + count)).toBe(6)
+    expect(cutOver).toMatchObject({ open: 4 })
+    const lines = listOf(place, 'cut-over.csv')
+    expect(lines.map((row) => row['migration_class'])).toEqual(Array(4).fill('contradictory'))
+    expect(linesOf(lines).map((line) => line.split(' ', 1)[0])).toEqual(
+      OLDER.map((row) => row['unique_mandate_reference']),
+    )
+    edit('cut-over.csv', (row) => ({ ...row, ...GIVEN }))
+    expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+  })
+
+  it('45.3 what compare calls contradictory is not sent', async () => {
+    begin()
+    await expectRun(place, ['export-9.csv', '--limit', '1'], 5, [first])
+    expect((await compare(...FILES)).classes).toMatchObject({ contradictory: 4, unchanged: 2 })
+    await expectRun(place, [], 3, AS_BEFORE)
+    await expectRun(place, ['export-9.csv'], 3, AS_BEFORE)
+  })
+})
+
+describe('45.3 january.csv is read after february.csv', () => {
+  const FEBRUARY = [...AS_BEFORE, ...CHANGED]
+  const JANUARY = [...AS_BEFORE, ...OLDER]
+  /** The pilot sends the first row of February alone. */
+  const begin = async (january = older) => {
+    save('february.csv', newer)
+    save('january.csv', january)
+    await expectRun(place, ['february.csv', '--limit', '1'], 5, [first])
+  }
+
+  it('45.3 what differs waits, however often January is given, until the printed command says which is newer', async () => {
+    await begin()
+    const ended = await expectRun(place, ['january.csv'], 3, AS_BEFORE)
+    expect(heldBy(place)).toMatchObject({
+      'MND-0001': 'MANDATE_ENDED_ELSEWHERE',
+      ...Object.fromEntries(['2', '3', '4'].map((n) => [`MND-000${n}`, 'EXPORT_ORDER_UNKNOWN'])),
+    })
+    for (const args of [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']])
+      await expectRun(place, args, 3, AS_BEFORE)
+    const next = nextOf(ended)
+    expect(next).toMatch(/^sepa-migrate run \w+\.csv --newer$|^sepa-migrate run --newer \w+\.csv$/)
+    expect((await pasteNext(ended)).status).toBe(0)
+    expect(registered(place)).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
+  })
+
+  it('45.3 February is the newer one although it is in the ledger already', async () => {
+    await begin()
+    await expectRun(place, ['january.csv'], 3, AS_BEFORE)
+    await expectRun(place, ['february.csv', '--newer'], 0, FEBRUARY)
+    await expectRun(place, ['january.csv'], 0, FEBRUARY)
+  })
+
+  it.each([[[]], [['january.csv']]])('45.3 January is the newer one (after %s)', async (before) => {
+    await begin()
+    for (const file of before) await expectRun(place, [file], 3, AS_BEFORE)
+    await expectRun(place, ['january.csv', '--newer'], 0, JANUARY)
+  })
+
+  it('45.3 an export without a column for it revives none that ended, newer or not', async () => {
+    await begin(JANUARY)
+    const revived = [...AS_BEFORE, ...OLDER.slice(1)]
+    for (const args of [['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']])
+      await expectRun(place, args, 3, revived)
+    expect(heldBy(place)).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    expect((await decide(place, 'send', OLDER.slice(0, 1))).status).toBe(0)
+    expect(registered(place)).toEqual(linesOf(JANUARY))
+  })
+
+  it('45.3 what ended in February is not registered where all of it was sent before', async () => {
+    save('february.csv', newer)
+    save('january.csv', older)
+    await expectRun(place, ['february.csv'], 0, FEBRUARY)
+    for (const args of [['january.csv'], [], ['january.csv', '--yes']])
+      await expectRun(place, args, 3, FEBRUARY)
+    expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+  })
+})
+
+it('45.3 what the comparison calls changed before sending waits for that export', async () => {
+  save('export.csv', [...AS_BEFORE, ...OLDER])
+  const final = [...AS_BEFORE, mandate(1), ...CHANGED]
+  save('final.csv', final)
+  await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
+  expect((await compare('final.csv')).classes).toMatchObject({ changed_before_sending: 3, unchanged: 3 })
+  await program('plan', '--to', 'plan.json')
+  expect(JSON.parse(read('plan.json'))).toMatchObject({
+    rows: { count: 2 },
+    staysBehind: [{ rule: 'CHANGED_SINCE_COMPARED', count: 3 }],
+  })
+  const unchanged = [...AS_BEFORE, mandate(1)]
+  const ended = await expectRun(place, [], 3, unchanged)
+  await expectRun(place, ['export.csv'], 3, unchanged)
+  expect((await program('status')).stdout).toContain('CHANGED_SINCE_COMPARED')
+  expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
+  expect((await pasteNext(ended)).status).toBe(0)
+  expect(registered(place)).toEqual(linesOf(final))
+})
+
+describe('45.3 controls', () => {
+  it('45.3 a value that can be read takes the place of one that cannot, without a question', async () => {
+    const wrong = [
+      mandate(1, TYPED_WRONG),
+      mandate(2, { signed_date: '2024-02-30' }),
+      mandate(3, { customer_no: '?' }),
+    ]
+    save('export.csv', [...wrong, mandate(4)])
+    const all = [1, 2, 3, 4].map((n) => mandate(n))
+    save('mended.csv', all)
+    await expectRun(place, ['export.csv'], 3, [mandate(4)])
+    await expectRun(place, ['mended.csv'], 0, all)
+    await expectRun(place, ['export.csv'], 0, all)
+  })
+
+  it('45.3 a newer export takes the place of what was not sent', async () => {
+    save('export.csv', older)
+    save('newer.csv', newer)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
+    await expectRun(place, ['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+  })
+
+  it('45.3 a newer export takes the place of what was refused', async () => {
+    const corrected = [mandate(7, account(907)), mandate(6)]
+    save('export.csv', [mandate(7), mandate(6)])
+    save('newer.csv', corrected)
+    await expectRun(place, ['export.csv'], 3, [mandate(6)])
+    await expectRun(place, ['newer.csv'], 3, [mandate(6)])
+    await expectRun(place, ['newer.csv', '--newer'], 0, corrected)
+  })
+
+  it('45.3 what was written off repeats with the same values, and waits with others', async () => {
+    save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']
+    expect((await program('resolve', ...off)).status).toBe(0)
+    save('again.csv', [mandate(3, TYPED_WRONG), mandate(2), mandate(1)])
+    await expectRun(place, ['again.csv'], 0, [mandate(1)])
+    const others = [mandate(2, DATE), mandate(3)]
+    save('others.csv', [mandate(1), ...others])
+    await expectRun(place, ['others.csv'], 3, [mandate(1)])
+    expect(waiting(place)).toEqual(linesOf(others))
+    await expectRun(place, ['others.csv', '--newer'], 3, [mandate(1)])
+  })
+})

@@ -1,0 +1,231 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { migrate } from '../../src/migrate/migrate.js'
+import { newPlace } from '../migrate/place.js'
+import {
+  account,
+  customer,
+  DATE,
+  decide,
+  ENDED,
+  expectRun,
+  GIVE_BACK,
+  mandate,
+  named,
+  registered,
+  heldBy,
+  waiting,
+  linesOf,
+  withStatus,
+} from '../support/mandates.js'
+import { nextOf, placeForEach, placeOfTest } from '../support/place.js'
+
+/** Customer 31 is refused once, of customer 32 the answer is lost. */
+const FAULTS = [
+  { match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse', status: 422 } },
+  { match: { customer_no: 32 }, times: 1, fault: { kind: 'reset', applied: false } },
+] as const
+const place = placeForEach({ sandbox: { faults: FAULTS } })
+const { save, write, read, rows, program, json, sandbox } = place
+
+const references = (): string[] => registered(place).map((line) => line.split(' ', 1)[0] ?? '')
+const once = (all: readonly string[]): void => expect(all).toEqual([...new Set(all)])
+
+describe('45.1 a refused mandate that a newer export spells otherwise', () => {
+  const SPELT = [
+    { what: 'another date', ...named('MND0031'), ...DATE },
+    { what: 'another account', ...named('MND0031'), ...account(901) },
+    { what: 'another customer', ...named('MND0031'), ...customer(901) },
+    { what: 'another account and date', ...named('MND0031'), ...account(901), ...DATE },
+    { what: 'another customer and date', ...named('MND0031'), ...customer(901), ...DATE },
+    { what: 'lower case, another date', ...named('mnd0031'), ...DATE },
+    { what: 'zeros in front, another account', ...named('00MND-0031'), ...account(901) },
+  ].map(({ what, ...change }) => ({ what, newer: mandate(31, change) }))
+  const RETRY = ['--retry-refused']
+
+  it.each(SPELT)(
+    '45.1 is registered in its place, and the refused one not beside it, whatever is run afterwards ($what)',
+    async ({ newer }) => {
+      save('export.csv', [mandate(31), mandate(2)])
+      save('newer.csv', [newer, mandate(2)])
+      await expectRun(place, ['export.csv'], 3, [mandate(2)])
+      const there = [newer, mandate(2)]
+      await expectRun(place, ['newer.csv'], 3, there)
+      for (const args of [RETRY, ['newer.csv'], [...RETRY, 'newer.csv'], ['newer.csv', '--newer'], RETRY])
+        await expectRun(place, args, 3, there)
+      once(references())
+    },
+  )
+})
+
+it('45.2 a mandate that may have arrived, and was written off, is not sent under another spelling', async () => {
+  const spelt = mandate(32, named('MND0032'), DATE)
+  save('export.csv', [mandate(32), mandate(2)])
+  save('newer.csv', [spelt, mandate(2)])
+  await expectRun(place, ['export.csv'], 4, [mandate(2)])
+  await program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'they do not show it')
+  for (const args of [['newer.csv'], ['newer.csv', '--newer'], []])
+    await expectRun(place, args, 3, [mandate(2)])
+  expect(waiting(place)).toEqual(linesOf([spelt]))
+})
+
+describe('45.1 ended in one system, spelt otherwise in another that has no status', () => {
+  const OLD = withStatus(...[1, 2, 3, 6].map((n) => mandate(n, ENDED)), mandate(4))
+  const SPELT = [
+    mandate(1, named('MND0001')),
+    mandate(2, named('00MND-0002'), DATE),
+    mandate(3, named('MND 0003'), account(903)),
+  ]
+  const ALIVE = [...SPELT, mandate(6)]
+  const begin = (): void => {
+    save('old.csv', OLD)
+    save('other.csv', [mandate(5), ...ALIVE])
+  }
+  const expectHeld = (): void => {
+    expect(waiting(place)).toEqual(expect.arrayContaining(linesOf(ALIVE)))
+    const rules = SPELT.map((row) => [row['unique_mandate_reference'], 'MANDATE_ENDED_ELSEWHERE'])
+    expect(heldBy(place)).toMatchObject(Object.fromEntries(rules))
+  }
+
+  it.each([{ files: ['old.csv', 'other.csv'] }, { files: ['other.csv', 'old.csv'] }])(
+    '45.1 is not registered from one command ($files)',
+    async ({ files }) => {
+      begin()
+      const ended = await expectRun(place, files, 3, [mandate(4), mandate(5)])
+      expectHeld()
+      expect(nextOf(ended)).toBe(GIVE_BACK)
+      await expectRun(place, [], 3, [mandate(4), mandate(5)])
+      await decide(place, 'send', ALIVE.slice(1, 2))
+      expect(registered(place)).toEqual(linesOf([mandate(4), mandate(5), ...ALIVE.slice(1, 2)]))
+    },
+  )
+
+  it('45.1 is not registered by a later command', async () => {
+    begin()
+    await expectRun(place, ['old.csv'], 0, [mandate(4)])
+    await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
+    expectHeld()
+  })
+
+  it('45.1 is not registered where it was ready before', async () => {
+    begin()
+    await expectRun(place, ['other.csv', '--limit', '1'], 5, [mandate(5)])
+    await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5)])
+    expectHeld()
+    await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
+  })
+})
+
+describe('45.1 one account and date under two spellings, for two customers', () => {
+  const TWINS = [mandate(11), mandate(11, named('MND0011'), customer(1011))]
+  const [one = {}, other = {}] = TWINS
+
+  it.each([{ files: [[...TWINS, mandate(2)]] }, { files: [[one, mandate(2)], [other]] }])(
+    '45.1 both wait in one command, and a person separates them ($files.length files)',
+    async ({ files }) => {
+      files.forEach((file, n) => save(`${n}.csv`, file))
+      const ended = await expectRun(
+        place,
+        [...files.keys()].map((n) => `${n}.csv`),
+        3,
+        [mandate(2)],
+      )
+      expect(waiting(place)).toEqual(linesOf(TWINS))
+      expect(nextOf(ended)).toBe(GIVE_BACK)
+      expect((await decide(place, 'send', [other])).status).toBe(3)
+      expect(registered(place)).toEqual(linesOf([mandate(2), other]))
+      expect(waiting(place)).toEqual(linesOf([one]))
+      expect((await decide(place, 'send', [one])).status).toBe(0)
+      expect(registered(place)).toEqual(linesOf([mandate(2), ...TWINS]))
+      expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer was asked')
+      expect(read('report.html')).toContain('the customer was asked')
+    },
+  )
+
+  it('45.1 the second one waits in a later command', async () => {
+    save('one.csv', [one, mandate(2)])
+    save('other.csv', [other])
+    await expectRun(place, ['one.csv'], 0, [mandate(2), one])
+    await expectRun(place, ['other.csv'], 3, [mandate(2), one])
+    expect((await decide(place, 'written-off', [other])).status).toBe(0)
+  })
+
+  it('45.1 a lowered rule lets both go and is in the report, and never two of one reference', async () => {
+    write('sepa-migrate.yaml', 'rules: { MANDATE_RESEMBLES_SENT: warning, CONFLICT_MANDATE: warning }\n')
+    save('export.csv', [...TWINS, mandate(2), mandate(2, account(902))])
+    await program('run', 'export.csv')
+    expect(registered(place)).toEqual(expect.arrayContaining(linesOf(TWINS)))
+    expect(read('report.html')).toContain('MANDATE_RESEMBLES_SENT')
+    save('newer.csv', [mandate(2, DATE), mandate(11, account(911))])
+    await program('run', 'newer.csv')
+    once(references())
+  })
+})
+
+it.each(['date', 'account'])(
+  '45.4 a lost ledger began it: the other spelling with another %s is not sent by the next one',
+  async (what) => {
+    const real = await placeOfTest({ truth: { isReal: true }, ownState: true })
+    const run = (...args: string[]) => real.program('run', '--yes', ...args)
+    real.save('export.csv', [mandate(1), mandate(2)])
+    expect((await run('export.csv')).status).toBe(0)
+    rmSync(real.path('sepa-migrate.db'))
+    real.save('other.csv', [mandate(1, named('MND0001'), what === 'date' ? DATE : account(901)), mandate(3)])
+    await run('other.csv', '--another-ledger', '--reason', 'the disk is lost', '--ledger', 'next.db')
+    await run('--ledger', 'next.db')
+    expect([...real.truth().received()].sort()).toEqual([1, 2, 3].map((n) => [n, 1]))
+    expect(real.totals('next.db')).toMatchObject({ registered: 1, ready: 0 })
+  },
+)
+
+describe('45.1 controls', () => {
+  const TWO = [mandate(1011, named('1-11')), mandate(1111, named('11-1'))]
+
+  it.each([[['both.csv']], [['one.csv', 'other.csv']]])(
+    '45.1 two customers whose references fold to one have two mandates (%s)',
+    async (files) => {
+      save('both.csv', TWO)
+      TWO.forEach((row, at) => save(at === 0 ? 'one.csv' : 'other.csv', [row]))
+      await expectRun(place, files, 0, TWO)
+    },
+  )
+
+  it('45.1 mandates of one customer on one account are so many, in the last export too', async () => {
+    const three = ['A-1', 'A-2', 'A-3'].map((reference) => mandate(7, named(reference)))
+    save('export.csv', three)
+    save('final.csv', three.toReversed())
+    await expectRun(place, ['export.csv'], 0, three)
+    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 3 } })
+    await expectRun(place, ['final.csv'], 0, three)
+  })
+
+  it('45.1 letter case alone makes no other mandate', async () => {
+    const lower = mandate(2, named('mnd-0002'))
+    save('export.csv', [mandate(2), lower])
+    save('later.csv', [lower, mandate(3)])
+    await expectRun(place, ['export.csv'], 0, [mandate(2)])
+    await expectRun(place, ['later.csv'], 0, [mandate(2), mandate(3)])
+  })
+})
+
+it('45.3 the library says which export is the newer one', async () => {
+  const { at, asked } = newPlace()
+  const csv = (date: string): string =>
+    [
+      Object.keys(mandate(2)),
+      ...[2, 3].map((n) => Object.values(mandate(n, n === 3 ? { signed_date: date } : {}))),
+    ]
+      .map((cells) => cells.join())
+      .join('\n')
+  const { url, username, password } = sandbox()
+  const ask = (file: string, date: string, more: object = {}) => {
+    writeFileSync(at(file), `${csv(date)}\n`, { mode: 0o600 })
+    const service = { baseUrl: url, username, password }
+    return migrate({ ...asked(url), service, files: [at(file)], ...more })
+  }
+  expect((await ask('export.csv', '2024-03-04', { limit: 1 })).exitCode).toBe(5)
+  expect((await ask('newer.csv', '2024-04-30')).exitCode).toBe(3)
+  expect(registered(place)).toEqual(linesOf([mandate(2)]))
+  expect((await ask('newer.csv', '2024-04-30', { newer: true })).exitCode).toBe(0)
+  expect(registered(place)).toEqual(linesOf([mandate(2), mandate(3, DATE)]))
+})
