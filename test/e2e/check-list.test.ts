@@ -22,7 +22,7 @@ it('10.3.2 check lists by rule: errors, warnings, what was asked for; count, thr
       '    line 7, signed_date "2024-02-30"',
       '    line 8, signed_date "2024-02-30"',
       '    … and 1 more',
-      '  → Correct the date, or declare the right format.',
+      '  → Correct the date. If the date is right, no format reads it: write it as YYYY-MM-DD into corrections.csv, and give it back.',
       '',
       'left out DUPLICATE_MANDATE, 1 time',
       '  The mandate is already in the file. The first row is sent.',
