@@ -16,9 +16,11 @@ import {
   heldBy,
   waiting,
   linesOf,
+  listOf,
   withStatus,
 } from '../support/mandates.js'
-import { nextOf, placeForEach, placeOfTest } from '../support/place.js'
+import { nextOf, placeForEach, placeOfTest, type Row } from '../support/place.js'
+import { inReport } from '../support/program.js'
 
 /** Customer 31 is refused once, of customer 32 the answer is lost. */
 const FAULTS = [
@@ -26,7 +28,7 @@ const FAULTS = [
   { match: { customer_no: 32 }, times: 1, fault: { kind: 'reset', applied: false } },
 ] as const
 const place = placeForEach({ sandbox: { faults: FAULTS } })
-const { save, write, read, rows, program, json, sandbox } = place
+const { save, write, edit, read, rows, program, json, sandbox } = place
 
 const references = (): string[] => registered(place).map((line) => line.split(' ', 1)[0] ?? '')
 const once = (all: readonly string[]): void => expect(all).toEqual([...new Set(all)])
@@ -43,19 +45,42 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
   ].map(({ what, ...change }) => ({ what, newer: mandate(31, change) }))
   const RETRY = ['--retry-refused']
 
+  const begin = async (newer: Row) => {
+    save('export.csv', [mandate(31), mandate(2)])
+    save('newer.csv', [newer, mandate(2)])
+    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+  }
+
   it.each(SPELT)(
     '45.1 is registered in its place, and the refused one not beside it, whatever is run afterwards ($what)',
     async ({ newer }) => {
-      save('export.csv', [mandate(31), mandate(2)])
-      save('newer.csv', [newer, mandate(2)])
-      await expectRun(place, ['export.csv'], 3, [mandate(2)])
+      await begin(newer)
       const there = [newer, mandate(2)]
       await expectRun(place, ['newer.csv'], 3, there)
       for (const args of [RETRY, ['newer.csv'], [...RETRY, 'newer.csv'], ['newer.csv', '--newer'], RETRY])
         await expectRun(place, args, 3, there)
-      once(references())
     },
   )
+
+  it.each(SPELT)('45.1 waits where the refused one was sent once more before ($what)', async ({ newer }) => {
+    await begin(newer)
+    const there = [mandate(31), mandate(2)]
+    await expectRun(place, RETRY, 0, there)
+    for (const args of [['newer.csv'], RETRY, ['newer.csv', '--newer']])
+      await expectRun(place, args, 3, there)
+    expect(waiting(place)).toEqual(linesOf([newer]))
+    expect((await decide(place, 'written-off', [newer])).status).toBe(0)
+  })
+
+  it.each(SPELT)('45.1 goes beside it by the word of a person ($what)', async ({ newer }) => {
+    await begin(newer)
+    await expectRun(place, ['newer.csv'], 3, [newer, mandate(2)])
+    const corrected = mandate(31, { signed_date: '2024-05-15' })
+    edit('refused.csv', (row) => ({ ...row, ...corrected }))
+    await expectRun(place, [inReport('refused.csv')], 3, [newer, mandate(2)])
+    expect((await decide(place, 'send', [corrected])).status).toBe(0)
+    expect(registered(place)).toEqual(linesOf([corrected, newer, mandate(2)]))
+  })
 })
 
 it('45.2 a mandate that may have arrived, and was written off, is not sent under another spelling', async () => {
@@ -113,6 +138,14 @@ describe('45.1 ended in one system, spelt otherwise in another that has no statu
     await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5)])
     expectHeld()
     await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
+  })
+
+  it('45.3 leaves a line open for each that was registered before', async () => {
+    begin()
+    await expectRun(place, ['other.csv'], 0, [mandate(5), ...ALIVE])
+    await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5), ...ALIVE])
+    const open = [...rows('corrections.csv'), ...listOf(place, 'cut-over.csv')]
+    expect(new Set(open.map((row) => row['customer_no']))).toEqual(new Set(['1', '2', '3', '6']))
   })
 })
 

@@ -32,10 +32,10 @@ function scene() {
   const connection = openDatabase(join(folder, 'a.db'))
   connection.exec(
     `create table source (sha256, admitted_at, resubmitted); create table comparison (compared_at, sources);
-     create table row (id, state, customer_no, signed_date, original_mandate_reference);
+     create table row (id, state, customer_no, signed_date, original_mandate_reference, corrects);
      create table attempt (row_id, request_id, started_at); create table decision (row_id, decision);
      insert into source values ('sha-1', '1', 0);
-     insert into row values (1, 'registered', 1001, '2024-01-13', 'MND-0001');
+     insert into row values (1, 'registered', 1001, '2024-01-13', 'MND-0001', null);
      insert into attempt values (1, 'request-1', '5')`,
   )
   const exports: Export[] = [exportOf(1, FORMER)]
@@ -98,11 +98,14 @@ describe('the judge of exports', () => {
       },
     ],
     ['WRONG', ({ request }) => void (request.customer_no = 1002)],
-    ['NEEDLESS', ({ run }) => run(`insert into row values (2, 'conflict', 1001, '2024-01-13', 'MND-0001')`)],
+    [
+      'NEEDLESS',
+      ({ run }) => run(`insert into row values (2, 'conflict', 1001, '2024-01-13', 'MND-0001', null)`),
+    ],
     [
       'AGAIN',
       ({ run }) =>
-        run(`insert into row values (2, 'invalid', 1001, '2024-01-13', 'MND-0001');
+        run(`insert into row values (2, 'invalid', 1001, '2024-01-13', 'MND-0001', null);
           insert into decision values (1, 'corrected')`),
     ],
     [

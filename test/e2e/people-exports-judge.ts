@@ -24,6 +24,8 @@ interface Row {
   readonly customerNo: number | null
   readonly signedDate: string | null
   readonly reference: string | null
+  /** It was read from an export, and is no line that somebody gave back. */
+  readonly isRead: 0 | 1
   /** What people said of it, with blanks between. */
   readonly decisions: string
 }
@@ -42,7 +44,7 @@ const TOUCHED =
   'select (select count(*) from comparison) + coalesce((select sum(resubmitted) from source), 0) as n'
 
 const ROWS = `select row.id, state, customer_no as customerNo, signed_date as signedDate,
-    original_mandate_reference as reference, coalesce(group_concat(decision, ' '), '') as decisions
+    original_mandate_reference as reference, corrects is null as isRead, coalesce(group_concat(decision, ' '), '') as decisions
   from row left join decision on decision.row_id = row.id group by row.id`
 
 const SENT = 'select row_id as rowId, request_id as requestId, started_at as startedAt from attempt'
@@ -70,6 +72,13 @@ const knownIn = (files: readonly File[], exports: readonly Export[]): Known[] =>
       return known === undefined ? [] : [{ known, at, isIn: isIn === 1 }]
     })
     .sort((one, other) => one.known.day - other.known.day)
+
+/** What came in until then, and what was compared last. */
+function knownBy(known: readonly Known[], until: string): Known[] {
+  const before = known.filter(({ at }) => at <= until)
+  const last = before.reduce((latest, { isIn, at }) => (!isIn && at > latest ? at : latest), '')
+  return before.filter(({ isIn, at }) => isIn || at === last)
+}
 
 /** The exports that a ledger knows, as it says itself, the newest last. */
 export const exportsKnownTo = ({ desk, history }: Office, ledger: string): Export[] =>
@@ -129,7 +138,7 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
   if (history === null) return
   const { files, rows, sent, isTouched } = read(desk.at(ledger))
   const known = knownIn(files, history.exports)
-  const admitted = known.filter(({ isIn }) => isIn)
+  const [admitted, now] = [known.filter(({ isIn }) => isIn), knownBy(known, '9')]
   const isLost = existsSync(desk.at('copies', 'lost.db'))
   for (const mandate of history.mandates) {
     const violate = (kind: string, why: string): void => {
@@ -145,7 +154,7 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
     })
     for (const { request, rowId, startedAt } of requests) {
       const isTrue = isSent(request, mandate)
-      const before = known.filter(({ at }) => at <= startedAt)
+      const before = knownBy(known, startedAt)
       const [word, decisions] = [
         wordOf(before, mandate),
         rows.find(({ id }) => id === rowId)?.decisions ?? '',
@@ -160,20 +169,23 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
         violate('OLD', 'is registered with values that a newer export has not')
     }
     const isAgreed = agree(admitted, mandate)
-    const stays = (state: string): boolean => own.some((row) => row.state === state)
+    const stays = (...states: readonly string[]): boolean =>
+      own.some(({ isRead, state }) => isRead === 1 && states.includes(state))
     const isAlone = !isTouched && !isLost && isApart(history, admitted, mandate)
     if (isAgreed && isAlone && wordOf(admitted, mandate) !== undefined && stays('conflict'))
       violate('NEEDLESS', 'is held, and all exports that came in say the same')
-    if (isAgreed && stays('invalid') && own.some(isCorrected))
-      violate('AGAIN', 'is called invalid again, as it was before it was corrected and registered')
+    if (isAgreed && stays('invalid', 'conflict') && own.some(isCorrected))
+      violate('AGAIN', 'is called wrong again, as it was before it was corrected and registered')
     if (status !== 0) continue
     const isIn = wordOf(admitted, mandate) !== undefined && !hasEnded(known, mandate)
     if (isIn && own.every(({ state }) => ['duplicate', 'superseded', 'excluded'].includes(state)))
       violate('LOST', 'is in no row that counts, and the campaign is called done')
-    const [latest, word] = [requests.at(-1)?.request, wordOf(known, mandate)]
+    const [latest, word] = [requests.at(-1)?.request, wordOf(now, mandate)]
     if (latest === undefined || own.some(({ decisions }) => /done|written_off|resend/.test(decisions)))
       continue
-    if (hasEnded(known, mandate) || (word !== undefined && !isSent(latest, word) && !isSent(latest, mandate)))
+    // Somebody who knows that it lives gave it back.
+    if (own.some(isCorrected) && !history.ended.has(mandate)) continue
+    if (hasEnded(now, mandate) || (word !== undefined && !isSent(latest, word) && !isSent(latest, mandate)))
       violate('LIVE', 'is registered otherwise than in the newest export, and no line says so')
   }
 }

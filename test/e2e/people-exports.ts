@@ -31,6 +31,10 @@ function newerFlag(office: Office, exports: readonly Export[], chance: Chance): 
   return isNewer && chance.happens(0.6) ? NEWER : []
 }
 
+/** Where a ledger was lost, what it may have sent is asked of each file. */
+const lostFlags = (office: Office): string[] =>
+  exists(office, 'copies/lost.db') ? ['--another-ledger', '--reason', 'the disk is lost'] : []
+
 async function give(
   office: Office,
   exports: readonly Export[],
@@ -42,7 +46,7 @@ async function give(
     files: exports.map(({ name }) => name),
     holding: mandatesOf(exports),
     rows: exports.flatMap(({ rows }) => rows),
-    flags: [...flags, ...drawFlags(chance)],
+    flags: [...flags, ...lostFlags(office), ...drawFlags(chance)],
     confirmed: drawConfirmation(chance),
   })
 }
@@ -96,8 +100,9 @@ interface Line {
  * Somebody who knows which mandate each line means goes through the corrections: of each that is to be sent one line
  * gets the word, corrected where it is wrong, and the others are closed.
  */
-export const settleLines: Act = (office, chance) =>
-  settle(office, chance.weigh({ 'corrections.csv': 3, 'refused.csv': 1 }), chance)
+export const settleLines: Act = async (office, chance) => {
+  for (const list of ['refused.csv', 'corrections.csv'] as const) await settle(office, list, chance)
+}
 
 async function settle(
   office: Office,
@@ -109,29 +114,34 @@ async function settle(
   const lines = sheet.flatMap((row, line): Line[] => {
     const mandate = judge.mandateOf(desk.at(LEDGER), Number(valueOf(sheet, row, 'migration_row')))
     // What says otherwise of a mandate that was sent is closed by the line of that.
-    const isOfAnother = valueOf(sheet, row, 'migration_rule') === 'CONTRADICTS_SENT'
-    return mandate === undefined || isOfAnother || chance.happens(0.1) ? [] : [{ line, mandate }]
+    const isOfAnother = valueOf(sheet, row, 'migration_rule').includes('CONTRADICTS_SENT')
+    return mandate === undefined || isOfAnother ? [] : [{ line, mandate }]
   })
-  const spelling = (line: number): string =>
-    valueOf(sheet, sheet[line]!, 'unique_mandate_reference').toUpperCase()
+  const at = (line: number, name: string): string => valueOf(sheet, sheet[line]!, name).toUpperCase()
+  /** Somebody had typed what belongs to another line. */
+  const isTaking = ({ line }: Line): boolean => at(line, 'migration_rule').startsWith('CORRECTION_TAKES')
   const closed: Line[] = []
   let sending = sheet
   for (const mandate of new Set(lines.map((one) => one.mandate))) {
-    if (isOpen(office, mandate)) continue
-    const own = lines.filter((one) => one.mandate === mandate)
     const isOver = history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
+    if (isOpen(office, mandate) || (!isOver && chance.happens(0.1))) continue
+    const all = lines.filter((one) => one.mandate === mandate)
+    const own = all.some((one) => !isTaking(one)) ? all.filter((one) => !isTaking(one)) : all
     const best = own.find(({ line }) => isTrue(sheet, sheet[line]!, mandate)) ?? own[0]
     if (!isOver && best !== undefined)
       sending = withTruth(said(sending, best.line, 'send'), best.line, mandate)
-    // A line that is spelled alike is of the same mandate also for the program: that one is closed with it.
-    const others = own.filter(({ line }) => spelling(line) !== spelling(best?.line ?? 0))
-    if (isOver || chance.happens(0.8)) closed.push(...(isOver ? own : others))
+    // A line that is spelled alike is of the same mandate also for the program: that one would be closed with it.
+    const isOther = ({ line }: Line): boolean =>
+      at(line, 'unique_mandate_reference') !== at(best?.line ?? 0, 'unique_mandate_reference')
+    const others = all.filter((one) => isOther(one) || !own.includes(one))
+    if (isOver || chance.happens(0.8)) closed.push(...(isOver ? all : others))
   }
   const by = chance.happens(0.3) ? drawResaving(chance) : null
   const send = async (): Promise<void> => {
     if (sending === sheet) return
     const files = [save('settled', sending, by)]
-    await runLedger(office, { ledger: LEDGER, files, flags: drawFlags(chance) })
+    const flags = [...lostFlags(office), ...drawFlags(chance)]
+    await runLedger(office, { ledger: LEDGER, files, flags })
   }
   const close = async (): Promise<void> => {
     if (closed.length === 0) return
@@ -196,8 +206,7 @@ export async function bringExportsToAnEnd(office: Office, chance: Chance): Promi
     if (status === 0 || status === 8 || judge.violations.length > 0) return
     await resolveDoubts(office, LEDGER, drawn)
     await closeLines(office, LEDGER, drawn)
-    await settle(office, 'corrections.csv', drawn)
-    await settle(office, 'refused.csv', drawn)
+    await settleLines(office, drawn)
   }
   judge.violate(`STUCK: ${LEDGER} is not done after ${MOST_ROUNDS} rounds`)
 }

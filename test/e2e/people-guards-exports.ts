@@ -52,8 +52,13 @@ const seenAs = (change: Readonly<Record<string, unknown>>) => ({
   },
 })
 
+/** What the newcomers say of a mandate is counted as if all of them said the same. */
+const AGREEING = withSql((sql) =>
+  sql.replace(/\bmax\((iif\([\s\S]*?) as highest/, (_, said: string) => `min(${said} as highest`),
+)
+
 const EXPORTS = { hasHistory: true, status: null, shares: 'one' } as const
-const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS, seed: 1 } as const
+const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
 
 /** One mandate, one gate (issue 45). */
 export const GUARDS_OF_EXPORTS = {
@@ -62,6 +67,7 @@ export const GUARDS_OF_EXPORTS = {
     without: 'takes a reference that is spelled otherwise for another one',
     off: { [KINSHIP]: { spellingOf: () => () => null } },
     acts: ['giveExports', 'sayNewer'],
+    seed: 57,
     finds: ['TWICE', 'ENDED', 'OLD'],
   },
   '45.1 likeness': {
@@ -74,6 +80,7 @@ export const GUARDS_OF_EXPORTS = {
       },
     },
     acts: ['giveExports', 'sayNewer'],
+    seed: 3,
     finds: ['TWICE', 'ENDED'],
   },
   '45.2 kin that was sent': {
@@ -82,6 +89,7 @@ export const GUARDS_OF_EXPORTS = {
     off: withoutClause('kin'),
     acts: ['giveExports', 'retryRefused', 'settleLines'],
     scene: { ...EXPORTS, weather: 'refusing' },
+    seed: 1,
     finds: ['TWICE', 'BUG'],
   },
   '45.2 arrived': {
@@ -90,6 +98,7 @@ export const GUARDS_OF_EXPORTS = {
     off: withoutClause('arrived'),
     acts: ['giveExports', 'decideInHaste', 'resolveFromTheFile'],
     scene: { ...EXPORTS, weather: 'late' },
+    seed: 1,
     finds: ['TWICE', 'OLD', 'BUG'],
   },
   '45.2 contradicted': {
@@ -98,6 +107,7 @@ export const GUARDS_OF_EXPORTS = {
     off: withoutClause('contradicted'),
     acts: ['giveExports', 'retryRefused'],
     scene: { ...EXPORTS, weather: 'refusing' },
+    seed: 24,
     finds: ['OLD', 'ENDED', 'BUG'],
   },
   '45.2 compared': {
@@ -105,13 +115,23 @@ export const GUARDS_OF_EXPORTS = {
     without: 'sends what the latest comparison calls changed or ended',
     off: withoutClause('compared'),
     acts: ['giveExports', 'compareTheNewest', 'goOn'],
+    seed: 1,
     finds: ['OLD', 'ENDED', 'BUG'],
+  },
+  '45.3 one command': {
+    ...OF_EXPORTS,
+    without: 'takes what the exports of one command say for the same, and sends the first',
+    off: AGREEING,
+    acts: ['giveExports', 'goOn'],
+    seed: 10,
+    finds: ['OLD'],
   },
   '45.3 order': {
     ...OF_EXPORTS,
     without: 'takes what is read later for the newer one',
     off: seenAs({ isNewer: true }),
     acts: ['giveExports', 'goOn'],
+    seed: 30,
     finds: ['OLD', 'ENDED'],
   },
   '45.3 ends': {
@@ -119,6 +139,61 @@ export const GUARDS_OF_EXPORTS = {
     without: 'revives what has ended by an export that does not say which have ended',
     off: seenAs({ tellsEnds: true, isNewer: true }),
     acts: ['giveExports', 'sayNewer'],
+    seed: 2,
     finds: ['ENDED', 'OLD'],
+  },
+  '45.3 two lists': {
+    ...OF_EXPORTS,
+    without: 'lets one of two lists win that correct a row differently',
+    off: {
+      ...AGREEING,
+      'domain/row/row-state.ts': {
+        decideCorrection: (real: Real<[object]>) => (facts: object) => real({ ...facts, isContested: false }),
+      },
+    },
+    acts: ['giveExports', 'giveTwoLists'],
+    seed: 10,
+    finds: ['CONTESTED', 'OLD'],
+  },
+  '45.3 corrected before': {
+    ...OF_EXPORTS,
+    without: 'calls wrong again what was corrected, where a later export still has it',
+    off: withSql((sql) =>
+      sql.replaceAll(/\((\w+\.state = 'superseded' and exists \(select 1 from row as next)/g, '(0 and $1'),
+    ),
+    acts: ['giveExports', 'settleLines'],
+    seed: 31,
+    finds: ['AGAIN'],
+  },
+  '45.3 lines': {
+    ...OF_EXPORTS,
+    without: 'lists nothing of what contradicts a mandate that was sent',
+    off: { 'ledger/compare/contradicting.ts': { noteContradicting: () => () => undefined } },
+    acts: ['giveExports', 'sayNewer'],
+    seed: 5,
+    finds: ['LIVE', 'STUCK', 'BUG'],
+  },
+  '45.4 spellings': {
+    ...OF_EXPORTS,
+    without: 'knows no mandate of a lost ledger in another spelling',
+    off: {
+      'register/register-file.ts': {
+        numbersOf:
+          (real: Real<readonly unknown[], readonly unknown[]>) =>
+          (...args: readonly unknown[]) => [...real(...args).slice(0, 2), null],
+      },
+    },
+    acts: ['giveExports', 'loseTheLedger'],
+    seed: 1,
+    finds: ['TWICE'],
+  },
+  '45.2 sent': {
+    ...OF_EXPORTS,
+    without: 'does not look whether the mandate itself is registered or in doubt',
+    off: withoutClause('sent'),
+    acts: ['giveExports', 'retryRefused', 'settleLines', 'resolveFromTheFile', 'correctTheFile'],
+    scene: { ...EXPORTS, weather: 'rough' },
+    seed: 1,
+    finds: ['TWICE', 'BUG'],
   },
 } as const satisfies Readonly<Record<string, Guard>>

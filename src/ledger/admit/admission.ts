@@ -6,6 +6,7 @@ import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
+import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
 import {
@@ -58,11 +59,8 @@ const isKnown = (connection: Connection, sha256: string): boolean =>
 export type Admission = ReturnType<typeof openAdmission>
 export type SourceAdmission = ReturnType<Admission['open']>
 
-/** Of the exports that were last compared with the ledger: the newest that there are. */
 const isCompared = (connection: Connection, sha256: string): boolean =>
-  sql(connection)`
-    select 1 from comparison, json_each(sources) as file where comparison.id = (select max(id) from comparison)
-      and file.value ->> 'sha256' = ?`.get(sha256) !== undefined
+  sql(connection)`select 1 where ? in ${COMPARED_FILES}`.get(sha256) !== undefined
 
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts) {
@@ -344,15 +342,16 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
   const at = parts.now()
   const scope = { connection, fingerprints, severities, first }
   admitting.makeIndexes()
-  sources.forEach(noteIncoming)
+  sources.forEach(noteIncoming(parts.isNewer === true))
   const hasCorrections = sources.some(({ kind, corrections }) => kind === 'list' && corrections > 0)
   const hasCollections = sqlValue(connection)<number>`
     select 1 from temp.incoming join source using (id) where reading -> '$.collections' is not null`.get()
   if (hasCorrections) {
     decideCorrections(scope)
     holdAnothersValues(scope, at)
-    decideGroups(scope, LISTS, at)
   }
+  // Lines may have lost the number of their row, all of them.
+  if (sources.some(({ kind }) => kind === 'list')) decideGroups(scope, LISTS, at)
   if (sources.some(({ kind }) => kind === 'again')) takePlaceOfThemselves(scope)
   if (hasCollections !== undefined) holdUnclear(scope, at)
   decideRepeats(scope)
@@ -388,17 +387,19 @@ const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
         and row.state in ('conflict', 'excluded')`.run({ first })
 
 /** With the names of its columns: what stands in its header somebody has decided about. */
-function noteIncoming({ scope, kind }: ClosedSource): void {
-  const { connection, sourceId, columns, header } = scope
-  sql(connection)`
-    insert into temp.incoming (id, turn, is_newer, names) select id, :turn, is_newer, :names from source where id = :sourceId`.run(
-    {
+const noteIncoming =
+  (isSaid: boolean) =>
+  ({ scope, kind }: ClosedSource): void => {
+    const { connection, sourceId, columns, header } = scope
+    sql(connection)`
+      insert into temp.incoming (id, turn, is_newer, names)
+       select id, :turn, iif(:isSaid, 2, is_newer), :names from source where id = :sourceId`.run({
       sourceId,
+      isSaid: isSaid ? 1 : 0,
       turn: kind === 'list' ? LISTS : EXPORTS,
       names: JSON.stringify([...Object.keys(columns), ...header]),
-    },
-  )
-}
+    })
+  }
 
 function seal(
   { connection, sourceId }: SourceScope,

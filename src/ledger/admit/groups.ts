@@ -3,7 +3,7 @@ import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { noteContradicting } from '../compare/contradicting.js'
-import { HAS_ITS_KEY } from '../deliver/gate.js'
+import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -200,7 +200,9 @@ interface Counts {
   readonly unclear: number
   readonly firstHeld: number | null
   readonly known: number
-  readonly areNewer: 0 | 1
+  readonly named: number
+  /** 1 where the latest comparison says so, 2 where somebody does. */
+  readonly areNewer: 0 | 1 | 2
   readonly latest: string | null
 }
 
@@ -209,7 +211,7 @@ const COUNTS = `select count(*) as count, count(*) filter (where row.state = 're
     min(row.id) filter (where row.state = 'ready') as first,
     count(*) filter (where row.state = 'excluded') as ended, count(*) filter (where row.state = 'invalid') as unreadable,
     count(*) filter (where row.state = 'conflict') as unclear, min(row.id) filter (where row.state <> 'ready') as firstHeld,
-    count(*) filter (where ${IS_KNOWN}) as known, min(is_newer) as areNewer,
+    count(*) filter (where ${IS_KNOWN}) as known, count(corrects) as named, min(is_newer) as areNewer,
     max(latest_first_debit) as latest
   from row join temp.incoming on incoming.id = row.source_id
   where mandate_key = :key and turn = :turn and ${SPEAKS}`
@@ -235,7 +237,8 @@ function decide(group: Deciding): void {
   const counts = sql(connection)<Counts>`${COUNTS}`.get(values)
   if (counts === undefined || counts.count === 0) return
   const seen: Seen = { group, older, live, counts, values, ...sightedOf(group, older, standing, counts) }
-  if (turn === LISTS) applyList(seen, standing)
+  // A line that names no row is nobody's word on one: it is a record like those of exports.
+  if (turn === LISTS && counts.named > 0) applyList(seen, standing)
   else apply(seen, whenSeen(standing, seen.sighted))
 }
 
@@ -249,11 +252,15 @@ interface Seen {
   readonly sighted: Sighted
 }
 
+/** Wrong in the same way, with the same values as far as they could be read: another system may write them otherwise. */
+const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
+  and old.customer_no is row.customer_no and old.iban_key is row.iban_key and old.signed_date is row.signed_date)`
+
 /** A record as it was before somebody corrected it, or as it was corrected to, says nothing new. */
 function repeatCorrected(group: Deciding): void {
   const { key, turn } = group
   const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
-    where old.mandate_key = :key and ${isCorrected('old')} and ${saidIn('old')} = ${SAID})`
+    where old.mandate_key = :key and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
   give(group, 'duplicate', said, { key, turn }, () => asDuplicate(group, CORRECTED_SINCE, 'Nothing to do.'))
 }
 
@@ -360,9 +367,16 @@ function sightedOf(
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
   const isKnown = known === count && !isLonger && !isNews
   const tellsEnds = standing === 'none' || says !== 'lives' || !lacksColumn(group)
-  const isNewer = counts.areNewer === 1 || isLaterDay || (known === count && isLonger)
+  const areNewer = counts.areNewer === 2 || (counts.areNewer === 1 && !wereComparedWith(group))
+  const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   return { sighted: { says, isKnown, isNewer, tellsEnds } }
 }
+
+/** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
+const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
+  sql(connection)`
+    select 1 from row join source on source.id = row.source_id where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
+      and sha256 in ${COMPARED_FILES}`.get({ key, turn }) !== undefined
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
 const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>
@@ -403,11 +417,35 @@ function applyList(seen: Seen, standing: Standing): void {
       )
     return
   }
-  if (isSame && (live !== null || counts.sendable === 0)) repeat(seen, `${IS_NEW} and ${SPEAKS}`)
-  else if (seen.older.some(({ state }) => state === 'excluded') && !namesEnded(seen))
+  if (isSame && (live !== null || counts.sendable === 0) && !goesByWord(seen)) {
+    repeat(seen, `${IS_NEW} and ${SPEAKS}`)
+    answerNamed(seen)
+  } else if (seen.older.some(({ state }) => state === 'excluded') && !namesEnded(seen))
     apply(seen, { kind: 'waits', rule: 'MANDATE_ENDED_ELSEWHERE' })
   else apply(seen, { kind: 'counts', replaces: true })
 }
+
+/** "send" on a line of a row that was refused, and that no run sends once more for what else is said of its mandate. */
+function goesByWord({ group: { connection }, live, values }: Seen): boolean {
+  if (live?.state !== 'refused') return false
+  const isSaid = sql(connection)`
+    select 1 from row join temp.given_back using (id) where mandate_key = :key and ${IS_NEW} and is_decided = 1`.get(
+    values,
+  )
+  return (
+    isSaid !== undefined &&
+    sql(connection)`select 1 from row where id = ? and ${HELD_THOUGH_REFUSED}`.get(live.id) !== undefined
+  )
+}
+
+/** A line that was corrected to what counts already answers the record that it names. */
+const answerNamed = ({ group: { connection }, values }: Seen): void =>
+  void sql(connection)`
+    update row set state = 'superseded', superseded_by = newcomer from temp.about
+      where row.id = about.row and row.mandate_key = :key and row.state = 'conflict' and newcomer in (
+        select row.id from row where mandate_key = :key and ${IS_NEW} and row.state = 'duplicate')`.run(
+    values,
+  )
 
 /** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
 const namesEnded = ({ group: { connection }, values }: Seen): boolean =>

@@ -8,6 +8,7 @@ import {
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, IS_LINKED } from '../deliver/gate.js'
+import { noteContradicting } from '../compare/contradicting.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
@@ -20,6 +21,8 @@ import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope }
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
 const ENDED = 'MANDATE_ENDED_ELSEWHERE'
+const CONTRADICTS = 'CONTRADICTS_SENT'
+const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
 const PAGE = 500
 /** Of these the oldest that is kin is taken; an own former record is none. */
 const MOST_CANDIDATES = 50
@@ -145,31 +148,34 @@ const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.cus
     row.signed_date as signedDate, ${isErased('row')} as isErased, ${FILE} as files
   from row join source on source.id = row.source_id`
 
-/** Older records that share what kin share, the oldest first. */
-const BEFORE = `select id from (
+/** Older records that share what kin share, the oldest first: of either kind those that may be needed. */
+const BEFORE = `select id, 1 as isSpelling from (
     select other.id from temp.spelled as mine cross join temp.spelled as other on other.spelling = mine.spelling
        and other.mandate_key <> mine.mandate_key and (other.customer_no = mine.customer_no or other.iban_key = mine.iban_key)
-      where mine.id = :id
-    union select elder.oldest from temp.likely as mine cross join temp.seen_in as own on own.oldest = (
+      where mine.id = :id order by 1 limit ${MOST_CANDIDATES})
+  union all select id, 0 from (
+    select elder.oldest as id from temp.likely as mine cross join temp.seen_in as own on own.oldest = (
          select min(id) from temp.likely as same where same.customer_no = mine.customer_no and same.iban_key = mine.iban_key
            and same.signed_date = mine.signed_date and same.mandate_key = mine.mandate_key)
        cross join temp.elder on elder.grp = own.grp and are_apart(elder.files, own.files)
       where mine.id = :id
     union select older.id from row join row as older on older.customer_no = row.customer_no and older.signed_date = row.signed_date
        and older.mandate_key <> row.mandate_key join decision on decision.row_id = older.id and decision = 'erased' where row.id = :id
-    order by 1 limit ${MOST_CANDIDATES})`
+    order by 1 limit ${MOST_CANDIDATES}) order by 1`
 
 /** The record of a mandate that counts now: what took the place of a record, or what it repeats. */
-function standingOf(
-  connection: Connection,
-  record: number,
-): { id: number; state: RowState; mandateKey: string | null } | undefined {
-  const read = sql(connection)<{ id: number; state: RowState; mandateKey: string | null }>`
-    select id, state, mandate_key as mandateKey from row where id = ?`
+interface Standing {
+  readonly id: number
+  readonly state: RowState
+  readonly mandateKey: string | null
+}
+
+function standingOf(connection: Connection, record: number): Standing | undefined {
+  const read = sql(connection)<Standing>`select id, state, mandate_key as mandateKey from row where id = ?`
   const last = read.get(latestOf(connection, record) ?? record)
   if (last?.state !== 'duplicate') return last
   return (
-    sql(connection)<{ id: number; state: RowState; mandateKey: string | null }>`
+    sql(connection)<Standing>`
       select id, state, mandate_key as mandateKey from row where mandate_key = ? and state not in ('duplicate', 'superseded')
         order by state = 'written_off', id desc`.get(last.mandateKey) ?? last
   )
@@ -186,16 +192,19 @@ const hasLeft = (connection: Connection, key: string): boolean =>
 const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
 
 /**
- * The oldest mandate that is kin of a newcomer, with the record that counts of it. One that was refused holds nobody, so that
- * the next one is kin, too. What a person closed before it was sent is none under another name.
+ * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
+ * was refused holds nobody, so that the next one is kin, too. What a person closed before it was sent is none under another name.
  */
 function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
   const found = []
+  const linked = new Set<number>()
   const read = sql(connection)<Record>`${RECORD} where row.id = ?`
   // One mandate for certain: of its forms the last one counts.
   const isAmended = sql(connection)`
     select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
-  for (const id of sqlValue(connection)<number>`${BEFORE}`.all({ id: newcomer.id })) {
+  const before = sql(connection)<{ id: number; isSpelling: 0 | 1 }>`${BEFORE}`
+  for (const { id, isSpelling } of before.all({ id: newcomer.id })) {
+    if (linked.has(isSpelling)) continue
     const older = read.get(id)
     const standing = older === undefined ? undefined : standingOf(connection, id)
     if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
@@ -204,11 +213,10 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
     if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
     const areSideBySide = older.files === newcomer.files
     if (kinshipOf(sightingOf(newcomer), sightingOf(older), { areSideBySide, ties }) !== 'kin') continue
-    const isSpelling = spellingOf(newcomer.mandateKey, ties) === spellingOf(older.mandateKey, ties)
-    if (standing.state === 'written_off' && !isSpelling && !hasLeft(connection, standing.mandateKey ?? ''))
-      continue
+    const isClosed = standing.state === 'written_off' && isSpelling === 0
+    if (isClosed && !hasLeft(connection, standing.mandateKey ?? '')) continue
     found.push(standing)
-    if (standing.state !== 'refused') break
+    if (standing.state !== 'refused') linked.add(isSpelling)
   }
   return found
 }
@@ -252,6 +260,7 @@ export function decideKin(scope: Scope, at: string): void {
       const separated = severity === 'error' ? separatedBy(connection, newcomer, kin.id, isAnySaid) : 'rules'
       link.run(newcomer.id, kin.id, separated)
       if (severity === 'warning') warn(connection, newcomer, kin)
+      if (separated === null) contradict(scope, newcomer, kin, at)
     }
   }
   sql(connection)`${SEPARATE}`.run({ first })
@@ -261,8 +270,23 @@ export function decideKin(scope: Scope, at: string): void {
   )
 }
 
-/** "send" on a line of a row that was held for its kin. */
-const IS_SAID = `is_decided = 1 and (select rule from row as named where named.id = row.corrects) in ('${RULE}', '${ENDED}')`
+/** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
+function contradict({ connection }: Scope, newcomer: Record, kin: Standing, at: string): void {
+  if (newcomer.state !== 'excluded' || !IS_SENT.includes(kin.state)) return
+  const where = 'row.id = :id'
+  const record = sql(connection)<{ id: number; was: string; rule: string | null }>`
+    select id, state as was, rule from row where ${where} and state = 'excluded'`.get({ id: newcomer.id })
+  if (record === undefined) return
+  const { message, remedy } = ruleOf(CONTRADICTS)
+  const text = `${message} It is ${nameOf(connection, kin.id)}, which is written otherwise.`
+  writeNotice(connection, { ...noticeOf(CONTRADICTS, ''), message: text, remedy }, where, { id: newcomer.id })
+  sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(CONTRADICTS, newcomer.id)
+  noteContradicting(connection, { sent: kin.id, records: [record], at })
+}
+
+/** "send" on a line of a row that was held for its kin, or that was refused. */
+const IS_SAID = `is_decided = 1 and exists (select 1 from row as named where named.id = row.corrects
+  and (named.rule in ('${RULE}', '${ENDED}') or named.attempts > 0))`
 
 /** The word of a person on this row, or what was said of both mandates before. */
 function separatedBy(

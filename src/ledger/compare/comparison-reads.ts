@@ -72,7 +72,7 @@ const IS_OPEN = `decision_id is null and not exists (select 1 from row where id 
   and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
   and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
-    or (select state from row where id = met_by) <> 'conflict'))`
+    or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
 
 const MARK = `class || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
 

@@ -13,7 +13,7 @@ import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
-import { answerByComparison } from './contradicting.js'
+import { answerByComparison, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -23,8 +23,8 @@ export interface ComparisonTerms {
 
 /** A mandate on either side: its key, or what was read where it has none. */
 const KEY = 'coalesce(mandate_key, hex(raw))'
-/** A row that says something of its mandate: no repetition, not replaced, and no line that was not taken. */
-const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0`
+/** A row that says something of its mandate: no repetition, not replaced, no line of the cut-over or one that was not taken. */
+const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0 and rule is not 'CONTRADICTS_SENT'`
 
 /**
  * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it. `min` of an aggregate takes the
@@ -85,7 +85,8 @@ const ALIASES = `insert into temp.alias
   with recursive chain (rep, id) as (
     select side.id, row.id from row join temp.side on side.id = row.id where row.corrects is not null
     union select chain.rep, old.id from chain join row as here on here.id = chain.id
-      join row as old on old.superseded_by = here.id where here.corrects is not null)
+      join row as old on old.superseded_by = here.id
+       where here.corrects is not null or here.content_key is null and old.rule is here.rule)
   select rep, ${KEY}, coalesce(content_key, raw), rule, 0 from chain join row on row.id = chain.id where chain.id <> rep
   union all
   select side.id, side.key, coalesce(content_key, raw), rule, 1 from temp.side cross join row on row.mandate_key = side.key
@@ -192,9 +193,6 @@ export function recordComparison(
     assertLastExport(connection, final)
     assertSameSystem(connection)
   }
-  const settled = sqlValue(connection)<number>`
-    select count(distinct row_id) from compared where ${IS_LATEST} and decision_id is null
-      and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'unchanged')`.get()
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
   const { lastInsertRowid } = sql(connection)`
     insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates, last_source,
@@ -217,6 +215,13 @@ export function recordComparison(
     id: Number(lastInsertRowid),
     previous,
   })
+  const ids = { id: Number(lastInsertRowid), previous }
+  const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
+  keepContradicting(connection, { comparison: ids.id, doTellEnds, at })
+  const settled = sqlValue(connection)<number>`
+    select count(distinct row_id) from compared where comparison_id is :previous and decision_id is null
+      and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'unchanged')
+      and row_id not in (select row_id from compared where comparison_id = :id)`.get(ids)
   answerByComparison(connection, at)
   noteChange(connection, at)
   connection.exec(TABLES)

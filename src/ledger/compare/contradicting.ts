@@ -76,7 +76,9 @@ export function answerContradicting(
   const records = sqlValue(connection)<number>`
     select row.id from row as sent join row on row.mandate_key = sent.mandate_key
       where sent.id = :row and ${CONTRADICTS}
-    union select row.id from compared join row on row.id = met_by where row_id = :row and ${CONTRADICTS} order by 1`
+    union select row.id from compared join row on row.id = met_by where row_id = :row and ${CONTRADICTS}
+    union select row.id from row as sent join row as same on same.mandate_key = sent.mandate_key
+      join kin on other_id = same.id join row on row.id = kin.row_id where sent.id = :row and ${CONTRADICTS} order by 1`
   answer(connection, records.all({ row }), answered)
 }
 
@@ -95,6 +97,33 @@ function answer(
     decide.run({ id, at, by, to, reason })
     move.run({ id, to })
   }
+}
+
+/** Records of either name of what was sent, with the states and rules of their own. */
+const OPEN_RECORDS = `select sent.id as sent, row.id, iif(row.content_key is null, 'excluded', 'ready') as was,
+    (select own.rule from problem as own where own.row_id = row.id and own.rule <> 'CONTRADICTS_SENT' order by own.id limit 1) as rule
+  from (select row.id, sent.id as sent from row join row as sent using (mandate_key) where ${CONTRADICTS}
+      union select row.id, sent.id from row join kin on kin.row_id = row.id join row as theirs on theirs.id = kin.other_id
+        join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS}) as met
+    join row using (id) join row as sent on sent.id = met.sent left join temp.verdict on verdict.id = sent.id
+   where sent.state in ('registered', 'in_doubt', 'sending')
+     and sent.id not in (select row_id from compared where comparison_id = :comparison)
+     and (row.mandate_key <> sent.mandate_key or verdict.class is not 'unchanged' or row.content_key is null and not :doTellEnds)
+   order by 1, 2`
+
+/**
+ * What runs met stays open until somebody has done something about it, or the last export answers it: by a line of its own, or
+ * as it has the mandate as it was sent. One without the column that says ends answers no end, and none says that another
+ * spelling is alive.
+ */
+export function keepContradicting(
+  connection: Connection,
+  { at, ...values }: { readonly comparison: number; readonly doTellEnds: number; readonly at: string },
+): void {
+  const records = sql(connection)<Contradicting['records'][number] & { sent: number }>`${OPEN_RECORDS}`.all(
+    values,
+  )
+  for (const { sent, ...record } of records) noteContradicting(connection, { sent, records: [record], at })
 }
 
 /** A comparison that finds the mandate as it was sent, or repeats what a person has dealt with, answers what runs met before. */

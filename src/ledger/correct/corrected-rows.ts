@@ -234,7 +234,7 @@ export function recordCorrections({ connection }: Scope, corrector: Corrector, a
     select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
        given_back.reason, decided_by as "by"
        from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
-      where row.id > ? and place > 0 and state <> 'duplicate' order by row.id limit ?`
+      where row.id > ? and place > 0 order by row.id limit ?`
   const insert = sql(connection)`
     insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
      values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`

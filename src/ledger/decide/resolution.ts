@@ -6,9 +6,9 @@ import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
 import type { Suggestion } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
-import { IS_OPEN_LINE } from '../compare/comparison-reads.js'
+import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { answerContradicting } from '../compare/contradicting.js'
-import { HELD_THOUGH_REFUSED } from '../deliver/gate.js'
+import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
@@ -54,18 +54,57 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   )
   const examine = prepareExamining(parts)
   const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
+  const named = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
+  const closed = closedWith(connection, named)
+  const resolved = ({ subject, to }: Approved): ResolutionResult => ({
+    kind: 'resolved',
+    rowId: subject.id,
+    from: subject.state,
+    to,
+  })
   const results = examined.map(({ resolution: { rowId }, verdict }): ResolutionResult =>
-    'message' in verdict
-      ? { kind: 'rejected', rowId, ...verdict }
-      : { kind: 'resolved', rowId, from: verdict.subject.state, to: verdict.to },
+    'message' in verdict ? { kind: 'rejected', rowId, ...verdict } : resolved(verdict),
   )
-  const approved = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
-  if (dryRun || approved.length < resolutions.length || approved.length === 0)
-    return { isApplied: false, results }
+  if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
+  const approved = [...named, ...closed]
   const at = new Date(parts.nowMs).toISOString()
   for (const each of approved) apply(connection, each, at)
   noteChange(connection, at)
-  return { isApplied: true, results }
+  return { isApplied: true, results: [...results, ...closed.map(resolved)] }
+}
+
+const SUBJECT = `select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
+    attempt.id as attemptId, started_at as startedAt
+  from row left join attempt on row_id = row.id and n = attempts`
+
+/**
+ * A person closes a mandate and not a record: what is ready of it would be sent as soon as no other record says something else,
+ * and so would what was refused, once more, though a record said that it has ended.
+ */
+function closedWith(connection: Connection, named: readonly Approved[]): Approved[] {
+  const read = sql(connection)<Subject>`${SUBJECT} where row.id in (select other.id from row as closed
+    join row as other using (mandate_key) where closed.id = ? and closed.state in ${NEVER_SENDABLE} and closed.${HAS_ITS_KEY}
+      and (other.state = 'ready' or other.state = 'refused' and closed.state <> 'invalid' and closed.content_key is null)
+      and other.${HAS_ITS_KEY})`
+  const ids = new Set(named.map(({ subject }) => subject.id))
+  return named
+    .filter(({ resolution }) => resolution.decision === 'written_off')
+    .flatMap(({ subject: { id }, resolution }) =>
+      read.all(id).flatMap((subject): Approved[] => {
+        if (ids.has(subject.id)) return []
+        ids.add(subject.id)
+        const reason = `${resolution.reason} (row ${id}, of the same mandate)`
+        const own = { ...resolution, rowId: subject.id, attempt: null, reason }
+        return [
+          {
+            subject,
+            resolution: own,
+            to: transition(subject.state, 'resolved_written_off'),
+            forcedAfterMs: null,
+          },
+        ]
+      }),
+    )
 }
 
 const wordOf = (decision: Decision): string => decision.replace('_', '-')
@@ -83,10 +122,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   const seen = new Set<string>()
   const settled = new Map<number, Approved>()
   const references = new Set<string>()
-  const read = sql(connection)<Subject>`
-    select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
-      attempt.id as attemptId, started_at as startedAt
-      from row left join attempt on row_id = row.id and n = attempts where row.id = ?`
+  const read = sql(connection)<Subject>`${SUBJECT} where row.id = ?`
 
   const kept = sql(connection)`
     select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
@@ -309,14 +345,14 @@ function apply(connection: Connection, approved: Approved, at: string): void {
   // What was closed in doubt may be at the service all the same.
   const closesLine =
     decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to)
-  if (closesLine)
-    sql(connection)`
-      update compared set decision_id = :decision where ${IS_OPEN_LINE}`.run({
-      decision: lastInsertRowid,
-      id,
-    })
+  const { changes } = sql(connection)`
+    update compared set decision_id = :decision where ${IS_OPEN_LINE} and :closesLine`.run({
+    decision: lastInsertRowid,
+    id,
+    closesLine: closesLine ? 1 : 0,
+  })
   move(connection, approved, at)
-  if (closesLine)
+  if (changes > 0)
     answerContradicting(connection, id, { by: maskAccounts(by), reason: maskAccounts(reason), at })
 }
 

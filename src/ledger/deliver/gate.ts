@@ -28,6 +28,10 @@ const LATEST = '(select max(id) from comparison)'
 /** SQL that is true for a line of the latest comparison, and for what a run met since. */
 export const IS_LATEST = `comparison_id is ${LATEST}`
 
+/** SQL: the SHA-256 of the exports that were last compared with the ledger, the newest that there are. */
+export const COMPARED_FILES = `(select file.value ->> 'sha256' from comparison, json_each(comparison.sources) as file
+  where comparison.id = ${LATEST})`
+
 /** SQL of the rows in whose place a row came, and itself. */
 export const formerOf = (row: string): string => `(with recursive former (id) as (
   select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
@@ -55,9 +59,13 @@ const isNoObstacle = (
     and not exists (select 1 from attempt where attempt.mandate_key = ${key}
       and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))`
 
-/** SQL that is true for a mandate of which a link is left that nobody has separated, seen from one side, where the other is such. */
-const isLinked = (mine: 'row_id' | 'other_id', isSuch: string): string => `exists (select 1 from row as mine
-    join kin on kin.${mine} = mine.id and separated is null
+/** SQL that is true for a mandate that is linked to another one, seen from one side, where the link and the other side are such. */
+const isLinked = (
+  mine: 'row_id' | 'other_id',
+  isSuch: string,
+  isOpen = 'separated is null',
+): string => `exists (select 1 from row as mine
+    join kin on kin.${mine} = mine.id and ${isOpen}
     join row as linked on linked.id = kin.${mine === 'row_id' ? 'other_id' : 'row_id'}
     where mine.mandate_key = row.mandate_key and ${isSuch})`
 
@@ -70,6 +78,22 @@ const IS_OBSTACLE = `not ${isNoObstacle('linked.mandate_key')} and not ${isNamed
   '(select last_decision from source join row as younger on younger.source_id = source.id where younger.id = kin.row_id)',
 )}`
 export const IS_LINKED = `(${isLinked('row_id', IS_OBSTACLE)} or ${isLinked('other_id', IS_OBSTACLE)})`
+
+/** Everything by which the other side could be sent came before a word of a person on this mandate. */
+const IS_NAMED_SINCE = isNamed(
+  `'resend', 'corrected'`,
+  `(select max(coalesce(decision.id, 0), source.last_decision) from row as theirs join source on source.id = theirs.source_id
+      left join decision on decision.row_id = theirs.id and decision.decision in ('resend', 'corrected')
+     where theirs.mandate_key = linked.mandate_key order by 1 desc limit 1)`,
+  ` and (decision.decision = 'resend' or instr(decision.evidence, 'migration_decision') > 0)`,
+)
+/** A link that was separated by a word on the other side names not this one. */
+const NOT_BY_RULE = `separated is not 'rules'`
+const MAY_STAND_FOR_IT = `(separated is null or not ${IS_NAMED_SINCE})`
+
+/** A correction that gives kin of this mandate its very name, and waits. */
+const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in (kin.row_id, kin.other_id)
+  where separated is null and beside.place in (kin.row_id, kin.other_id) and linked.mandate_key = row.mandate_key)`
 
 /** SQL over `row`, each with why a row is held for which it is true. */
 const CLAUSES = {
@@ -90,7 +114,7 @@ const CLAUSES = {
   contradicted: [
     `exists (select 1 from row as beside join source on source.id = beside.source_id
       where beside.mandate_key = row.mandate_key and beside.id <> row.id and beside.state in ('conflict', 'excluded', 'invalid')
-        and coalesce(beside.rule, '') not in (${TAKES_ANOTHERS})
+        and (coalesce(beside.rule, '') not in (${TAKES_ANOTHERS}) or ${IS_OF_KIN})
         and not ${isNamed(`'corrected', 'resend'`, 'source.last_decision')})`,
     'another record says something else of its mandate',
   ],
@@ -116,11 +140,17 @@ export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
   .map(([clause]) => `(${clause})`)
   .join('\n or ')})`
 
-/** The same for a row that is refused, before somebody says that all of them are sent again: of kin the later one goes. */
+/** SQL over `row`, one that was refused. */
+const IS_HELD_FOR_KIN = `(${isLinked('row_id', `${IS_OBSTACLE} and ${MAY_STAND_FOR_IT}`, NOT_BY_RULE)}
+  or ${isLinked('other_id', MAY_STAND_FOR_IT, NOT_BY_RULE)})`
+
+/**
+ * The same for a row that is refused, before somebody says that all of them are sent again, which names none: of kin the later
+ * one goes, unless somebody named this one since.
+ */
 export const HELD_THOUGH_REFUSED = `(${[
   CLAUSES.sent[0],
-  isLinked('row_id', IS_OBSTACLE),
-  isLinked('other_id', 'true'),
+  IS_HELD_FOR_KIN,
   CLAUSES.contradicted[0],
   CLAUSES.compared[0],
 ]
