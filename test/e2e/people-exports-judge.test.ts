@@ -31,12 +31,13 @@ function scene() {
   const folder = freshFolder()
   const connection = openDatabase(join(folder, 'a.db'))
   connection.exec(
-    `create table source (sha256, admitted_at, resubmitted); create table comparison (compared_at, sources);
-     create table row (id, state, customer_no, signed_date, original_mandate_reference, corrects);
-     create table attempt (row_id, request_id, started_at); create table decision (row_id, decision);
-     insert into source values ('sha-1', '1', 0);
-     insert into row values (1, 'registered', 1001, '2024-01-13', 'MND-0001', null);
-     insert into attempt values (1, 'request-1', '5')`,
+    `create table source (sha256, admitted_at, resubmitted, id, kind); create table comparison (compared_at, sources);
+     create table row (id, state, customer_no, signed_date, original_mandate_reference, corrects, source_id, mandate_key);
+     create table attempt (row_id, request_id, started_at, id, mandate_key, outcome);
+     create table decision (row_id, decision, id, attempt_id);
+     insert into source values ('sha-1', '1', 0, 1, 'export');
+     insert into row values (1, 'registered', 1001, '2024-01-13', 'MND-0001', null, 1, 'M-1');
+     insert into attempt values (1, 'request-1', '5', 2, 'M-1', 'registered')`,
   )
   const exports: Export[] = [exportOf(1, FORMER)]
   const request = {
@@ -76,8 +77,12 @@ type Scene = ReturnType<typeof scene>
 /** February comes in at that time. */
 const february = ({ exports, run }: Scene, told: Told, at: number): void => {
   exports.push(exportOf(2, told))
-  run(`insert into source values ('sha-2', '${at}', 0)`)
+  run(`insert into source values ('sha-2', '${at}', 0, 2, 'export')`)
 }
+
+/** Its first request was in doubt, and somebody called it refused. */
+const LATE = `insert into attempt values (1, 'request-0', '2', 1, 'M-1', 'released');
+  insert into decision values (1, 'refused', 1, 1)`
 
 describe('the judge of exports', () => {
   it('says nothing of what was right, also of what was sent before a newer export came in', () => {
@@ -100,14 +105,16 @@ describe('the judge of exports', () => {
     ['WRONG', ({ request }) => void (request.customer_no = 1002)],
     [
       'NEEDLESS',
-      ({ run }) => run(`insert into row values (2, 'conflict', 1001, '2024-01-13', 'MND-0001', null)`),
+      ({ run }) =>
+        run(`insert into row values (2, 'conflict', 1001, '2024-01-13', 'MND-0001', null, 1, 'M-1')`),
     ],
     [
       'AGAIN',
       ({ run }) =>
-        run(`insert into row values (2, 'invalid', 1001, '2024-01-13', 'MND-0001', null);
-          insert into decision values (1, 'corrected')`),
+        run(`insert into row values (2, 'invalid', 1001, '2024-01-13', 'MND-0001', null, 1, 'M-1');
+          insert into decision values (1, 'corrected', 1, null)`),
     ],
+    ['UNNAMED', ({ run }) => run(LATE)],
     [
       'LOST',
       ({ applications, run }) => {
@@ -127,7 +134,7 @@ describe('the judge of exports', () => {
   it('takes the word of a person', () => {
     const given = scene()
     february(given, { ...MANDATE, hasEnded: true }, 2)
-    given.run(`insert into decision values (1, 'resend')`)
+    given.run(`${LATE}; insert into decision values (1, 'resend', 2, null)`)
     expect(given.kinds(0)).toEqual([])
   })
 })

@@ -34,6 +34,7 @@ interface Sent {
   readonly rowId: number
   readonly requestId: string
   readonly startedAt: string
+  readonly isUnnamed: 0 | 1
 }
 
 const KNOWN = `select sha256, admitted_at as at, 1 as isIn from source where sha256 is not null
@@ -44,10 +45,17 @@ const TOUCHED =
   'select (select count(*) from comparison) + coalesce((select sum(resubmitted) from source), 0) as n'
 
 const ROWS = `select row.id, state, customer_no as customerNo, signed_date as signedDate,
-    original_mandate_reference as reference, corrects is null as isRead, coalesce(group_concat(decision, ' '), '') as decisions
+    original_mandate_reference as reference, corrects is null and source_id not in (select id from source where kind = 'list') as isRead, coalesce(group_concat(decision, ' '), '') as decisions
   from row left join decision on decision.row_id = row.id group by row.id`
 
-const SENT = 'select row_id as rowId, request_id as requestId, started_at as startedAt from attempt'
+/** A former request of the mandate was called refused out of a doubt, and nobody has said since that it is sent. */
+const IS_UNNAMED = `exists (select 1 from attempt as former where former.mandate_key = attempt.mandate_key
+  and former.id < attempt.id and former.outcome = 'released' and not exists (
+    select 1 from row join decision on decision.row_id = row.id where row.mandate_key = attempt.mandate_key
+      and decision in ('resend', 'corrected', 'retry_refused')
+      and decision.id >= (select max(id) from decision where attempt_id = former.id)))`
+
+const SENT = `select row_id as rowId, request_id as requestId, started_at as startedAt, ${IS_UNNAMED} as isUnnamed from attempt`
 
 function read(file: string) {
   if (!existsSync(file)) return { files: [], rows: [], sent: [], isTouched: false }
@@ -152,7 +160,7 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
       const one = sent.find((each) => each.requestId === requestId)
       return one === undefined ? [] : [{ ...one, request }]
     })
-    for (const { request, rowId, startedAt } of requests) {
+    for (const { request, rowId, startedAt, isUnnamed } of requests) {
       const isTrue = isSent(request, mandate)
       const before = knownBy(known, startedAt)
       const [word, decisions] = [
@@ -161,6 +169,7 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
       ]
       if (!isTrue && !wordsOf(history.exports, mandate).some(({ told }) => isSent(request, told)))
         violate('WRONG', 'is registered with values that no export has together')
+      if (isUnnamed === 1) violate('UNNAMED', 'may have arrived before, and is sent once more by nobody')
       if (decisions.includes('resend')) continue
       const isGivenBack = decisions.includes('corrected') && !history.ended.has(mandate)
       if (hasEnded(before, mandate) && !isGivenBack)

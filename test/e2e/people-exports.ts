@@ -190,7 +190,7 @@ const isTrue = (sheet: Sheet, row: readonly string[], mandate: TrueMandate): boo
 const said = (sheet: Sheet, line: number, decision: string): Sheet =>
   withValue(withValue(sheet, line, 'migration_decision', decision), line, 'migration_reason', 'looked up')
 
-const MOST_ROUNDS = 8
+const MOST_ROUNDS = 12
 
 /** Everybody goes on until nothing is open, and leaves nothing out in the end. */
 export async function bringExportsToAnEnd(office: Office, chance: Chance): Promise<void> {

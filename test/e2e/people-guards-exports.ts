@@ -37,6 +37,17 @@ function withoutClause(name: string) {
   return { ...withSql((sql) => (clause() === '' ? sql : sql.replaceAll(clause(), '0'))), [GATE]: {} }
 }
 
+/** Nothing is held for what it is linked to, wherever that is asked. */
+const WITHOUT_LINKS = {
+  ...withSql((sql) =>
+    ['HELD_THOUGH_REFUSED', 'IS_LINKED'].reduce((text, name) => {
+      const clause = memberOf(GATE, name) as string | undefined
+      return clause === undefined ? text : text.replaceAll(clause, '0')
+    }, sql),
+  ),
+  [GATE]: {},
+}
+
 interface Side {
   readonly areSideBySide: boolean
 }
@@ -86,7 +97,7 @@ export const GUARDS_OF_EXPORTS = {
   '45.2 kin that was sent': {
     ...OF_EXPORTS,
     without: 'sends once more what was registered in another spelling',
-    off: withoutClause('kin'),
+    off: WITHOUT_LINKS,
     acts: ['giveExports', 'retryRefused', 'settleLines'],
     scene: { ...EXPORTS, weather: 'refusing' },
     seed: 1,
@@ -95,11 +106,17 @@ export const GUARDS_OF_EXPORTS = {
   '45.2 arrived': {
     ...OF_EXPORTS,
     without: 'sends what was refused out of a doubt and written otherwise since',
-    off: withoutClause('arrived'),
-    acts: ['giveExports', 'decideInHaste', 'resolveFromTheFile'],
-    scene: { ...EXPORTS, weather: 'late' },
+    off: {
+      ...withoutClause('arrived'),
+      [SIGHTINGS]: {
+        whenSeen: (real: Real<[string, object]>) => (standing: string, sighted: object) =>
+          real(standing === 'arrived' ? 'unsent' : standing, sighted),
+      },
+    },
+    acts: ['giveExports', 'sayNewer', 'resolveFromTheFile'],
+    scene: { ...EXPORTS, weather: 'losing' },
     seed: 1,
-    finds: ['TWICE', 'OLD', 'BUG'],
+    finds: ['UNNAMED', 'TWICE'],
   },
   '45.2 contradicted': {
     ...OF_EXPORTS,
@@ -172,20 +189,6 @@ export const GUARDS_OF_EXPORTS = {
     acts: ['giveExports', 'sayNewer'],
     seed: 5,
     finds: ['LIVE', 'STUCK', 'BUG'],
-  },
-  '45.4 spellings': {
-    ...OF_EXPORTS,
-    without: 'knows no mandate of a lost ledger in another spelling',
-    off: {
-      'register/register-file.ts': {
-        numbersOf:
-          (real: Real<readonly unknown[], readonly unknown[]>) =>
-          (...args: readonly unknown[]) => [...real(...args).slice(0, 2), null],
-      },
-    },
-    acts: ['giveExports', 'loseTheLedger'],
-    seed: 1,
-    finds: ['TWICE'],
   },
   '45.2 sent': {
     ...OF_EXPORTS,

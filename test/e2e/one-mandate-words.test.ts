@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import {
+  account,
+  decide,
+  ENDED,
+  expectRun,
+  linesOf,
+  listOf,
+  mandate,
+  named,
+  registered,
+  TYPED_WRONG,
+  waiting,
+  withStatus,
+} from '../support/mandates.js'
+import { placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
+
+/** Customer 31 is refused once. */
+const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
+const place = placeForEach({ sandbox: { faults: FAULTS } })
+const { save, edit, json } = place
+
+describe('a word of a person is about the mandate that it names, and about no other', () => {
+  it('what was refused is closed with the record that says it has ended', async () => {
+    save('export.csv', [mandate(31), mandate(2)])
+    save('status.csv', withStatus(mandate(31, ENDED), mandate(2)))
+    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await expectRun(place, ['status.csv'], 3, [mandate(2)])
+    await place.program('resolve', '--row', '3', '--as', 'written-off', '--reason', 'it is over')
+    await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
+  })
+
+  it('a list that has lost the numbers of its rows revives nothing that has ended', async () => {
+    save('export.csv', [mandate(1), mandate(2)])
+    save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+    await expectRun(place, ['export.csv', 'status.csv'], 3, [mandate(2)])
+    edit('corrections.csv', (row) => ({ ...row, migration_row: '', Status: '' }), 'list.csv')
+    await expectRun(place, ['list.csv'], 3, [mandate(2)])
+    await expectRun(place, [], 3, [mandate(2)])
+  })
+
+  it.each([
+    ['', 3, ['--retry-refused']],
+    ['send', 0, []],
+  ])(
+    'a correction to what counts already answers the record that said something else (%s)',
+    async (word, status, args) => {
+      save('export.csv', [mandate(31), mandate(2)])
+      save('other.csv', [mandate(31, account(901)), mandate(2)])
+      await expectRun(place, ['export.csv'], 3, [mandate(2)])
+      await expectRun(place, ['other.csv'], 3, [mandate(2)])
+      edit('corrections.csv', (row) => ({ ...row, ...mandate(31), migration_decision: word }))
+      const sent = status === 0 ? [mandate(31), mandate(2)] : [mandate(2)]
+      await expectRun(place, [inReport('corrections.csv')], status, sent)
+      expect(listOf(place, 'corrections.csv')).toEqual([])
+      await expectRun(place, args, 0, [mandate(31), mandate(2)])
+    },
+  )
+})
+
+describe('a line of the cut-over stays open until somebody acts, or an export answers it', () => {
+  it('one that does not say which have ended answers no end', async () => {
+    save('export.csv', [mandate(1), mandate(2)])
+    save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+    await expectRun(place, ['export.csv'], 0, [mandate(1), mandate(2)])
+    await expectRun(place, ['status.csv'], 3, [mandate(1), mandate(2)])
+    save('final.csv', [mandate(2), mandate(1)])
+    expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ exitCode: 3 })
+    expect(listOf(place, 'cut-over.csv')).toMatchObject([{ customer_no: '1' }])
+    save('last.csv', withStatus(mandate(2), mandate(1)))
+    expect(await json('compare', 'last.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
+    expect(listOf(place, 'cut-over.csv')).toEqual([])
+  })
+
+  it('a record that is written off leaves it open', async () => {
+    save('export.csv', [mandate(1), mandate(2)])
+    save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+    await expectRun(place, ['export.csv'], 0, [mandate(1), mandate(2)])
+    await expectRun(place, ['status.csv'], 3, [mandate(1), mandate(2)])
+    await decide(place, 'written-off', [mandate(1)])
+    expect(await json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
+    edit('cut-over.csv', (row) => ({
+      ...row,
+      migration_decision: 'done',
+      migration_reason: 'cancelled there',
+    }))
+    await place.program('resolve', '--from', inReport('cut-over.csv'))
+    expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+  })
+
+  it('a typing error of two exports is the same one once it was corrected', async () => {
+    const all = (reference: string) => [mandate(1, TYPED_WRONG, named(reference)), mandate(2)]
+    save('one.csv', all('MND-0001'))
+    save('two.csv', all('mnd-0001'))
+    await expectRun(place, ['one.csv'], 3, [mandate(2)])
+    await expectRun(place, ['two.csv', '--newer'], 3, [mandate(2)])
+    edit('corrections.csv', (row) => ({ ...row, ...account(1) }))
+    await expectRun(place, [inReport('corrections.csv')], 0, [mandate(1, named('mnd-0001')), mandate(2)])
+    save('final.csv', [...all('MND-0001')].reverse())
+    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
+  })
+})
+
+it('a mandate is held for its other spelling, though others of its customer look like it as well', async () => {
+  const like = (reference: string) => mandate(1, named(reference))
+  save('export.csv', [mandate(2), like('A-1'), like('A-3')])
+  save('other.csv', [like('00A-3')])
+  await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(2)])
+  await expectRun(place, ['other.csv'], 3, [mandate(2)])
+  expect(waiting(place)).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
+})
+
+it('of two exports that were compared together neither is the newer one', async () => {
+  save('export.csv', [mandate(3)])
+  await expectRun(place, ['export.csv'], 0, [mandate(3)])
+  save('active.csv', withStatus(mandate(1), mandate(3)))
+  save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
+  await place.program('compare', 'active.csv', 'ended.csv', '--yes-it-is-final')
+  await expectRun(place, ['ended.csv'], 3, [mandate(3)])
+  await expectRun(place, ['active.csv'], 3, [mandate(3)])
+  expect(registered(place)).toEqual(linesOf([mandate(3)]))
+})
