@@ -21,7 +21,7 @@ async function* judge(
   let records = 0
   let sinceCount = 0
 
-  function isRecord({ line, cells }: RawRecord): boolean {
+  function isRecord({ line, cells, isClean }: RawRecord): boolean {
     let first = 0
     while (first < cells.length && cells[first] === '') first += 1
     const cell = cells[first] ?? ''
@@ -45,7 +45,8 @@ async function* judge(
     }
     records += 1
     sinceCount += 1
-    for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
+    if (isClean !== true)
+      for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
     return true
   }
 

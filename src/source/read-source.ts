@@ -236,7 +236,7 @@ async function decideFormats(
 async function* checkAll(
   data: AsyncIterable<RawRecord[]>,
   checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  note?: (result: RecordCheck, record: number) => void,
+  note?: (result: RecordCheck, record: number, isClean: boolean | undefined) => void,
   isWanted?: (record: number) => boolean,
 ): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
@@ -247,7 +247,7 @@ async function* checkAll(
       records += 1
       if (isWanted?.(records) === false) continue
       const result = checkOne(raw, records)
-      note?.(result, records)
+      note?.(result, records, raw.isClean)
       batch.push(toldOnce(result.checked))
     }
     if (batch.length > 0) yield batch

@@ -35,8 +35,11 @@ const JUDGED_BYTES = 65_536
 const LF = 0x0a
 const CR = 0x0d
 
-/** Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. */
-export function examineBytes() {
+/**
+ * Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks.
+ * @param countsLines what is not UTF-8 is told by its line, which takes as long as all else
+ */
+export function examineBytes(countsLines: boolean) {
   const head: Uint8Array[] = []
   let headBytes = 0
   let cut = Buffer.alloc(0)
@@ -66,7 +69,7 @@ export function examineBytes() {
       const end = bytes.length - cutCharacterBytes(bytes)
       const whole = bytes.subarray(0, end)
       if (isUtf8(whole)) {
-        lines += countLineEnds(whole, last)
+        if (countsLines) lines += countLineEnds(whole, last)
         last = whole.at(-1) ?? last
         cut = Buffer.from(bytes.subarray(end))
       } else notUtf8At = findLine(bytes)

@@ -265,13 +265,17 @@ export const openBytes = (input: SourceInput, options: ReadOptions): Promise<Byt
   typeof input === 'string' ? openFile(input, options) : openStream(input, options)
 
 async function openFile(path: string, options: ReadOptions): Promise<ByteSource> {
-  const examiner = examineBytes()
-  const known = await readWhole(path, options, examiner.add)
+  const examine = async (countsLines: boolean) => {
+    const { add, evidence } = examineBytes(countsLines)
+    return { known: await readWhole(path, options, add), evidence: evidence() }
+  }
+  const first = await examine(false)
+  const { known, evidence } = first.evidence.notUtf8At === null ? first : await examine(true)
   return {
     name: nameOf(path),
     label: path,
     sha256: known.sha256,
-    evidence: examiner.evidence(),
+    evidence,
     read: (signal) => readFileBytes(path, { ...options, signal }, known),
   }
 }
@@ -279,7 +283,7 @@ async function openFile(path: string, options: ReadOptions): Promise<ByteSource>
 async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
   const origin = readStreamBytes(input, options)
   let ended: ReadEnd | null = null
-  const examiner = examineBytes()
+  const examiner = examineBytes(false)
   const chunks: Uint8Array[] = []
   for (let length = 0; length < STREAM_HEAD_BYTES;) {
     const next = await origin.next()

@@ -50,13 +50,16 @@ export function watchSource(source: RecognisedSource) {
     ({ field, position }) => field === 'unique_mandate_reference' && position === mapping.oldKey?.position,
   )
   return {
-    /** @param order grows with every record of the file */
-    note: (result: RecordCheck, order: number): void => {
+    /**
+     * @param order grows with every record of the file
+     * @param isClean nothing of it was decoded wrong
+     */
+    note: (result: RecordCheck, order: number, isClean?: boolean): void => {
       const { checked, raw, oldKey } = result
       records += 1
       last = checked
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
-      damage.note(checked.line, checked.cells)
+      if (isClean !== true) damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey, order)
       const { iban, customerNo } = checked.values
       if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
