@@ -1,6 +1,7 @@
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
 import { cleanCell, said } from '../domain/text/text.js'
 import { type Finding, findingOf, showValue, type SeverityOverrides } from '../domain/rule/verdict.js'
+import { usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/text.js'
 import { rowsSaid } from './csv/totals.js'
 import { refuse } from './refusal.js'
@@ -17,7 +18,7 @@ async function* judge(
   batches: Pieces<RawRecord[], TableEnd>,
 ): AsyncGenerator<RawRecord[], TableEnd> {
   const noRecords = { rules: [], headers: [], counts: [] } satisfies NoRecords as NoRecords
-  const headerOf = judgeHeaders(headerCells)
+  const headerOf = judgeHeaders(headerCells, usualMeaning)
   let records = 0
   let sinceCount = 0
 
@@ -26,7 +27,7 @@ async function* judge(
     while (first < cells.length && cells[first] === '') first += 1
     const cell = cells[first] ?? ''
     if (!isPlainStart(cell.charCodeAt(0)) && isRuleLine(cells)) return noRecords.rules.push(line) < 0
-    const header = headerOf(cells, first)
+    const header = headerOf(cells)
     if (header === 'same') return noRecords.headers.push(line) < 0
     if (header === 'other') {
       const what = `its line ${line} is a second header, with other columns or another order`
