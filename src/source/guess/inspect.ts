@@ -7,7 +7,14 @@ import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
 import { staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
-import { findColumn, holdsAccount, headersOf, meaningOfHeader, type Header } from '../columns/header.js'
+import {
+  findColumn,
+  holdsAccount,
+  headersOf,
+  namesNext,
+  meaningOfHeader,
+  type Header,
+} from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
@@ -452,7 +459,14 @@ function excludeLines(
     const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
     const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${REASONS[rule] ?? 'not to be migrated'} }   #${rule === 'SEQUENCE_FINAL' ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?` : ''} ${rows} of the records`
+    const isDue = rule === 'SEQUENCE_FINAL' && namesNext(column.name)
+    const reason = isDue ? 'one last collection is due' : (REASONS[rule] ?? 'not to be migrated')
+    const doubt = isDue
+      ? ` ${EDIT.slice(2)} remove the line where it is to be made from the new service;`
+      : rule === 'SEQUENCE_FINAL'
+        ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?`
+        : ''
+    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
 }
 
