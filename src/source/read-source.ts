@@ -156,12 +156,13 @@ const datesOf = (field: Field, { source: { dates } }: SourceOptions) =>
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
   const undecided = findings
-    .filter((finding) => !isDecided(finding))
+    .filter(({ rule }) => rule === 'FILE_COLUMN_UNDECIDED')
     .map(({ message }) => message.replace(`${ruleOf('FILE_COLUMN_UNDECIDED').message} `, ''))
   return undecided.length === 0 ? {} : { undecided }
 }
 
-const isDecided = ({ rule }: Finding): boolean => rule !== 'FILE_COLUMN_UNDECIDED'
+/** Of the columns, what a person decides once for the file. */
+const isQuestion = ({ rule }: Finding): boolean => /^FILE_(?:COLUMN_UNDECIDED|ACCOUNT_DOMINANT)$/.test(rule)
 
 interface DataEnd extends TableEnd {
   /** Lines of totals at the end, the last one first. */
@@ -263,7 +264,11 @@ function conclude(
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
   const findings = watch.findings(end)
-  refuseByFinding(label, source.against.undecided === 'tell' ? findings.filter(isDecided) : findings)
+  const isTold = source.against.undecided === 'tell' ? isQuestion : () => false
+  refuseByFinding(
+    label,
+    findings.filter((finding) => !isTold(finding)),
+  )
   // One of our own files that lists no row says that there is nothing to correct.
   if (records === 0 && !source.isResultFile)
     throw refuse(label, 'FILE_EMPTY', 'it has a header but no records', { line: source.headerLine })

@@ -54,7 +54,7 @@ export interface CheckedAgainst extends Pick<
 > {
   /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
   readonly zone?: string
-  /** A column that nobody decided about refuses the source (when left out), or is told only. */
+  /** A column that nobody decided about, or of one account, refuses the source (when left out), or is told only. */
   readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly second?: readonly SecondFile[]
