@@ -52,14 +52,8 @@ export function examineBytes(countsLines: boolean) {
     headBytes += part.length
   }
   const findLine = (bytes: Uint8Array): number => {
-    let start = 0
-    while (start < bytes.length) {
-      const end = endOfLine(bytes, start)
-      if (!isUtf8(bytes.subarray(start, end))) break
-      lines += 1
-      start = end
-    }
-    return lines + 1
+    const all = latin1(bytes).match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
+    return lines + all.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1
   }
   return {
     add: (chunk: Uint8Array): void => {
@@ -89,25 +83,8 @@ export function examineBytes(countsLines: boolean) {
   }
 }
 
-/** The offset behind the line end that follows `start`; CRLF, LF and CR all end a line. */
-function endOfLine(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length; at += 1) {
-    if (bytes[at] === LF) return at + 1
-    if (bytes[at] === CR) return bytes[at + 1] === LF ? at + 2 : at + 1
-  }
-  return bytes.length
-}
-
-function countLineEnds(bytes: Uint8Array, before: number): number {
-  let count = 0
-  let previous = before
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0
-    if (byte === CR || (byte === LF && previous !== CR)) count += 1
-    previous = byte
-  }
-  return count
-}
+const countLineEnds = (bytes: Uint8Array, before: number): number =>
+  (latin1(bytes).match(/\r\n|\n|\r/g)?.length ?? 0) - (before === CR && bytes[0] === LF ? 1 : 0)
 
 /** How many bytes at the end belong to a UTF-8 character whose rest is in the next chunk. */
 function cutCharacterBytes(bytes: Uint8Array): number {
@@ -228,30 +205,21 @@ export interface Decoder {
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 export function createDecoder(encoding: Encoding): Decoder {
-  switch (encoding) {
-    case 'utf-8':
-      return utf8Decoder()
-    case 'utf-16le':
-    case 'utf-16be': {
-      const decoder = new TextDecoder(encoding, { fatal: true })
-      return { decode: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() }
+  if (encoding === 'utf-8') return utf8Decoder()
+  if (encoding === 'iso-8859-1') return { decode: latin1, end: () => '' }
+  if (encoding === 'windows-1252')
+    // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
+    return {
+      decode: (chunk) =>
+        latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
+      end: () => '',
     }
-    case 'windows-1250':
-    case 'iso-8859-2':
-    case 'iso-8859-15': {
-      // Every byte is a character in these, control characters among them, which fail per field.
-      const decoder = new TextDecoder(encoding, { fatal: true })
-      return { decode: (chunk) => decoder.decode(chunk), end: () => '' }
-    }
-    case 'iso-8859-1':
-      return { decode: latin1, end: () => '' }
-    case 'windows-1252':
-      // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
-      return {
-        decode: (chunk) =>
-          latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-        end: () => '',
-      }
+  // In the others every byte is a character, control characters among them, which fail per field.
+  const stream = encoding === 'utf-16le' || encoding === 'utf-16be'
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  return {
+    decode: (chunk) => decoder.decode(chunk, { stream }),
+    end: () => (stream ? decoder.decode() : ''),
   }
 }
 

@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { codeOf, SourceError } from '../../errors.js'
+import { piecesOf } from './text.js'
 import { examineBytes, type EncodingEvidence } from './encoding.js'
 import { refuse, unreadable } from '../refusal.js'
 
@@ -49,12 +50,9 @@ async function readWhole(
   options: ReadOptions,
   look: (chunk: Uint8Array) => void,
 ): Promise<FileEnd> {
-  const bytes = readFileBytes(path, options)
-  for (;;) {
-    const next = await bytes.next()
-    if (next.done === true) return next.value
-    look(next.value)
-  }
+  const bytes = piecesOf(readFileBytes(path, options))
+  for await (const chunk of bytes) look(chunk)
+  return bytes.end()
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
 import type { Mapping } from './mapping.js'
-import type { SourceOptions } from '../options.js'
+import type { RecognisedSource } from '../record-check.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
 export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
@@ -221,18 +221,16 @@ export interface Forgotten {
   readonly text: string
 }
 
-interface ForgettingOptions {
-  readonly header: Header
-  readonly mapping: Mapping
-  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-}
-
 /**
  * A file of ours holds the cells of an export, and the configuration of that export says what they mean. Without it
  * an ended mandate would be a sendable one, and a column of the same usual name would give another account. A column
  * that the configuration of now decides about in other words is a decision.
  */
-export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
+export function forgottenBy({
+  header,
+  mapping,
+  options,
+}: Pick<RecognisedSource, 'header' | 'mapping' | 'options'>) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)

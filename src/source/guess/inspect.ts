@@ -6,7 +6,7 @@ import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
-import { staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
+import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
 import {
   findColumn,
   holdsAccount,
@@ -460,7 +460,7 @@ function excludeLines(
     const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
     const isDue = rule === 'SEQUENCE_FINAL' && namesNext(column.name)
-    const reason = isDue ? 'one last collection is due' : (REASONS[rule] ?? 'not to be migrated')
+    const reason = isDue ? 'one last collection is due' : (KEPT_BACK[rule]?.[1] ?? 'not to be migrated')
     const doubt = isDue
       ? ` ${EDIT.slice(2)} remove the line where it is to be made from the new service;`
       : rule === 'SEQUENCE_FINAL'
@@ -468,13 +468,6 @@ function excludeLines(
         : ''
     return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
-}
-
-const REASONS: Readonly<Partial<Record<RuleId, string>>> = {
-  STATUS_NOT_ACTIVE: 'ended at the previous creditor',
-  SEQUENCE_ONE_OFF: 'one-off mandate',
-  SEQUENCE_FINAL: 'marked as final',
-  SCHEME_B2B: 'business-to-business mandate',
 }
 
 /** Where the words that were not understood are to be sorted in. */
