@@ -52,13 +52,10 @@ export async function openSource(
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
   const { name, label, header, withoutCustomers } = table
-  if (withoutCustomers !== undefined && given.crosswalk === undefined)
-    throw refuse(
-      label,
-      'FILE_HEADER_MISSING',
-      'no crosswalk says which customer each of its mandates belongs to',
-      { next: withoutCustomers.replace('\n', ' ') },
-    )
+  if (withoutCustomers !== undefined && given.crosswalk === undefined) {
+    const what = 'no crosswalk says which customer each of its mandates belongs to'
+    throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
+  }
   const { options, profile, ask } = await readAs(table, given)
   const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
   const files = against.second ?? (await loadSecondFiles(options, signal))
@@ -194,12 +191,12 @@ async function decideFormats(
   signal: AbortSignal | undefined,
 ): Promise<RecognisedSource['formats']> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const declared = new Map([
-    ['signed_date', signedDateFormat],
-    ['last_collection_date', lastCollectionFormat],
-  ])
+  const declared: Partial<Record<Field, DateFormat | 'auto'>> = {
+    signed_date: signedDateFormat,
+    last_collection_date: lastCollectionFormat,
+  }
   const open = fields.flatMap(({ field, position }) =>
-    declared.get(field) === 'auto'
+    declared[field] === 'auto'
       ? [{ field, position, ...startDeciding(field === 'signed_date' ? undefined : isAbsentCollection) }]
       : [],
   )
@@ -221,12 +218,10 @@ async function decideFormats(
             if (source.cellName === undefined || !isIsoDay(cell)) note(cell)
           }
   }
-  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat =>
-    format !== 'auto'
-      ? format
-      : isOneByOne
-        ? 'unsettled'
-        : (open.find((column) => column.field === field)?.decided() ?? 'iso')
+  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat => {
+    if (format !== 'auto') return format
+    return isOneByOne ? 'unsettled' : (open.find((column) => column.field === field)?.decided() ?? 'iso')
+  }
   return {
     signedDate: decided('signed_date', signedDateFormat),
     lastCollection: decided('last_collection_date', lastCollectionFormat),

@@ -180,7 +180,7 @@ function columnOf(truth: readonly Known[], how: Spoilt, chance: Chance): string[
     ]
   }
   if (how !== 'mark') return null
-  const [usual, seldom] = chance.pick([
+  const [usual, seldom] = chance.pick<readonly [string, string]>([
     ['0', '1'],
     ['', 'X'],
     ['ja', 'nein'],
@@ -188,7 +188,7 @@ function columnOf(truth: readonly Known[], how: Spoilt, chance: Chance): string[
     ['Lastschrift', 'Rechnung'],
     ['ok', 'bloqué'],
   ])
-  return [heading, ...rare(() => seldom ?? '', usual ?? '')]
+  return [heading, ...rare(() => seldom, usual)]
 }
 
 const asText = (rows: readonly (readonly string[])[], chance: Chance): string => {

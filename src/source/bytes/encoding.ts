@@ -138,23 +138,23 @@ export function chooseEncoding(
   declared: Encoding | undefined,
 ): EncodingChoice {
   const { mark } = evidence
+  const refused = (what: string, next: string): Error => refuse(source, 'FILE_ENCODING', what, { next })
   if (declared !== undefined && mark !== null && mark !== declared)
-    throw refuse(
-      source,
-      'FILE_ENCODING',
+    throw refused(
       `its encoding is declared as ${declared}, but it starts with the byte order mark of ${mark}`,
-      { next: `Declare source.encoding as ${mark}, or remove the declaration.` },
+      `Declare source.encoding as ${mark}, or remove the declaration.`,
     )
-  const isWide =
-    mark === 'utf-16le' || mark === 'utf-16be' || declared === 'utf-16le' || declared === 'utf-16be'
+  const isWide = (declared ?? mark)?.startsWith('utf-16') === true
   if (!isWide && evidence.unmarked !== null)
-    throw refuse(source, 'FILE_ENCODING', `it looks like ${evidence.unmarked} without a byte order mark`, {
-      next: `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
-    })
+    throw refused(
+      `it looks like ${evidence.unmarked} without a byte order mark`,
+      `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
+    )
   if (!isWide && evidence.isBinary)
-    throw refuse(source, 'FILE_ENCODING', 'it holds binary data instead of text', {
-      next: 'Give the CSV export itself, not an archive or a database file.',
-    })
+    throw refused(
+      'it holds binary data instead of text',
+      'Give the CSV export itself, not an archive or a database file.',
+    )
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }
   if (evidence.notUtf8At === null) return { encoding: 'utf-8', by: 'strict UTF-8' }

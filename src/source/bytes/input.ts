@@ -5,7 +5,6 @@ import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { codeOf, SourceError } from '../../errors.js'
-import { piecesOf } from './text.js'
 import { examineBytes, type EncodingEvidence } from './encoding.js'
 import { refuse, unreadable } from '../refusal.js'
 
@@ -50,9 +49,12 @@ async function readWhole(
   options: ReadOptions,
   look: (chunk: Uint8Array) => void,
 ): Promise<FileEnd> {
-  const bytes = piecesOf(readFileBytes(path, options))
-  for await (const chunk of bytes) look(chunk)
-  return bytes.end()
+  const bytes = readFileBytes(path, options)
+  for (;;) {
+    const next = await bytes.next()
+    if (next.done === true) return next.value
+    look(next.value)
+  }
 }
 
 /**
@@ -99,11 +101,8 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   const stats = await handle.stat()
   if (stats.isFile()) return handle
   await handle.close()
-  throw unreadable(
-    path,
-    stats.isDirectory() ? 'it is a directory' : 'it is not a regular file',
-    'Give a file, or - to read standard input.',
-  )
+  const what = stats.isDirectory() ? 'it is a directory' : 'it is not a regular file'
+  throw unreadable(path, what, 'Give a file, or - to read standard input.')
 }
 
 const OPEN_PROBLEMS: Readonly<Partial<Record<string, string>>> = {
@@ -172,11 +171,8 @@ function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
   async function end(): Promise<ReadEnd> {
     const rest = await origin.next()
     if (rest.done === true) return { sha256: hash.digest('hex'), bytes }
-    throw unreadable(
-      source,
-      'it goes on after the end of its gzip data',
-      'Unpack it, then give the file in it.',
-    )
+    const what = 'it goes on after the end of its gzip data'
+    throw unreadable(source, what, 'Unpack it, then give the file in it.')
   }
   return { chunks: passing(), end }
 }
@@ -191,7 +187,10 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   const first = await firstBytes(chunks)
   const all = prepend(first, chunks)
-  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) return yield* all
+  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* all
+    return
+  }
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
@@ -234,10 +233,7 @@ async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
-async function* prepend(
-  first: Uint8Array,
-  rest: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
+async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (first.length > 0) yield first
   yield* rest
 }

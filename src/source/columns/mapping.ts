@@ -276,11 +276,7 @@ export function isUsualName(name: string, field: Field): boolean {
   return meaning.kind === 'field' && meaning.field === field
 }
 
-function recognised(
-  header: Header,
-  field: Field,
-  ignored: ReadonlySet<number | null>,
-): number | null | Problem {
+function recognised(header: Header, field: Field, ignored: ReadonlySet<number | null>) {
   const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )
@@ -289,7 +285,7 @@ function recognised(
   const distinct = new Set(matches.map((match) => fold(header.names[match] ?? '')))
   if (others.length === 0 || distinct.size === 1) return index
   const names = matches.map((match) => `"${header.names[match] ?? ''}"`).join(' and ')
-  return { rule: 'FILE_HEADER_AMBIGUOUS', detail: `its columns ${names} could both be ${field}` }
+  return { rule: 'FILE_HEADER_AMBIGUOUS' as const, detail: `its columns ${names} could both be ${field}` }
 }
 
 const at = (header: Header, index: number): { position: number; name: string } => ({
@@ -329,12 +325,8 @@ function duplicates(
     const name = header.names[group[0] ?? 0] ?? ''
     if (isConfigured && !byName.has(fold(name))) return []
     const positions = group.map((index) => (header.positions[index] ?? 0) + 1).join(' and ')
-    return [
-      {
-        rule: 'FILE_HEADER_DUPLICATE' as const,
-        detail: `the column name "${name}" occurs ${group.length} times (columns ${positions})`,
-      },
-    ]
+    const detail = `the column name "${name}" occurs ${group.length} times (columns ${positions})`
+    return [{ rule: 'FILE_HEADER_DUPLICATE' as const, detail }]
   })
 }
 
@@ -354,14 +346,10 @@ function headerProblem(
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
-  return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
-    line,
-    next:
-      writes === ''
-        ? ruleOf(rule).remedy
-        : `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`,
-    suggestions: ['draft_configuration'],
-  })
+  const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`
+  const next = writes === '' ? ruleOf(rule).remedy : write
+  const what = `${details}; its header has ${showNames(header)}`
+  return refuse(source, rule, what, { line, next, suggestions: ['draft_configuration'] })
 }
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */

@@ -20,7 +20,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
 import type { Mapping } from './mapping.js'
-import type { RecognisedSource } from '../record-check.js'
+import type { SourceOptions } from '../options.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
 export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
@@ -51,15 +51,12 @@ export function readResubmission(
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
         : [],
     /** Only where the line changes anything: a decision for another command stands beside it. */
-    ifChanged:
-      decision === '' || isDecided
-        ? []
-        : unreadable(
-            decision,
-            'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.',
-          ),
+    ifChanged: decision === '' || isDecided ? [] : unreadable(decision, CHANGED_BESIDE),
   }
 }
+
+const CHANGED_BESIDE =
+  'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.'
 
 const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
 type DateField = keyof typeof DATES
@@ -230,7 +227,9 @@ export function forgottenBy({
   header,
   mapping,
   options,
-}: Pick<RecognisedSource, 'header' | 'mapping' | 'options'>) {
+}: Pick<RestoreOptions, 'header' | 'mapping'> & {
+  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
+}) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)
@@ -244,6 +243,8 @@ export function forgottenBy({
     return fold(used) !== fold(column) && findColumn(header, column) !== null
   }
 
+  const keptBack = (row: number): string =>
+    `Row ${row} was kept back by an exclude rule, and there is none now; "send" in its migration_decision lets it go.`
   return (row: number, rows: readonly EarlierRow[], isDecided: boolean): readonly Forgotten[] =>
     rows.flatMap(({ mapped, isKeptByRule }) => [
       ...FIELDS.flatMap((field) => {
@@ -253,12 +254,7 @@ export function forgottenBy({
         return [{ what: `${field} ${column}`, text }]
       }),
       ...(isKeptByRule && options.exclude.length === 0 && !isDecided
-        ? [
-            {
-              what: 'rule',
-              text: `Row ${row} was kept back by an exclude rule, and there is none now; "send" in its migration_decision lets it go.`,
-            },
-          ]
+        ? [{ what: 'rule', text: keptBack(row) }]
         : []),
     ])
 }

@@ -20,7 +20,7 @@ import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
 import type { RawRecord, Table } from '../table.js'
-import { showValue, type RuleId } from '../../domain/rule/verdict.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
 import { applyProfile, askOf, profileFor } from '../profiles/profile.js'
 import { wordsWith } from '../../domain/value/words.js'
@@ -58,6 +58,7 @@ export async function inspectSource(
     signal,
   )
   const { name, label, headerLine, written, evidence } = table
+  const { hidden } = evidence
   if (holdsAccount(table.header)) throw headerless(label, headerLine)
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
@@ -86,10 +87,7 @@ export async function inspectSource(
     delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
     /** Of a workbook, and what of it a person does not see. */
     sheet: told(written.sheet, evidence.sheet),
-    hidden:
-      evidence.hidden === undefined
-        ? null
-        : { value: options.source.hidden ?? null, evidence: evidence.hidden },
+    hidden: hidden === undefined ? null : { value: options.source.hidden ?? null, evidence: hidden },
     collections: written.collections ?? null,
     /** What to write where the format has no customer numbers. */
     withoutCustomers: table.withoutCustomers ?? null,
@@ -110,15 +108,12 @@ export async function inspectSource(
     /** Id of the known system that the file looks like. */
     profile: system?.profile.id ?? null,
     /** What that system is known for, and why it leaves fields open. */
-    system:
-      system === null
-        ? null
-        : {
-            name: system.profile.name,
-            exclude: system.exclude,
-            words: system.profile.words ?? {},
-            asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
-          },
+    system: system && {
+      name: system.profile.name,
+      exclude: system.exclude,
+      words: system.profile.words ?? {},
+      asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
+    },
     /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
     staysBehind: staysBehindText(
       columns.flatMap(({ kind }) => (kind === null || kind.form === 'terms' ? [] : kind)),
@@ -132,6 +127,8 @@ export async function inspectSource(
   }
 }
 
+const BY = 'by the profile'
+
 /** The profile of a file, and what it says of its columns. */
 async function systemOf(header: Header, options: SourceOptions) {
   const profile = await profileFor(header, options)
@@ -144,13 +141,12 @@ async function systemOf(header: Header, options: SourceOptions) {
     exclude,
     known: {
       fields: new Map(fields),
-      others: new Map([
-        ...exclude.map(
-          ({ column, reason }) => [at(column), `by the profile; stays behind: ${reason}`] as const,
-        ),
-        ...source.ignoreColumns.map(
-          (column) => [at(column), 'by the profile; not what its name says'] as const,
-        ),
+      others: new Map<number, string>([
+        ...exclude.map(({ column, reason }): [number, string] => [
+          at(column),
+          `${BY}; stays behind: ${reason}`,
+        ]),
+        ...source.ignoreColumns.map((ref): [number, string] => [at(ref), `${BY}; not what its name says`]),
       ]),
       words: wordsWith({}, profile.words),
     },
@@ -221,12 +217,11 @@ const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 
 /** A creditor identifier in the lines before the header; the check digits keep other words out. */
 function findCreditor(lines: readonly string[]) {
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of lines.entries())
     for (const [word] of line.matchAll(CREDITOR)) {
       const checked = checkCreditorIdentifier(word)
       if (checked.usable && !isSepaIban(cleanIban(word))) return { value: checked.value, line: index + 1 }
     }
-  }
   return null
 }
 
@@ -261,6 +256,7 @@ export function draftConfiguration(inspection: Inspection): string {
 
 function sourceSection(inspection: Inspection): string[] {
   const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
+  const behind = `left out: ${footer.shown.map(commentText).join(' / ')}`
   return said([
     'source:',
     encoding !== null && `  encoding: ${encoding.value}   # ${encoding.evidence}`,
@@ -272,7 +268,7 @@ function sourceSection(inspection: Inspection): string[] {
         ? `  # hidden:    ${EDIT} ${hidden.evidence}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
         : `  hidden: ${hidden.value}   # declared: ${hidden.evidence}`),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
-    `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
+    `  skipFooterLines: ${footer.lines}   # ${footer.lines === 0 ? 'the last record looks like the others' : behind}`,
     multilineColumns.length > 0 && `  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`,
   ])
 }
@@ -307,9 +303,6 @@ const isOffered = ({ fate }: InspectedColumn, columns: readonly InspectedColumn[
   fate?.kind === 'undecided' &&
   (fate.by === 'last' || fate.told?.staysBehind.length === 0) &&
   columns.every(({ field }) => field !== fate.field)
-
-const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
-  lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(commentText).join(' / ')}`
 
 /** What counts by the profile, beside what the configuration says. */
 function profileSection({ profile, system }: Inspection): string[] {

@@ -190,8 +190,6 @@ function readUsed({ field, name, counter, meanings }: UsedColumn): WordsReading 
     goes: shown(kind.goes),
     notUnderstood: shown(kind.unknown),
   }
-  return {
-    column: name,
-    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)),
-  }
+  const told = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
+  return { column: name, ...Object.fromEntries(told) }
 }

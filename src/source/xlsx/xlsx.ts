@@ -198,11 +198,8 @@ async function chooseSheets(
   if (others.length === 0 && isTaken) return { chosen: [first], own }
   const toCorrect = own.filter(({ head: [top] }) => !isDecisionHeader(top?.cells ?? []))
   if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
-  throw refuse(
-    label,
-    'FILE_SHEET_UNCLEAR',
-    `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`,
-  )
+  const what = `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`
+  throw refuse(label, 'FILE_SHEET_UNCLEAR', what)
 }
 
 /** Rows that are looked at for the header. */
