@@ -135,9 +135,7 @@ it('31.1 collections that name several dates of signature prove none of them, in
     ['july.xml', 'june.xml'],
   ]) {
     const checked = await program('check', 'export.csv', '--evidence', ...files)
-    expect(checked.stdout).toContain(
-      '1 mandate names different dates of signature in different collections.',
-    )
+    expect(checked.stdout).toContain('1 mandate names different dates of signature in different collections.')
     expect(checked.stdout).not.toContain('EVIDENCE_DATE_DIFFERS')
     const { evidence } = await json<Counted>('check', 'export.csv', '--evidence', ...files)
     expect(evidence).toMatchObject({ agrees: 2, date_differs: 0, never_collected: 1 })
