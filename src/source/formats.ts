@@ -8,10 +8,12 @@ import { refuse } from './refusal.js'
 /** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */
 
 const SAVE_AS = 'Save it as an Excel workbook (.xlsx) or the sheet as CSV (UTF-8), and give that file.'
+const REOPEN = `Open it in a spreadsheet. ${SAVE_AS}`
+const UNLOCK = 'Save it without a password and give that file; keep it where nobody else can read it.'
 const UNPACK = 'Unpack it and give the file in it.'
 const ASK = 'Ask for the export as CSV or .xlsx; no mandate is read from this file.'
 
-const notRead = (name: string, recognises: InputFormat['recognises'], next: string): InputFormat => ({
+const notRead = (name: string, recognises: Recognises, next: string): InputFormat => ({
   recognises,
   open: ({ label }) => {
     throw refuse(label, 'FILE_FORMAT', `it is ${name}, which is not read`, { next })
@@ -20,46 +22,31 @@ const notRead = (name: string, recognises: InputFormat['recognises'], next: stri
 
 /** Lines of a name and a value, as mail has them, one of which says what follows. */
 const MIME = /^(?:[A-Za-z][\w-]*: ?.*\r?\n(?:[ \t]+\S.*\r?\n)*)*?(?:MIME-Version|Content-Type): ?\S/i
+const COMPOUND = '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'
+const ENCRYPTED = Array.from('EncryptedPackage').join('\u0000')
 
-const isCompound = (start: Uint8Array): boolean =>
-  beginsWith(start, '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1')
+type Recognises = InputFormat['recognises']
+const holds = (start: Uint8Array, pattern: RegExp): boolean =>
+  isZip(start) && pattern.test(latin1(start, 65_536))
+const isCompound: Recognises = (start) => beginsWith(start, COMPOUND)
+const isLocked: Recognises = (start) => isCompound(start) && latin1(start, 262_144).includes(ENCRYPTED)
+const PAGE = /^<(?:!doctype\s+html|html|table)\b/i
 
 export const NOT_READ: readonly InputFormat[] = [
-  notRead(
-    'a spreadsheet (.ods)',
-    (start) => isZip(start) && latin1(start, 200).includes('opendocument.spreadsheet'),
-    SAVE_AS,
-  ),
-  notRead(
-    'a workbook with a password',
-    (start) =>
-      isCompound(start) && latin1(start, 262_144).includes(Array.from('EncryptedPackage').join('\u0000')),
-    'Save it without a password and give that file; keep it where nobody else can read it.',
-  ),
+  notRead('a spreadsheet (.ods)', (start) => holds(start, /^[^]{0,176}opendocument\.spreadsheet/), SAVE_AS),
+  notRead('a workbook with a password', isLocked, UNLOCK),
   notRead('an old Excel workbook (.xls)', isCompound, SAVE_AS),
-  notRead(
-    'a Numbers spreadsheet',
-    (start) => isZip(start) && /Index\/|\.iwa/.test(latin1(start, 65_536)),
-    SAVE_AS,
-  ),
-  notRead(
-    'a web archive (MHTML; some systems call it .xls)',
-    (start) => MIME.test(opening(start)),
-    `Open it in a spreadsheet. ${SAVE_AS}`,
-  ),
+  notRead('a Numbers spreadsheet', (start) => holds(start, /Index\/|\.iwa/), SAVE_AS),
+  notRead('a web archive (MHTML; some systems call it .xls)', (start) => MIME.test(opening(start)), REOPEN),
   notRead('a ZIP archive', isZip, UNPACK),
   notRead('a PDF', (start) => opening(start).startsWith('%PDF-'), ASK),
   notRead('an XML file', isXml, ASK),
-  notRead(
-    'a web page (some systems call it .xls)',
-    (start) => /^<(?:!doctype\s+html|html|table)\b/i.test(opening(start)),
-    'Open it in a spreadsheet, save it as CSV (UTF-8) and give that file.',
-  ),
+  notRead('a web page (some systems call it .xls)', (start) => PAGE.test(opening(start)), REOPEN),
 ]
 
 /** What reads these is loaded where one comes. */
 const XLSX: InputFormat = {
-  recognises: (start) => isZip(start) && /\[Content_Types\]\.xml|_rels\/|xl\//.test(latin1(start, 65_536)),
+  recognises: (start) => holds(start, /\[Content_Types\]\.xml|_rels\/|xl\//),
   open: async (...given) => (await import('./xlsx/xlsx.js')).openExcel(...given),
 }
 const PAIN_008: InputFormat = {

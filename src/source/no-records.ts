@@ -1,6 +1,7 @@
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
 import { cleanCell, said } from '../domain/text/text.js'
 import { type Finding, findingOf, showValue, type SeverityOverrides } from '../domain/rule/verdict.js'
+import { usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/text.js'
 import { rowsSaid } from './csv/totals.js'
 import { refuse } from './refusal.js'
@@ -17,16 +18,16 @@ async function* judge(
   batches: Pieces<RawRecord[], TableEnd>,
 ): AsyncGenerator<RawRecord[], TableEnd> {
   const noRecords = { rules: [], headers: [], counts: [] } satisfies NoRecords as NoRecords
-  const headerOf = judgeHeaders(headerCells)
+  const headerOf = judgeHeaders(headerCells, usualMeaning)
   let records = 0
   let sinceCount = 0
 
-  function isRecord({ line, cells }: RawRecord): boolean {
+  function isRecord({ line, cells, isClean }: RawRecord): boolean {
     let first = 0
     while (first < cells.length && cells[first] === '') first += 1
     const cell = cells[first] ?? ''
     if (!isPlainStart(cell.charCodeAt(0)) && isRuleLine(cells)) return noRecords.rules.push(line) < 0
-    const header = headerOf(cells, first)
+    const header = headerOf(cells)
     if (header === 'same') return noRecords.headers.push(line) < 0
     if (header === 'other') {
       const what = `its line ${line} is a second header, with other columns or another order`
@@ -45,7 +46,8 @@ async function* judge(
     }
     records += 1
     sinceCount += 1
-    for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
+    if (isClean !== true)
+      for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
     return true
   }
 

@@ -3,19 +3,20 @@ import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
 import { ENCODINGS } from './bytes/encoding.js'
+import texts from './options.json' with { type: 'json' }
 
 /** The separators a source may have, by the spellings of the configuration. */
 export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const
 
 /** The sections of sepa-migrate.yaml that say how to read a source. */
 
+const about = (key: keyof typeof texts) => ({ description: texts[key] })
+
 const name = z.string('Give the name of a column').min(1, 'A column name is empty')
 const position = z.int('Give a column by its name or its position from 1').min(1, 'Positions count from 1')
 
 /** A column by its name (compared like headers) or its position from 1. */
-const columnSchema = z
-  .union([name, position])
-  .meta({ description: 'A column by its name, or its position from 1' })
+const columnSchema = z.union([name, position]).meta(about('column'))
 export type ColumnRef = z.output<typeof columnSchema>
 
 /** One column, or several candidates of which the first that the file has is used. */
@@ -81,7 +82,6 @@ const referenceColumn = z.union(
 
 /** Instead of the name of a column, for a field that a row need not have. */
 export const NONE = 'none'
-const NONE_MEANS = `"${NONE}" decides that no column counts; { column: ${NONE} } is a column of that name`
 
 const columnsSchema = z
   .strictObject({
@@ -90,36 +90,23 @@ const columnsSchema = z
     signed_date: dateColumn.optional(),
     sepa_creditor_identifier: creditorColumn.optional(),
     unique_mandate_reference: referenceColumn.optional(),
-    last_collection_date: dateColumn.optional().meta({ description: NONE_MEANS }),
-    status: column.optional().meta({ description: NONE_MEANS }),
-    sequence: column.optional().meta({ description: NONE_MEANS }),
-    scheme: column.optional().meta({ description: NONE_MEANS }),
+    last_collection_date: dateColumn.optional().meta(about('none')),
+    status: column.optional().meta(about('none')),
+    sequence: column.optional().meta(about('none')),
+    scheme: column.optional().meta(about('none')),
   })
-  .meta({ description: 'Which column feeds which field; fields left out are found by their usual names' })
+  .meta(about('columns'))
 
 const delimiterSchema = z.enum(Object.keys(DELIMITERS) as (keyof typeof DELIMITERS)[])
 
 const layout = {
-  sheet: z.string().min(1).optional().meta({
-    description: 'Sheet of an Excel workbook; the one with data when left out',
-  }),
-  hidden: z.enum(['read', 'skip']).optional().meta({
-    description:
-      'Whether hidden or filtered rows and hidden columns of a workbook count; refused when left out',
-  }),
-  delimiter: delimiterSchema.optional().meta({ description: 'Column separator; detected when left out' }),
-  encoding: z.enum(ENCODINGS).optional().meta({ description: 'Text encoding; detected when left out' }),
-  skipLines: z.int().min(0).max(10_000).default(0).meta({ description: 'Physical lines before the header' }),
-  skipFooterLines: z
-    .int()
-    .min(0)
-    .max(1000)
-    .default(0)
-    .meta({ description: 'Physical lines after the last record, blank ones included' }),
-  multilineColumns: z.array(columnSchema).default([]).meta({
-    description:
-      'Columns with text over several lines, such as remarks; elsewhere such a cell is refused when it looks like records that a stray quote joined',
-  }),
+  sheet: z.string().min(1).optional().meta(about('sheet')),
+  hidden: z.enum(['read', 'skip']).optional().meta(about('hidden')),
+  delimiter: delimiterSchema.optional().meta(about('delimiter')),
+  encoding: z.enum(ENCODINGS).optional().meta(about('encoding')),
+  skipLines: z.int().min(0).max(10_000).default(0).meta(about('skipLines')),
+  skipFooterLines: z.int().min(0).max(1000).default(0).meta(about('skipFooterLines')),
+  multilineColumns: z.array(columnSchema).default([]).meta(about('multilineColumns')),
 }
 
 const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')
@@ -127,22 +114,15 @@ const calendarDate = z.iso.date('Give a date as YYYY-MM-DD')
 const sourceSchema = z
   .strictObject({
     ...layout,
-    ignoreColumns: z.array(columnSchema).default([]).meta({
-      description: 'Columns that look as if they said which mandates live, and by your decision do not',
-    }),
-    dates: z.enum(['utc', 'written']).optional().meta({
-      description:
-        'Dates with a time: "utc" reads them in the time zone of the campaign, "written" takes the day as it stands; times near midnight are asked about when left out',
-    }),
-    exportDay: calendarDate.optional().meta({
-      description: 'The day of the export; a signature date that 10 % of the rows share with it is a filler',
-    }),
+    ignoreColumns: z.array(columnSchema).default([]).meta(about('ignoreColumns')),
+    dates: z.enum(['utc', 'written']).optional().meta(about('dates')),
+    exportDay: calendarDate.optional().meta(about('exportDay')),
     fillerDates: z
       .array(calendarDate)
       .default(['2009-11-01', '1970-01-01', '1900-01-01'])
-      .meta({ description: 'Signature dates that are suspicious from 10 % of the rows on' }),
+      .meta(about('fillerDates')),
   })
-  .meta({ description: 'How the file is written' })
+  .meta(about('source'))
 
 const secondKeySchema = z.union(
   [
@@ -154,29 +134,24 @@ const secondKeySchema = z.union(
 
 const crosswalkSchema = z
   .strictObject({
-    file: z.string().min(1).meta({ description: 'CSV file, relative to the configuration file' }),
-    from: candidatesSchema.meta({ description: 'Column of the export that holds the old key' }),
-    key: columnSchema.meta({ description: 'Column of the crosswalk that holds the old key' }),
-    customer_no: columnSchema
-      .default('customer_no')
-      .meta({ description: 'Column of the crosswalk with the new number' }),
-    secondKey: secondKeySchema.optional().meta({
-      description:
-        'Guards against a shifted column: the last characters of the IBAN, or a column to compare, such as the name',
-    }),
+    file: z.string().min(1).meta(about('crosswalk.file')),
+    from: candidatesSchema.meta(about('crosswalk.from')),
+    key: columnSchema.meta(about('crosswalk.key')),
+    customer_no: columnSchema.default('customer_no').meta(about('crosswalk.customer_no')),
+    secondKey: secondKeySchema.optional().meta(about('crosswalk.secondKey')),
     ...layout,
   })
-  .meta({ description: 'A second file that gives the customer_no for each old key' })
+  .meta(about('crosswalk'))
 
 const joinedField = z.enum([...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]).exclude(['customer_no'])
 const joinSchema = z
   .array(
     z.strictObject({
-      file: z.string().min(1).meta({ description: 'CSV or Excel file, relative to the configuration file' }),
+      file: z.string().min(1).meta(about('join.file')),
       on: z
         .record(name, columnSchema)
         .refine((on) => Object.keys(on).length > 0, 'Name the columns of the export that are looked up')
-        .meta({ description: 'For each column of the key in the export, the column of this file' }),
+        .meta(about('join.on')),
       take: z
         .partialRecord(
           joinedField,
@@ -185,11 +160,11 @@ const joinSchema = z
             `${columnForms} { column, format } for a date; formats are ${DATE_FORMATS.join(', ')}`,
           ),
         )
-        .meta({ description: 'Which column of this file feeds which field' }),
+        .meta(about('join.take')),
       ...layout,
     }),
   )
-  .meta({ description: 'Second files that give other fields, such as the account of each customer' })
+  .meta(about('join'))
 
 const cellValue = z.union([z.string(), z.number(), z.boolean()])
 
@@ -199,19 +174,13 @@ const excludeSchema = z
       .strictObject({
         column: columnSchema,
         equals: z.array(cellValue).min(1, 'Name at least one value').exactOptional(),
-        filled: z
-          .literal(true)
-          .exactOptional()
-          .meta({ description: 'Any value will do, such as an end date' }),
+        filled: z.literal(true).exactOptional().meta(about('exclude.filled')),
         except: z
           .array(cellValue)
           .min(1, 'Name at least one value')
           .exactOptional()
-          .meta({ description: 'Any other value stays behind, and so does none unless "" is named' }),
-        olderVersion: z
-          .literal(true)
-          .exactOptional()
-          .meta({ description: 'These rows are older versions of mandates, and contradict no current one' }),
+          .meta(about('exclude.except')),
+        olderVersion: z.literal(true).exactOptional().meta(about('exclude.olderVersion')),
         reason: z.string().min(1, 'Say why these rows stay behind'),
       })
       .refine(
@@ -220,7 +189,7 @@ const excludeSchema = z
         'Give either equals: [values], or except: [values] for every other one, or filled: true for every row with a value there',
       ),
   )
-  .meta({ description: 'Rows that are left out on purpose' })
+  .meta(about('exclude'))
 
 const words = z.array(z.string().min(1)).exactOptional()
 
@@ -231,26 +200,21 @@ const wordsSchema = z
     sequence: z.strictObject({ recurrent: words, oneOff: words, final: words }).exactOptional(),
     scheme: z.strictObject({ core: words, b2b: words }).exactOptional(),
   })
-  .meta({ description: 'What the words of status, sequence and scheme columns mean' })
+  .meta(about('words'))
 
-const bound = (least: number, most: number, usual: number, description: string) =>
-  z.int().min(least).max(most).default(usual).meta({ description })
+const bound = (least: number, most: number, usual: number, key: keyof typeof texts) =>
+  z.int().min(least).max(most).default(usual).meta(about(key))
 
 /** Bounds on what is believed to be an export; all memory the reader uses follows from them. */
 const limitsSchema = z
   .strictObject({
-    recordLength: bound(64, 200_000, 65_536, 'Characters of one record'),
-    fieldLength: bound(64, 200_000, 8_192, 'Characters of one cell'),
+    recordLength: bound(64, 200_000, 65_536, 'limits.recordLength'),
+    fieldLength: bound(64, 200_000, 8_192, 'limits.fieldLength'),
     columns: z.int().min(2).max(10_000).default(512),
-    unpackedBytes: bound(1, Number.MAX_SAFE_INTEGER, 8 * 1024 ** 3, 'Bytes that a gzip source may unpack to'),
-    crosswalkLines: bound(
-      1,
-      10_000_000,
-      2_000_000,
-      'Lines of a crosswalk or joined file, which is kept in memory (about 300 bytes each)',
-    ),
+    unpackedBytes: bound(1, Number.MAX_SAFE_INTEGER, 8 * 1024 ** 3, 'limits.unpackedBytes'),
+    crosswalkLines: bound(1, 10_000_000, 2_000_000, 'limits.crosswalkLines'),
   })
-  .meta({ description: 'Sizes beyond which a source is refused' })
+  .meta(about('limits'))
 
 export type ColumnsOptions = z.output<typeof columnsSchema>
 export type LayoutOptions = Pick<z.output<typeof sourceSchema>, keyof typeof layout>
@@ -263,9 +227,7 @@ export const sourceSections = {
     .string()
     .regex(/^[a-z0-9-]+$/, 'A profile is named by its id, such as odoo-oca')
     .exactOptional()
-    .meta({
-      description: `Known system that the export is of, also where columns are mapped here; "${NONE}" for none`,
-    }),
+    .meta(about('profile')),
   source: sourceSchema.prefault({}),
   columns: columnsSchema.prefault({}),
   crosswalk: crosswalkSchema.optional(),

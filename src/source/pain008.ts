@@ -293,13 +293,9 @@ export async function openCollections(
 ): Promise<CollectionFile> {
   const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes, signal })
   const { name, label, sha256 } = bytes
+  const what = 'it is not a collection file of a bank (pain.008), and only such a file is evidence'
   if (sha256 === null || !isCollections(bytes.evidence.head))
-    throw refuse(
-      label,
-      'FILE_FORMAT',
-      'it is not a collection file of a bank (pain.008), and only such a file is evidence',
-      { next: 'Name the export in front of the collection files.' },
-    )
+    throw refuse(label, 'FILE_FORMAT', what, { next: 'Name the export in front of the collection files.' })
   async function* read(): AsyncGenerator<readonly CollectedMandate[]> {
     for await (const batch of readCollections(bytes, limits, signal).read()) yield batch.map(collectedIn)
   }

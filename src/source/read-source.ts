@@ -52,13 +52,10 @@ export async function openSource(
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
   const { name, label, header, withoutCustomers } = table
-  if (withoutCustomers !== undefined && given.crosswalk === undefined)
-    throw refuse(
-      label,
-      'FILE_HEADER_MISSING',
-      'no crosswalk says which customer each of its mandates belongs to',
-      { next: withoutCustomers.replace('\n', ' ') },
-    )
+  if (withoutCustomers !== undefined && given.crosswalk === undefined) {
+    const what = 'no crosswalk says which customer each of its mandates belongs to'
+    throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
+  }
   const { options, profile, ask } = await readAs(table, given)
   const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
   const files = against.second ?? (await loadSecondFiles(options, signal))
@@ -156,12 +153,13 @@ const datesOf = (field: Field, { source: { dates } }: SourceOptions) =>
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
   const undecided = findings
-    .filter((finding) => !isDecided(finding))
+    .filter(({ rule }) => rule === 'FILE_COLUMN_UNDECIDED')
     .map(({ message }) => message.replace(`${ruleOf('FILE_COLUMN_UNDECIDED').message} `, ''))
   return undecided.length === 0 ? {} : { undecided }
 }
 
-const isDecided = ({ rule }: Finding): boolean => rule !== 'FILE_COLUMN_UNDECIDED'
+/** Of the columns, what a person decides once for the file. */
+const isQuestion = ({ rule }: Finding): boolean => /^FILE_(?:COLUMN_UNDECIDED|ACCOUNT_DOMINANT)$/.test(rule)
 
 interface DataEnd extends TableEnd {
   /** Lines of totals at the end, the last one first. */
@@ -193,12 +191,12 @@ async function decideFormats(
   signal: AbortSignal | undefined,
 ): Promise<RecognisedSource['formats']> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const declared = new Map([
-    ['signed_date', signedDateFormat],
-    ['last_collection_date', lastCollectionFormat],
-  ])
+  const declared: Partial<Record<Field, DateFormat | 'auto'>> = {
+    signed_date: signedDateFormat,
+    last_collection_date: lastCollectionFormat,
+  }
   const open = fields.flatMap(({ field, position }) =>
-    declared.get(field) === 'auto'
+    declared[field] === 'auto'
       ? [{ field, position, ...startDeciding(field === 'signed_date' ? undefined : isAbsentCollection) }]
       : [],
   )
@@ -220,12 +218,10 @@ async function decideFormats(
             if (source.cellName === undefined || !isIsoDay(cell)) note(cell)
           }
   }
-  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat =>
-    format !== 'auto'
-      ? format
-      : isOneByOne
-        ? 'unsettled'
-        : (open.find((column) => column.field === field)?.decided() ?? 'iso')
+  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat => {
+    if (format !== 'auto') return format
+    return isOneByOne ? 'unsettled' : (open.find((column) => column.field === field)?.decided() ?? 'iso')
+  }
   return {
     signedDate: decided('signed_date', signedDateFormat),
     lastCollection: decided('last_collection_date', lastCollectionFormat),
@@ -236,7 +232,7 @@ async function decideFormats(
 async function* checkAll(
   data: AsyncIterable<RawRecord[]>,
   checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  note?: (result: RecordCheck, record: number) => void,
+  note?: (result: RecordCheck, record: number, isClean: boolean | undefined) => void,
   isWanted?: (record: number) => boolean,
 ): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
@@ -247,7 +243,7 @@ async function* checkAll(
       records += 1
       if (isWanted?.(records) === false) continue
       const result = checkOne(raw, records)
-      note?.(result, records)
+      note?.(result, records, raw.isClean)
       batch.push(toldOnce(result.checked))
     }
     if (batch.length > 0) yield batch
@@ -263,7 +259,11 @@ function conclude(
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
   const findings = watch.findings(end)
-  refuseByFinding(label, source.against.undecided === 'tell' ? findings.filter(isDecided) : findings)
+  const isTold = source.against.undecided === 'tell' ? isQuestion : () => false
+  refuseByFinding(
+    label,
+    findings.filter((finding) => !isTold(finding)),
+  )
   // One of our own files that lists no row says that there is nothing to correct.
   if (records === 0 && !source.isResultFile)
     throw refuse(label, 'FILE_EMPTY', 'it has a header but no records', { line: source.headerLine })

@@ -15,7 +15,7 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
-import { excludeBy, type Excluder, type Mapping } from './columns/mapping.js'
+import { excludeBy, type Mapping } from './columns/mapping.js'
 import { alignRows, findColumn } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
@@ -54,7 +54,7 @@ export interface CheckedAgainst extends Pick<
 > {
   /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
   readonly zone?: string
-  /** A column that nobody decided about refuses the source (when left out), or is told only. */
+  /** A column that nobody decided about, or of one account, refuses the source (when left out), or is told only. */
   readonly undecided?: 'refuse' | 'tell'
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly second?: readonly SecondFile[]
@@ -182,13 +182,6 @@ export const timesOf = (
 export const isIsoDay = (cell: string): boolean =>
   /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
 
-/** A day of a typed cell is one whatever the format of its column. */
-const typedDays = (checks: CheckOptions, raw: RawValues): CheckOptions => ({
-  ...checks,
-  signedDateFormat: isIsoDay(raw.signed_date ?? '') ? 'iso' : checks.signedDateFormat,
-  lastCollectionFormat: isIsoDay(raw.last_collection_date ?? '') ? 'iso' : checks.lastCollectionFormat,
-})
-
 /** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
 const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
   earlier: source.against.earlier ?? (() => []),
@@ -224,13 +217,9 @@ function cellChecker(source: RecognisedSource) {
   // Cells of a file of ours repeat what an export held, days of a workbook too.
   const isTyped = source.cellName !== undefined || source.isResultFile
   const named = nameCells(source)
-  const exclude: Excluder | null =
-    options.exclude.length === 0 ? null : excludeBy(header, options.exclude, severities)
-  const olderVersion = excludeBy(
-    header,
-    options.exclude.filter((rule) => rule.olderVersion === true),
-    severities,
-  )
+  const exclude = excludeBy(header, options.exclude, severities)
+  const older = options.exclude.filter((rule) => rule.olderVersion === true)
+  const olderVersion = excludeBy(header, older, severities)
   const checks: CheckOptions = {
     today: against.today,
     severities,
@@ -247,8 +236,9 @@ function cellChecker(source: RecognisedSource) {
   return (
     { read, cells, line, record, uncomputed }: Line,
     more: readonly Finding[],
-    { resubmission, restored }: Given = NOT_GIVEN,
+    given: Given = NOT_GIVEN,
   ): RecordCheck => {
+    const { resubmission, restored } = given
     const { raw: own, transformed } = rawValues(read, mapping, uncomputed)
     const looked = lookUp(second.files, { read, raw: own }, { mapping, severities })
     const { raw } = looked
@@ -256,18 +246,14 @@ function cellChecker(source: RecognisedSource) {
     const found = joinFindings(
       resubmission?.findings ?? NO_FINDINGS,
       more,
-      exclude?.(cells) ?? NO_FINDINGS,
+      exclude(cells),
       looked.findings,
       restored === undefined
         ? NO_FINDINGS
         : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
     )
-    const dated = restored === undefined ? checks : datedBy(checks, restored, resubmission)
-    const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(
-      raw,
-      isTyped ? typedDays(dated, raw) : dated,
-      found,
-    )
+    const dated = isTyped || restored !== undefined ? datedBy(checks, raw, isTyped, given) : checks
+    const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(raw, dated, found)
     // Not by spreading: that took a third of the time of a record.
     const checked: CheckedRecord = {
       line,
@@ -282,11 +268,9 @@ function cellChecker(source: RecognisedSource) {
       latestFirstDebit,
       findings,
     }
+    const whole = resubmission === undefined ? checked : { ...checked, said: resubmission.said }
     return {
-      checked: named(
-        resubmission === undefined ? checked : { ...checked, said: resubmission.said },
-        looked.places,
-      ),
+      checked: named(whole, looked.places),
       raw,
       oldKey,
       transformed,
@@ -299,16 +283,22 @@ function cellChecker(source: RecognisedSource) {
 const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []
 
-const datedBy = (
+/** A day of a typed cell is one whatever the format of its column. */
+function datedBy(
   checks: CheckOptions,
-  { formats }: Pick<ReturnType<ReturnType<typeof restoreFrom>>, 'formats'>,
-  resubmission: Resubmission | undefined,
-): CheckOptions => ({
-  ...checks,
-  signedDateFormat: formats.signed_date ?? checks.signedDateFormat,
-  lastCollectionFormat: formats.last_collection_date ?? checks.lastCollectionFormat,
-  isDecided: resubmission?.isDecided ?? false,
-})
+  raw: RawValues,
+  isTyped: boolean,
+  { restored, resubmission }: Given,
+): CheckOptions {
+  const formatOf = (field: 'signed_date' | 'last_collection_date', declared: DecidedFormat): DecidedFormat =>
+    isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? declared)
+  return {
+    ...checks,
+    signedDateFormat: formatOf('signed_date', checks.signedDateFormat),
+    lastCollectionFormat: formatOf('last_collection_date', checks.lastCollectionFormat),
+    isDecided: resubmission?.isDecided ?? false,
+  }
+}
 
 /** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
 function misshapen(

@@ -13,6 +13,8 @@ export interface RawRecord {
   readonly cells: string[]
   /** The text ended within it: it has no line end. */
   readonly isOpen?: boolean
+  /** It stands in a piece of text without signs of damage and without words for nothing; what is not told may have both. */
+  readonly isClean?: boolean
   /** Positions of formulas that nobody computed, from 0. */
   readonly uncomputed?: readonly number[]
 }

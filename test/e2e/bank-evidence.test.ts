@@ -124,3 +124,20 @@ it('31.1 collections that contradict a registered row are told with what is left
   expect(about()).toHaveLength(1)
   expect(held()).toEqual([1, 2, 3, 4])
 })
+
+it('31.1 collections that name several dates of signature prove none of them, in any order', async () => {
+  const month = (day: string, signed: string): string =>
+    collectionFile([debit(1, { day, signed }), debit(2, { day }), debit(3, { day, iban: germanIban(3) })])
+  write('june.xml', month('2026-06-05', '2026-06-01'))
+  write('july.xml', month('2026-07-05', '2026-07-01'))
+  for (const files of [
+    ['june.xml', 'july.xml'],
+    ['july.xml', 'june.xml'],
+  ]) {
+    const checked = await program('check', 'export.csv', '--evidence', ...files)
+    expect(checked.stdout).toContain('1 mandate names different dates of signature in different collections.')
+    expect(checked.stdout).not.toContain('EVIDENCE_DATE_DIFFERS')
+    const { evidence } = await json<Counted>('check', 'export.csv', '--evidence', ...files)
+    expect(evidence).toMatchObject({ agrees: 2, date_differs: 0, never_collected: 1 })
+  }
+})

@@ -145,7 +145,7 @@ it('31.1 what a file does not have replaces nothing, differs from nothing, and i
   expect(fates(ledger)).toEqual(['ready 2029-02-05', 'ready 2029-01-05', 'conflict 2029-01-05 !DATE_DIFFERS'])
   const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
   expect(lacks.map(({ message }) => message)).toEqual([
-    'Collections lack a value, so it was compared with nothing. 1 mandate names no date of signature.',
+    'Collections lack a value or contradict each other about it, so it was compared with nothing. 1 mandate names no date of signature.',
   ])
 })
 
@@ -434,7 +434,8 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
       reference: one.reference,
       creditor: one.creditor!,
       iban: only(latest.map(({ iban }) => iban!)),
-      signed: only(latest.map(({ signed }) => signed!)),
+      // No amendment changes it, so collections of any day contradict each other.
+      signed: only(all.map(({ signed }) => signed!)),
       day,
       ended: latest.some(({ sequence }) => sequence !== 'RCUR'),
     })
@@ -473,12 +474,12 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
       [
         ['reference_differs', last.reference !== one.reference],
         ['creditor_differs', last.creditor !== one.creditor],
-        ['date_differs', last.signed !== one.signed],
+        ['date_differs', last.signed !== null && last.signed !== one.signed],
         ['account_differs', last.iban !== one.iban],
         ['ended', last.ended],
       ] as const
     ).flatMap(([kind, is]) => (is ? [kind] : []))
-    if (differing.length === 0) counts.agrees += 1
+    if (differing.length === 0 && last.signed !== null) counts.agrees += 1
     for (const kind of differing) counts[kind] += 1
     const isNewer = last.day > one.signed
     const state = differing.length > 0 && isNewer ? 'conflict' : 'ready'

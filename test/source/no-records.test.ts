@@ -28,6 +28,7 @@ describe('a header that is repeated', () => {
     ['as it stands', HEADER],
     ['with a byte order mark', `\ufeff${HEADER}`],
     ['in other letters', HEADER.toUpperCase().replaceAll('_', ' ')],
+    ['in another language', 'customer_no,Rekeningnummer,Mandatsdatum,Gläubiger-ID,mandaatkenmerk,name'],
     ['in a page that lacks its last names', HEADER.split(',').slice(0, 4).join(',') + ',,'],
   ])('is left out and told: %s', async (_, repeated) => {
     const { records, summary } = await readText(file(HEADER, FIRST, repeated, SECOND))
@@ -43,6 +44,9 @@ describe('a header that is repeated', () => {
     ['two columns exchanged', HEADER.replace('customer_no,iban', 'iban,customer_no')],
     ['another column more', `${HEADER},status`],
     ['a column named otherwise', HEADER.replace('signed_date', 'Kuendigung')],
+    ['in another language and order', 'mandaatkenmerk,IBAN,Mandatsdatum,Gläubiger-ID,klantnummer,naam'],
+    ['with keys of another system', HEADER.replace('customer_no', 'Mitgliedsnummer')],
+    ['with keys of another system and language', 'Mitgliedsnummer,IBAN,Mandatsdatum,Gläubiger-ID,Mandaat,'],
     ['reversed', HEADER.split(',').reverse().join(',')],
   ])('refuses the file where it has other columns or another order: %s', async (_, other) => {
     for (const given of [fileOf(file(HEADER, FIRST, other, SECOND)), sheet(HEADER, FIRST, other, SECOND)]) {

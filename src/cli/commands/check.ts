@@ -154,7 +154,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
-  const isUndecided = todos.some(({ rule, kind }) => rule === 'FILE_COLUMN_UNDECIDED' && kind === 'error')
+  const undecided = todos.flatMap(({ rule, kind }) => (kind === 'error' ? (BEFORE_RUN[rule] ?? []) : []))
   const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
   const seen = reader.evidence()
   // Of a first look nobody can tell what is missing.
@@ -163,7 +163,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const sources = reader.sources().filter(({ name }) => names.has(name))
   return {
     ...emptyResult,
-    exitCode: isUndecided ? 7 : isFaulty ? 3 : 0,
+    exitCode: undecided.length > 0 ? 7 : isFaulty ? 3 : 0,
     campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
     totals,
     files,
@@ -191,7 +191,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       notTaken > 0 &&
         `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',
-      ...nextLinesOf(context, checked, { isUndecided, isFaulty }),
+      ...nextLinesOf(context, checked, { undecided, isFaulty }),
     ]),
     details: { problems: todos, sources, notTaken, corrections, evidence },
   }
@@ -205,16 +205,22 @@ const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
         `"${name}" holds corrections; it was checked on its own. check --ledger FILE compares it with the campaign`,
     )
 
+const BEFORE_RUN: Readonly<Partial<Record<string, string>>> = {
+  FILE_COLUMN_UNDECIDED:
+    'Map or ignore each column named under FILE_COLUMN_UNDECIDED before you run this file.',
+  FILE_ACCOUNT_DOMINANT: 'Map another column, or allow FILE_ACCOUNT_DOMINANT, before you run this file.',
+}
+
 function nextLinesOf(
   context: Context,
   { campaign, files, sample }: Checked,
-  { isUndecided, isFaulty }: { isUndecided: boolean; isFaulty: boolean },
+  { undecided, isFaulty }: { undecided: readonly string[]; isFaulty: boolean },
 ): Line[] {
   const { settings, args } = context
   const again = { name: 'check', files: args } as const
-  if (isUndecided)
+  if (undecided.length > 0)
     return [
-      'Map or ignore each column named under FILE_COLUMN_UNDECIDED before you run this file.',
+      ...undecided,
       settings.configuration.file === null
         ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
         : nextLine(context, again),

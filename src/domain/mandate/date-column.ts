@@ -55,7 +55,11 @@ export function watchDates(declared: DecidedFormat, today: LocalDate, times: Tim
       const ways = [...unread].flatMap(([formats, count]) =>
         formats === '' ? [] : [`${count} as ${formats}`],
       )
-      if (ways.length === 0 || (ways.length === 1 && others === 0)) return null
+      const [first = '', ...more] = unread.keys()
+      const isOne = first
+        .split(' or ')
+        .some((format) => more.every((way) => way.split(' or ').includes(format)))
+      if (ways.length === 0 || (isOne && others === 0)) return null
       return `It is written in several ways: ${[...ways, ...(others > 0 ? [`${others} as ${declared === 'unsettled' ? 'iso' : declared}`] : [])].join(', ')}.`
     },
   }

@@ -24,32 +24,30 @@ export function isNull(cell: string): boolean {
   return (length === 2 || length === 4 || length === 6) && NULLS.has(cell)
 }
 
-/** Cells in which a name of the header is looked for, before all of them are. */
-const LOOKED_AT = 3
+/** A date, an account or a number, as every mandate has one and few names do. */
+const VALUE = /[0-9]{4}|^[0-9]+$/
 
 /**
  * Whether a record is the header once more; `other` where it has other columns, or has them in another order.
- * @param first where the first cell stands that holds anything
+ * @param meaningOf what a name means in any language; null where it is no usual one
  */
-export function judgeHeaders(headerCells: readonly string[]) {
+export function judgeHeaders(headerCells: readonly string[], meaningOf: (name: string) => string | null) {
   const names = headerCells.map(fold)
   const known = new Set(names.filter((name) => name !== ''))
-  const initials = Array.from({ length: 128 }, () => false)
-  for (const name of known) initials[name.charCodeAt(0)] = true
-  const isAnyNumbered = [...known].some((name) => /[0-9]/.test(name))
-  /** Most cells are told from a name by their first letter, or by a digit. */
-  const isName = (cell: string): boolean => {
-    const code = cell.charCodeAt(0)
-    if (isPlainStart(code) && initials[code | 0x20] !== true) return false
-    return (isAnyNumbered || !/[0-9]/.test(cell)) && known.has(fold(cell))
-  }
-  return (cells: readonly string[], first: number): 'same' | 'other' | null => {
-    let at = first
-    while (at < first + LOOKED_AT && !isName(cells[at] ?? '')) at += 1
-    if (at === first + LOOKED_AT) return null
-    const found = cells.map((cell, place) => ({ name: fold(cell), place })).filter(({ name }) => name !== '')
-    const hits = found.filter(({ name }) => known.has(name)).length
+  const numbered = new Set([...known].filter((name) => /[0-9]/.test(name)))
+  const isValue = (cell: string): boolean =>
+    VALUE.test(cell) && (numbered.size === 0 || !numbered.has(fold(cell)))
+  return (cells: readonly string[]): 'same' | 'other' | null => {
+    if (cells.some(isValue)) return null
+    const found = cells
+      .map((cell, place) => ({ name: fold(cell), place, meaning: meaningOf(cell) }))
+      .filter(({ name }) => name !== '')
+    const hits = found.filter(({ name, meaning }) => known.has(name) || meaning !== null).length
     if (hits < Math.min(2, known.size) || hits * 2 < found.length) return null
-    return found.every(({ name, place }) => names[place] === name) ? 'same' : 'other'
+    const isSame = found.every(
+      ({ name, place, meaning }) =>
+        names[place] === name || (meaning !== null && meaning === meaningOf(headerCells[place] ?? '')),
+    )
+    return isSame ? 'same' : 'other'
   }
 }

@@ -71,10 +71,22 @@ const endsAsLost = (check: ValueCheck, text: string): boolean =>
   (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
   (HIDDEN.test(text) && breaks(check, 'IBAN_MASKED'))
 
+/** Beside a whole account number stands a BIC, a name or another account. */
+function hasMore(iban: string): boolean {
+  const text = iban.replace(ALL_NOT_ALLOWED, '')
+  for (let at = 0; at < text.length; at += 1) {
+    const { length = 0 } = SEPA_COUNTRIES.get(text.slice(at, at + 2)) ?? {}
+    const rest = `${text.slice(0, at)} ${text.slice(at + length)}`
+    if (length > 0 && /[A-Z]{4}|[0-9]{8}/.test(rest) && isSepaIban(text.slice(at, at + length))) return true
+  }
+  return false
+}
+
 /** Country and characters. */
 function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
   const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
   return (
+    (iban.length !== country?.length && hasMore(iban) && breaks(check, 'IBAN_NOT_ALONE')) ||
     (country === undefined && !isOutside && breaks(check, 'IBAN_COUNTRY')) ||
     (isOutside && breaks(check, 'IBAN_NOT_SEPA')) ||
     (NOT_ALLOWED.test(iban) && breaks(check, 'IBAN_CHARSET', nameCharacters(iban)))

@@ -56,8 +56,17 @@ export function undated(cell: string): string {
   return without === '' ? text : without
 }
 
-/** A word as it is looked up, without a date behind it. */
-export const wordOf = (cell: string): string => fold(undated(cell))
+const MOST_LOOKED_UP = 500
+const lookedUp = new Map<string, string>()
+
+/** A word as it is looked up, without a date behind it. A column of words repeats a few. */
+export function wordOf(cell: string): string {
+  const known = lookedUp.get(cell)
+  if (known !== undefined) return known
+  const word = fold(undated(cell))
+  if (lookedUp.size < MOST_LOOKED_UP) lookedUp.set(cell, word)
+  return word
+}
 
 /** One text per language, its words separated by commas. Participles are named once, with the endings of he, she and several. */
 type Listed = Readonly<Partial<Record<'words' | keyof typeof ENDINGS, readonly string[]>>>

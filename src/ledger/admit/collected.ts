@@ -17,8 +17,7 @@ const DIFFERS = {
   creditor_differs: `collected.mandate_key is not row.mandate_key and collected.creditor <> ''
     and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
-  date_differs: `row.signed_date is not null and collected.signed_date is not row.signed_date
-    and collected.signed_date is not ''`,
+  date_differs: `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
     and collected.account is not x''`,
   ended: 'collected.is_ended = 1',
@@ -109,7 +108,6 @@ export function collectedOf(connection: Connection, rowId: number) {
 const ABSENT = [
   ['account', "x''"],
   ['iban_masked', "''"],
-  ['signed_date', "''"],
 ] as const
 const NO_ACCOUNT = Buffer.alloc(0)
 
@@ -128,7 +126,10 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
     /** When a mandate was last collected; nothing where no collections were given, as most often. */
     known: (): { lastCollected?: (mandateKey: string) => LocalDate | null } =>
       hasAny(connection) ? { lastCollected: (key) => day.get(key) ?? null } : {},
-    /** @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value */
+    /**
+     * @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value. No
+     * amendment changes the date of signature, so one that differs on any day is none either
+     */
     open: ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => {
       // Made as one behind the load, the index costs a part of what its entries cost one by one.
       if (!isNew && !hasAny(connection)) connection.exec('drop index collected_account')
@@ -136,15 +137,19 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
       sql(connection)`insert into collection (name, sha256) values (?, ?)`.run(maskAccounts(name), sha256)
       // What a file does not have replaces nothing.
       const one = ([column, absent]: readonly [string, string]): string =>
-        `${column} = case when excluded.${column} is ${absent} then ${column}
+        `${column} = case when excluded.${column} is ${absent} or excluded.day < day then ${column}
           when excluded.day > day or ${column} in (${absent}, excluded.${column}) then excluded.${column} end`
       const take = sql(connection)`
         insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, is_ended)
           values (?, ?, ?, ?, ?, ?, ?, ?)
           on conflict (mandate_key) do update set ${ABSENT.map(one).join(', ')},
-            creditor = excluded.creditor, reference = excluded.reference,
-            is_ended = iif(excluded.day > day, excluded.is_ended, max(is_ended, excluded.is_ended)), day = excluded.day
-          where excluded.day >= day`
+            signed_date = case when excluded.signed_date in ('', signed_date) then signed_date
+              when signed_date = '' then excluded.signed_date end,
+            creditor = iif(excluded.day < day, creditor, excluded.creditor),
+            reference = iif(excluded.day < day, reference, excluded.reference),
+            is_ended = case when excluded.day > day then excluded.is_ended when excluded.day = day
+              then max(is_ended, excluded.is_ended) else is_ended end, day = max(day, excluded.day)
+          where excluded.day >= day or excluded.signed_date not in ('', signed_date)`
       const amend = amendIn(connection)
       return (mandates: readonly CollectedMandate[]): void => {
         for (const { iban, amendment, ...mandate } of mandates) {
@@ -233,13 +238,15 @@ function lacking(connection: Connection, severities: SeverityOverrides): readonl
   const {
     creditor = 0,
     date = 0,
+    dates = 0,
     account = 0,
-  } = sql(connection)<Record<'creditor' | 'date' | 'account', number>>`
-      select sum(creditor = '') as creditor, sum(signed_date is '') as date, sum(account is x'') as account
-        from collected`.get() ?? {}
+  } = sql(connection)<Record<'creditor' | 'date' | 'dates' | 'account', number>>`
+      select sum(creditor = '') as creditor, sum(signed_date is '') as date, sum(signed_date is null) as dates,
+         sum(account is x'') as account from collected`.get() ?? {}
   const told = [
     { count: creditor, what: 'no creditor identifier (it is looked for under PrvtId and OrgId)' },
     { count: date, what: 'no date of signature' },
+    { count: dates, what: 'different dates of signature in different collections' },
     { count: account, what: 'no IBAN of the debtor' },
   ].flatMap(({ count, what }) =>
     count === 0 ? [] : [`${plural(count, 'mandate names', 'mandates name')} ${what}`],

@@ -199,6 +199,8 @@ interface Counts {
   readonly unreadable: number
   readonly unclear: number
   readonly firstHeld: number | null
+  /** Different dates of signature. */
+  readonly dates: number
   readonly known: number
   readonly named: number
   /** 1 where the latest comparison says so, 2 where somebody does. */
@@ -211,6 +213,7 @@ const COUNTS = `select count(*) as count, count(*) filter (where row.state = 're
     min(row.id) filter (where row.state = 'ready') as first,
     count(*) filter (where row.state = 'excluded') as ended, count(*) filter (where row.state = 'invalid') as unreadable,
     count(*) filter (where row.state = 'conflict') as unclear, min(row.id) filter (where row.state <> 'ready') as firstHeld,
+    count(distinct row.signed_date) as dates,
     count(*) filter (where ${IS_KNOWN}) as known, count(corrects) as named, min(is_newer) as areNewer,
     max(latest_first_debit) as latest
   from row join temp.incoming on incoming.id = row.source_id
@@ -579,11 +582,12 @@ function conflictInside(seen: Seen): void {
     select min(row.id) from row where mandate_key = :key and ${SENDABLE}
        and ${SAID} <> (select ${SAID} from row where id = :one)`
   const other = counts.firstHeld ?? differing.get(all) ?? null
+  const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
   const notice = (of: number | null) => (beside: number) =>
     say(
       'CONFLICT_MANDATE',
       'error',
-      `${ruleOf('CONFLICT_MANDATE').message} Compare it with ${nameOf(connection, of, beside)}.`,
+      `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with ${nameOf(connection, of, beside)}.`,
     )
   give(group, 'conflict', `mandate_key = :key and ${SENDABLE} and row.id = :one`, all, notice(other))
   give(

@@ -67,12 +67,16 @@ export const writeNotice = (
      select row.source_id, row.id, :rule, :severity, :field, ${columnIn('row.source_id')}, ${VALUE_OF[field]}, :message, :remedy
        from row where ${where} order by id`.run({ ...values, rule, severity, field, message, remedy })
 
-/** SQL that names the row `other` for the operator beside a row of the source `:beside`, or a column of that name. */
+/**
+ * SQL that names the row `other` for the operator beside a row of the source `:beside`, or a column of that name. That it
+ * is ready is not said: most that are compared are held in the same transaction.
+ */
 export const nameBeside = (other: string, beside: string): string => `(select case
     when named.source_id = ${beside} then 'record ' || named.record
     when named_source.admitted_at is null then 'record ' || named.record || ' of "' || named_source.name || '"'
-    else 'record ' || named.record || ' of "' || named_source.name || '", which is '
-      || iif(named.state = 'conflict', 'in conflict', replace(named.state, '_', ' ')) || ' (row ' || named.id || ')' end
+    else 'record ' || named.record || ' of "' || named_source.name || '"' || case named.state when 'ready' then ''
+      when 'conflict' then ', which is in conflict' else ', which is ' || replace(named.state, '_', ' ') end
+      || ' (row ' || named.id || ')' end
   from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other})`
 
 /** Names a row for the operator, beside a row of that source. */

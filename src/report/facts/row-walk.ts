@@ -46,7 +46,10 @@ import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verificati
 const FROM_ROWS = 10
 const SHARE = 0.5
 
-/** What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. */
+/**
+ * What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. Only that
+ * customers bank in one country may well be true of all.
+ */
 export function unlikelyShares(reader: LedgerReader): string[] {
   const { read, resubmitted } = reader.totals()
   // A corrected row and the line that corrects it both have what was found.
@@ -56,7 +59,7 @@ export function unlikelyShares(reader: LedgerReader): string[] {
   return [
     ...reader
       .problemCounts()
-      .filter(({ rule, count }) => !/^(?:FILE|RESPONSE)_/.test(rule) && isUnlikely(count, rows))
+      .filter(({ rule, count }) => !/^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) && isUnlikely(count, rows))
       .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
     ...sources
       .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))

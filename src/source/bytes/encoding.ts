@@ -35,8 +35,11 @@ const JUDGED_BYTES = 65_536
 const LF = 0x0a
 const CR = 0x0d
 
-/** Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. */
-export function examineBytes() {
+/**
+ * Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks.
+ * @param countsLines what is not UTF-8 is told by its line, which takes as long as all else
+ */
+export function examineBytes(countsLines: boolean) {
   const head: Uint8Array[] = []
   let headBytes = 0
   let cut = Buffer.alloc(0)
@@ -49,14 +52,8 @@ export function examineBytes() {
     headBytes += part.length
   }
   const findLine = (bytes: Uint8Array): number => {
-    let start = 0
-    while (start < bytes.length) {
-      const end = endOfLine(bytes, start)
-      if (!isUtf8(bytes.subarray(start, end))) break
-      lines += 1
-      start = end
-    }
-    return lines + 1
+    const all = latin1(bytes).match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
+    return lines + all.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1
   }
   return {
     add: (chunk: Uint8Array): void => {
@@ -66,7 +63,7 @@ export function examineBytes() {
       const end = bytes.length - cutCharacterBytes(bytes)
       const whole = bytes.subarray(0, end)
       if (isUtf8(whole)) {
-        lines += countLineEnds(whole, last)
+        if (countsLines) lines += countLineEnds(whole, last)
         last = whole.at(-1) ?? last
         cut = Buffer.from(bytes.subarray(end))
       } else notUtf8At = findLine(bytes)
@@ -86,25 +83,8 @@ export function examineBytes() {
   }
 }
 
-/** The offset behind the line end that follows `start`; CRLF, LF and CR all end a line. */
-function endOfLine(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length; at += 1) {
-    if (bytes[at] === LF) return at + 1
-    if (bytes[at] === CR) return bytes[at + 1] === LF ? at + 2 : at + 1
-  }
-  return bytes.length
-}
-
-function countLineEnds(bytes: Uint8Array, before: number): number {
-  let count = 0
-  let previous = before
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0
-    if (byte === CR || (byte === LF && previous !== CR)) count += 1
-    previous = byte
-  }
-  return count
-}
+const countLineEnds = (bytes: Uint8Array, before: number): number =>
+  (latin1(bytes).match(/\r\n|\n|\r/g)?.length ?? 0) - (before === CR && bytes[0] === LF ? 1 : 0)
 
 /** How many bytes at the end belong to a UTF-8 character whose rest is in the next chunk. */
 function cutCharacterBytes(bytes: Uint8Array): number {
@@ -158,23 +138,23 @@ export function chooseEncoding(
   declared: Encoding | undefined,
 ): EncodingChoice {
   const { mark } = evidence
+  const refused = (what: string, next: string): Error => refuse(source, 'FILE_ENCODING', what, { next })
   if (declared !== undefined && mark !== null && mark !== declared)
-    throw refuse(
-      source,
-      'FILE_ENCODING',
+    throw refused(
       `its encoding is declared as ${declared}, but it starts with the byte order mark of ${mark}`,
-      { next: `Declare source.encoding as ${mark}, or remove the declaration.` },
+      `Declare source.encoding as ${mark}, or remove the declaration.`,
     )
-  const isWide =
-    mark === 'utf-16le' || mark === 'utf-16be' || declared === 'utf-16le' || declared === 'utf-16be'
+  const isWide = (declared ?? mark)?.startsWith('utf-16') === true
   if (!isWide && evidence.unmarked !== null)
-    throw refuse(source, 'FILE_ENCODING', `it looks like ${evidence.unmarked} without a byte order mark`, {
-      next: `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
-    })
+    throw refused(
+      `it looks like ${evidence.unmarked} without a byte order mark`,
+      `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
+    )
   if (!isWide && evidence.isBinary)
-    throw refuse(source, 'FILE_ENCODING', 'it holds binary data instead of text', {
-      next: 'Give the CSV export itself, not an archive or a database file.',
-    })
+    throw refused(
+      'it holds binary data instead of text',
+      'Give the CSV export itself, not an archive or a database file.',
+    )
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }
   if (evidence.notUtf8At === null) return { encoding: 'utf-8', by: 'strict UTF-8' }
@@ -225,30 +205,21 @@ export interface Decoder {
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 export function createDecoder(encoding: Encoding): Decoder {
-  switch (encoding) {
-    case 'utf-8':
-      return utf8Decoder()
-    case 'utf-16le':
-    case 'utf-16be': {
-      const decoder = new TextDecoder(encoding, { fatal: true })
-      return { decode: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() }
+  if (encoding === 'utf-8') return utf8Decoder()
+  if (encoding === 'iso-8859-1') return { decode: latin1, end: () => '' }
+  if (encoding === 'windows-1252')
+    // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
+    return {
+      decode: (chunk) =>
+        latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
+      end: () => '',
     }
-    case 'windows-1250':
-    case 'iso-8859-2':
-    case 'iso-8859-15': {
-      // Every byte is a character in these, control characters among them, which fail per field.
-      const decoder = new TextDecoder(encoding, { fatal: true })
-      return { decode: (chunk) => decoder.decode(chunk), end: () => '' }
-    }
-    case 'iso-8859-1':
-      return { decode: latin1, end: () => '' }
-    case 'windows-1252':
-      // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
-      return {
-        decode: (chunk) =>
-          latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-        end: () => '',
-      }
+  // In the others every byte is a character, control characters among them, which fail per field.
+  const stream = encoding === 'utf-16le' || encoding === 'utf-16be'
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  return {
+    decode: (chunk) => decoder.decode(chunk, { stream }),
+    end: () => (stream ? decoder.decode() : ''),
   }
 }
 

@@ -101,11 +101,8 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   const stats = await handle.stat()
   if (stats.isFile()) return handle
   await handle.close()
-  throw unreadable(
-    path,
-    stats.isDirectory() ? 'it is a directory' : 'it is not a regular file',
-    'Give a file, or - to read standard input.',
-  )
+  const what = stats.isDirectory() ? 'it is a directory' : 'it is not a regular file'
+  throw unreadable(path, what, 'Give a file, or - to read standard input.')
 }
 
 const OPEN_PROBLEMS: Readonly<Partial<Record<string, string>>> = {
@@ -174,11 +171,8 @@ function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
   async function end(): Promise<ReadEnd> {
     const rest = await origin.next()
     if (rest.done === true) return { sha256: hash.digest('hex'), bytes }
-    throw unreadable(
-      source,
-      'it goes on after the end of its gzip data',
-      'Unpack it, then give the file in it.',
-    )
+    const what = 'it goes on after the end of its gzip data'
+    throw unreadable(source, what, 'Unpack it, then give the file in it.')
   }
   return { chunks: passing(), end }
 }
@@ -193,7 +187,10 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   const first = await firstBytes(chunks)
   const all = prepend(first, chunks)
-  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) return yield* all
+  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* all
+    return
+  }
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
@@ -236,10 +233,7 @@ async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
-async function* prepend(
-  first: Uint8Array,
-  rest: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
+async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (first.length > 0) yield first
   yield* rest
 }
@@ -265,13 +259,17 @@ export const openBytes = (input: SourceInput, options: ReadOptions): Promise<Byt
   typeof input === 'string' ? openFile(input, options) : openStream(input, options)
 
 async function openFile(path: string, options: ReadOptions): Promise<ByteSource> {
-  const examiner = examineBytes()
-  const known = await readWhole(path, options, examiner.add)
+  const examine = async (countsLines: boolean) => {
+    const { add, evidence } = examineBytes(countsLines)
+    return { known: await readWhole(path, options, add), evidence: evidence() }
+  }
+  const first = await examine(false)
+  const { known, evidence } = first.evidence.notUtf8At === null ? first : await examine(true)
   return {
     name: nameOf(path),
     label: path,
     sha256: known.sha256,
-    evidence: examiner.evidence(),
+    evidence,
     read: (signal) => readFileBytes(path, { ...options, signal }, known),
   }
 }
@@ -279,7 +277,7 @@ async function openFile(path: string, options: ReadOptions): Promise<ByteSource>
 async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
   const origin = readStreamBytes(input, options)
   let ended: ReadEnd | null = null
-  const examiner = examineBytes()
+  const examiner = examineBytes(false)
   const chunks: Uint8Array[] = []
   for (let length = 0; length < STREAM_HEAD_BYTES;) {
     const next = await origin.next()

@@ -77,21 +77,12 @@ function attempt(
 const LF = 0x0a
 const CR = 0x0d
 
-/** The text after its first physical lines; CRLF, LF and CR all end a line. */
-export async function* dropFirstLines(text: AsyncIterable<string>, count: number): AsyncGenerator<string> {
-  let left = count
-  let afterCr = false
+/** The text after so many characters. */
+export async function* dropStart(text: AsyncIterable<string>, length: number): AsyncGenerator<string> {
+  let left = length
   for await (const piece of text) {
-    let at = 0
-    while (at < piece.length && (left > 0 || (afterCr && piece.charCodeAt(at) === LF))) {
-      const code = piece.charCodeAt(at)
-      if (code === CR || (code === LF && !afterCr)) left -= 1
-      afterCr = code === CR
-      at += 1
-    }
-    if (at === piece.length) continue
-    afterCr = false
-    yield at === 0 ? piece : piece.slice(at)
+    if (left < piece.length) yield left === 0 ? piece : piece.slice(left)
+    left = Math.max(0, left - piece.length)
   }
 }
 

@@ -153,10 +153,14 @@ export function namesLastCollection(header: string): boolean {
 }
 
 const END = new RegExp(headers.end.join('|'))
+const NEXT = new RegExp(headers.next.join('|'))
 const FLAG = new RegExp(headers.flag.join('|'))
 
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = (header: string): boolean => END.test(fold(header))
+
+/** A header that tells of the next collection, not of the last. */
+export const namesNext = (header: string): boolean => NEXT.test(fold(header))
 
 /** A header of a mark beside the status, such as a block or a return. */
 export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.test(fold(header))
@@ -191,6 +195,13 @@ const UNKNOWN: HeaderMeaning = { kind: 'unknown' }
 
 /** What a header of an export stands for. */
 export const meaningOfHeader = (header: string): HeaderMeaning => MEANINGS.get(fold(header)) ?? UNKNOWN
+
+/** What a name usually stands for, in any language; of two keys of the previous system nobody knows whether they are one. */
+export function usualMeaning(name: string): string | null {
+  const meaning = meaningOfHeader(name)
+  if (meaning.kind === 'field') return meaning.field
+  return meaning.kind === 'old_key' ? `key ${fold(name)}` : null
+}
 
 const FIRMEN_MANDAT = fold('FirmenMandat')
 

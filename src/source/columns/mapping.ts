@@ -121,7 +121,7 @@ export function mapColumns(
 ) {
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
-  const named = FIELDS.map((field) => located(header, readOption(columns[field]).candidates)?.index ?? null)
+  const named = FIELDS.map((field) => located(header, readOption(columns[field]).candidates))
   const given = lookupsOf(options)
   const taken = new Set<Field>()
   for (const { section, take } of given)
@@ -141,7 +141,7 @@ export function mapColumns(
   const find = (wanted: Candidates, purpose: string) => {
     const found = located(header, candidatesOf(wanted))
     if (found === null) problems.push(missing(purpose, candidatesOf(wanted)))
-    return found === null ? [] : [at(header, found.index)]
+    return found === null ? [] : [at(header, found)]
   }
   const parts = namesInTemplate(template ?? '').flatMap((name) =>
     find(name, 'the template of unique_mandate_reference').map(({ position }) => ({ name, position })),
@@ -155,9 +155,8 @@ export function mapColumns(
       option.candidates.length > 0
         ? (located(header, option.candidates) ?? missing(field, option.candidates))
         : recognised(header, field, isRequired(field) ? ignored : new Set([...ignored, ...named]))
-    if ('rule' in found) problems.push(found)
-    else if (found.index !== null)
-      fields.push({ field, ...at(header, found.index), transforms: option.transforms })
+    if (typeof found === 'number') fields.push({ field, ...at(header, found), transforms: option.transforms })
+    else if (found !== null) problems.push(found)
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
@@ -214,6 +213,10 @@ export function mapColumns(
   }
 }
 
+/** A column or a second file feeds the field. */
+export const isFed = ({ taken, fields }: Pick<Mapping, 'taken' | 'fields'>, field: Field): boolean =>
+  taken.has(field) || fields.some((column) => column.field === field)
+
 /** The columns that an option names. */
 export function columnsIn(option: ColumnsOptions[keyof ColumnsOptions]): readonly ColumnRef[] {
   const { candidates, template } = readOption(option)
@@ -255,10 +258,8 @@ function readOption(option: ColumnsOptions[keyof ColumnsOptions]) {
 const isRequired = (field: Field): boolean => REQUIRED_FIELDS.some((required) => required === field)
 
 /** The first of the candidates that the file has. */
-function located(header: Header, candidates: readonly ColumnRef[]): { readonly index: number } | null {
-  const [index] = candidates.flatMap((candidate) => findColumn(header, candidate) ?? [])
-  return index === undefined ? null : { index }
-}
+const located = (header: Header, candidates: readonly ColumnRef[]): number | null =>
+  candidates.flatMap((candidate) => findColumn(header, candidate) ?? [])[0] ?? null
 
 const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => ({
   rule: 'FILE_HEADER_MISSING',
@@ -275,20 +276,16 @@ export function isUsualName(name: string, field: Field): boolean {
   return meaning.kind === 'field' && meaning.field === field
 }
 
-function recognised(
-  header: Header,
-  field: Field,
-  ignored: ReadonlySet<number | null>,
-): { readonly index: number | null } | Problem {
+function recognised(header: Header, field: Field, ignored: ReadonlySet<number | null>) {
   const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )
   const [index = null, ...others] = matches
   // Names that are equal after folding are reported as duplicates.
   const distinct = new Set(matches.map((match) => fold(header.names[match] ?? '')))
-  if (others.length === 0 || distinct.size === 1) return { index }
+  if (others.length === 0 || distinct.size === 1) return index
   const names = matches.map((match) => `"${header.names[match] ?? ''}"`).join(' and ')
-  return { rule: 'FILE_HEADER_AMBIGUOUS', detail: `its columns ${names} could both be ${field}` }
+  return { rule: 'FILE_HEADER_AMBIGUOUS' as const, detail: `its columns ${names} could both be ${field}` }
 }
 
 const at = (header: Header, index: number): { position: number; name: string } => ({
@@ -328,12 +325,8 @@ function duplicates(
     const name = header.names[group[0] ?? 0] ?? ''
     if (isConfigured && !byName.has(fold(name))) return []
     const positions = group.map((index) => (header.positions[index] ?? 0) + 1).join(' and ')
-    return [
-      {
-        rule: 'FILE_HEADER_DUPLICATE' as const,
-        detail: `the column name "${name}" occurs ${group.length} times (columns ${positions})`,
-      },
-    ]
+    const detail = `the column name "${name}" occurs ${group.length} times (columns ${positions})`
+    return [{ rule: 'FILE_HEADER_DUPLICATE' as const, detail }]
   })
 }
 
@@ -353,14 +346,10 @@ function headerProblem(
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
-  return refuse(source, rule, `${details}; its header has ${showNames(header)}`, {
-    line,
-    next:
-      writes === ''
-        ? ruleOf(rule).remedy
-        : `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`,
-    suggestions: ['draft_configuration'],
-  })
+  const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`
+  const next = writes === '' ? ruleOf(rule).remedy : write
+  const what = `${details}; its header has ${showNames(header)}`
+  return refuse(source, rule, what, { line, next, suggestions: ['draft_configuration'] })
 }
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */

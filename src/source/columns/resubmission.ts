@@ -51,15 +51,12 @@ export function readResubmission(
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
         : [],
     /** Only where the line changes anything: a decision for another command stands beside it. */
-    ifChanged:
-      decision === '' || isDecided
-        ? []
-        : unreadable(
-            decision,
-            'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.',
-          ),
+    ifChanged: decision === '' || isDecided ? [] : unreadable(decision, CHANGED_BESIDE),
   }
 }
+
+const CHANGED_BESIDE =
+  'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.'
 
 const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
 type DateField = keyof typeof DATES
@@ -221,18 +218,18 @@ export interface Forgotten {
   readonly text: string
 }
 
-interface ForgettingOptions {
-  readonly header: Header
-  readonly mapping: Mapping
-  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-}
-
 /**
  * A file of ours holds the cells of an export, and the configuration of that export says what they mean. Without it
  * an ended mandate would be a sendable one, and a column of the same usual name would give another account. A column
  * that the configuration of now decides about in other words is a decision.
  */
-export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
+export function forgottenBy({
+  header,
+  mapping,
+  options,
+}: Pick<RestoreOptions, 'header' | 'mapping'> & {
+  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
+}) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)
@@ -246,6 +243,8 @@ export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
     return fold(used) !== fold(column) && findColumn(header, column) !== null
   }
 
+  const keptBack = (row: number): string =>
+    `Row ${row} was kept back by an exclude rule, and there is none now; "send" in its migration_decision lets it go.`
   return (row: number, rows: readonly EarlierRow[], isDecided: boolean): readonly Forgotten[] =>
     rows.flatMap(({ mapped, isKeptByRule }) => [
       ...FIELDS.flatMap((field) => {
@@ -255,12 +254,7 @@ export function forgottenBy({ header, mapping, options }: ForgettingOptions) {
         return [{ what: `${field} ${column}`, text }]
       }),
       ...(isKeptByRule && options.exclude.length === 0 && !isDecided
-        ? [
-            {
-              what: 'rule',
-              text: `Row ${row} was kept back by an exclude rule, and there is none now; "send" in its migration_decision lets it go.`,
-            },
-          ]
+        ? [{ what: 'rule', text: keptBack(row) }]
         : []),
     ])
 }

@@ -13,7 +13,7 @@ import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
 import { leftOutFindings } from '../csv/left-out.js'
 import { refuse, refuseByFinding, unreadable } from '../refusal.js'
-import { refuseRagged, type Table } from '../table.js'
+import { refuseRagged, type RawRecord, type Table } from '../table.js'
 import { openTable } from '../formats.js'
 
 /**
@@ -69,7 +69,7 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
           `${lookup.what} has more than ${limits.crosswalkLines} lines`,
           'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
         )
-      if (addLine(entries, columns, record) === 'repeated') repeated += 1
+      if (addsNothing(entries, columns, record)) repeated += 1
     }
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
@@ -109,12 +109,9 @@ function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
     const index = findColumn(header, column)
     const position = index === null ? undefined : header.positions[index]
     if (position !== undefined) return position
-    throw refuse(
-      label,
-      'FILE_HEADER_MISSING',
-      `${lookup.what} has no column "${column}" for ${purpose}; its header has ${showNames(header)}`,
-      { line: headerLine, next: `Correct the ${lookup.section} section of the configuration.` },
-    )
+    const what = `${lookup.what} has no column "${column}" for ${purpose}; its header has ${showNames(header)}`
+    const next = `Correct the ${lookup.section} section of the configuration.`
+    throw refuse(label, 'FILE_HEADER_MISSING', what, { line: headerLine, next })
   }
   const { keys, take, secondKey } = lookup
   return {
@@ -124,11 +121,8 @@ function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
   }
 }
 
-function addLine(
-  entries: Map<string, Entry>,
-  columns: Columns,
-  { cells, line }: { readonly cells: readonly string[]; readonly line: number },
-): 'added' | 'repeated' {
+/** Adds a line; true where it says what another one says. */
+function addsNothing(entries: Map<string, Entry>, columns: Columns, { cells, line }: RawRecord): boolean {
   const at = (position: number): string => cleanCell(cells[position] ?? '')
   const key = keyOf(columns.keys.map(at))
   const values = columns.take.map(at)
@@ -137,17 +131,15 @@ function addLine(
   const entry = entries.get(key)
   if (entry === undefined) {
     entries.set(key, { values, line, secondKeys, lines: 1, contradiction: null, isUsed: false })
-    return 'added'
+    return false
   }
   entry.lines += 1
-  if (entry.values.some((value, nth) => value !== values[nth])) {
-    entry.contradiction ??= line
-    return 'added'
-  }
+  const isOther = entry.values.some((value, nth) => value !== values[nth])
+  if (isOther) entry.contradiction ??= line
   // The same customer may be listed once per account, each with its own second key.
-  const isNew = secondKey !== '' && !entry.secondKeys.includes(secondKey)
+  const isNew = !isOther && secondKey !== '' && !entry.secondKeys.includes(secondKey)
   if (isNew) entry.secondKeys = [...entry.secondKeys, secondKey]
-  return isNew ? 'added' : 'repeated'
+  return !isNew && !isOther
 }
 
 const MOST_KEYS_SHOWN = 5

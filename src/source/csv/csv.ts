@@ -1,4 +1,4 @@
-import { textOf, type TextSource, piecesOf, dropFirstLines, dropLastLines } from '../bytes/text.js'
+import { textOf, type TextSource, piecesOf, dropStart, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
@@ -24,7 +24,8 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const { head, ...encoding } = source.choose(declared.encoding)
   const { skipLines, sep } = skipPreamble(head, declared.skipLines)
   const firstLine = skipLines + 1
-  const body = head.slice(startOfLine(head, firstLine))
+  const start = startOfLine(head, firstLine)
+  const body = head.slice(start)
   const delimiter = chooseDelimiter(declared, sep, () =>
     detectDelimiter(source.label, firstRecord(body), firstLine, isKnown),
   )
@@ -42,8 +43,9 @@ function detectLayout(source: TextSource, options: TableOptions) {
   return {
     encoding,
     delimiter,
-    /** Physical lines before the header. */
+    /** Physical lines before the header, and the characters in them. */
     skipLines,
+    start,
     skipFooterLines: declared.skipFooterLines,
     headerLine: record.line,
     header,
@@ -225,7 +227,15 @@ export const CSV: InputFormat = {
         ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
         : { lines: declared.skipLines, evidence: 'declared' }
     const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
-    const { encoding, delimiter, skipLines, skipFooterLines, quotes: _quotes, ...found } = layout
+    const {
+      encoding,
+      delimiter,
+      skipLines,
+      skipFooterLines,
+      quotes: _quotes,
+      start: _start,
+      ...found
+    } = layout
     return {
       ...found,
       name: bytes.name,
@@ -233,8 +243,8 @@ export const CSV: InputFormat = {
       sha256: bytes.sha256,
       written: { encoding, delimiter, skipLines, skipFooterLines },
       evidence: {
-        encoding: encodingEvidence(text, layout),
-        delimiter: DELIMITER_EVIDENCE[delimiter.by],
+        encoding: encoding.by === 'assumed' ? `assumed, because ${notUtf8(text)}` : EVIDENCE[encoding.by],
+        delimiter: EVIDENCE[delimiter.by],
         preamble,
       },
       assumed: assumedEncoding(text, layout),
@@ -250,12 +260,12 @@ async function* readTable(
   { limits, trustsOwnQuotes }: TableOptions,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawRecord[], TableEnd> {
-  const { skipLines, skipFooterLines, quotes } = layout
+  const { skipLines, start, skipFooterLines, quotes } = layout
   const isTrusted = trustsOwnQuotes === true && layout.isResultFile
   const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
   // Between preamble and footer, the header included; its end is the footer.
   const footer = { count: skipFooterLines, maxHeld: (skipFooterLines + 2) * limits.recordLength }
-  const body = piecesOf(dropLastLines(dropFirstLines(pieces, skipLines), footer))
+  const body = piecesOf(dropLastLines(dropStart(pieces, start), footer))
   const { delimiter } = quotes
   const how = { delimiter, limits, firstLine: skipLines + 1, quotes: isTrusted ? null : quotes }
   const records = piecesOf(readRecords(text.label, body, how))
@@ -270,20 +280,17 @@ async function* readTable(
   return { ...pieces.end(), ...end, footer: body.end(), blankLines: blankLines + end.blankLines }
 }
 
-const DELIMITER_EVIDENCE: Readonly<Record<DelimiterChoice['by'], string>> = {
+const EVIDENCE = {
   declared: 'declared',
   'sep= line': 'the first line names it',
   'header line': 'the header line is split by it',
-}
+  'strict UTF-8': 'every byte is valid UTF-8',
+  'byte order mark': 'the file starts with its byte order mark',
+} as const
+const notUtf8 = ({ notUtf8At }: TextSource): string => `line ${notUtf8At ?? 1} is not UTF-8`
 
-function encodingEvidence({ notUtf8At }: TextSource, { encoding }: Layout): string {
-  if (encoding.by === 'assumed') return `assumed, because line ${notUtf8At ?? 1} is not UTF-8`
-  if (encoding.by === 'strict UTF-8') return 'every byte is valid UTF-8'
-  return encoding.by === 'byte order mark' ? 'the file starts with its byte order mark' : 'declared'
-}
-
-function assumedEncoding({ notUtf8At }: TextSource, { encoding }: Layout): Table['assumed'] {
+function assumedEncoding(text: TextSource, { encoding }: Layout): Table['assumed'] {
   if (encoding.by !== 'assumed') return []
-  const detail = `Line ${notUtf8At ?? 1} is not UTF-8, so it was read as ${encoding.encoding}.`
+  const detail = `L${notUtf8(text).slice(1)}, so it was read as ${encoding.encoding}.`
   return [{ rule: 'FILE_ENCODING_ASSUMED', value: encoding.encoding, detail }]
 }

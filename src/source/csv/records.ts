@@ -32,6 +32,9 @@ export async function* readRecords(
   return split.told()
 }
 
+/** What stands in every cell that says "nothing" in words, or that was decoded wrong. */
+const UNUSUAL = ['ULL', 'ull', String.raw`\N`, 'Ã', 'Â', '\uFFFD']
+
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
@@ -133,6 +136,8 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
     let lf = -1
     let cr = -1
     let start = 0
+    // Looked for in each cell, these took a tenth of the time.
+    const isClean = !UNUSUAL.some((sign) => text.includes(sign))
     while (start < text.length) {
       if (quote < start) quote = positionOf('"', start)
       if (lf < start) lf = positionOf('\n', start)
@@ -147,10 +152,10 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
       const record = text.slice(start, end)
       if (measured !== null) {
         quoted.push({ index: found.length, text: record, spansLines: measured.breaks > 0 })
-        found.push({ line, cells: [] })
+        found.push({ line, cells: [], isClean })
       } else {
         const cells = cellsOf(record)
-        if (cells.length > 1 || cells[0] !== '') found.push({ line, cells })
+        if (cells.length > 1 || cells[0] !== '') found.push({ line, cells, isClean })
         else if (isEnded) blankLines += 1
       }
       isOpen = !isEnded
@@ -180,7 +185,7 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
         next: 'Report it to the developers, with the shape of the file.',
       })
     for (const [order, { index, spansLines }] of quoted.entries()) {
-      const record = { line: found[index]?.line ?? line, cells: parsed[order] ?? [] }
+      const record = { line, ...found[index], cells: parsed[order] ?? [] }
       if (spansLines && quotes !== null) refuseStrayQuote(source, record, quotes)
       found[index] = record
     }

@@ -1,13 +1,10 @@
 import { fold } from '../../domain/text/text.js'
 import type { MappedColumn } from '../columns/mapping.js'
+import totals from './totals.json' with { type: 'json' }
 
 /** Words that totals begin with, and what they count; folded. */
-const TOTALS_WORDS =
-  'summe summen gesamt gesamtsumme gesamtanzahl gesamtzahl anzahl insgesamt total totals totaal aantal totale totales totalt totaux summa sum count nombre numero antal ialt suma razem liczba endsumme zwischensumme celkem soucet pocet spolu osszesen skupaj ukupno yhteensa kokku kopa'
-const COUNTED_WORDS =
-  'mandat mandate mandaten mandats mandates mandatos mandati mandater machtigingen datensatze zeilen eintrage posten positionen record records rows lines entries regels lignes lineas registros registri registos zaznamu zaznamov mandatu rader raekker rekordow kunden klanten clients clientes clienti customers der von of de des des van het di general'
-const BEGINNINGS: ReadonlySet<string> = new Set(TOTALS_WORDS.split(' '))
-const ALL_WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...COUNTED_WORDS.split(' ')])
+const BEGINNINGS: ReadonlySet<string> = new Set(totals.beginnings.split(' '))
+const ALL_WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...totals.counted.split(' ')])
 
 const FIGURE = /^[0-9][0-9.,' ]{0,14}$/
 const AMOUNTS: ReadonlySet<string> = new Set('eur euro chf sek dkk pln gbp'.split(' '))
@@ -17,15 +14,8 @@ function isFigure(cell: string): boolean {
   const [word, ...others] = cell.match(/[\p{L}\p{M}]+/gu) ?? []
   if (others.length > 0) return false
   const isNamed = word === undefined || ALL_WORDS.has(fold(word)) || AMOUNTS.has(fold(word))
-  return (
-    isNamed &&
-    FIGURE.test(
-      cell
-        .replace(word ?? '', '')
-        .replace('€', '')
-        .trim(),
-    )
-  )
+  const figure = cell.replace(word ?? '', '').replace('€', '')
+  return isNamed && FIGURE.test(figure.trim())
 }
 
 /** So many lines of totals may stand at the end. */
@@ -55,38 +45,28 @@ export function isBareTotals(
 
 /** What a totals line of an export says, in the languages of the exports. */
 
-const word = (words: string): string => String.raw`(?<!\p{L})(?:${words})(?!\p{L})`
+const word = (texts: readonly string[]): string => String.raw`(?<!\p{L})(?:${texts.join('|')})(?!\p{L})`
 
-const COUNT = [
-  String.raw`\p{L}*anzahl|gesamt\p{L}*|insgesamt|\p{L}*summe|aantal|totaal|total|totals|totale|totaux|count|antal`,
-  String.raw`liczba|ilość|razem|suma|sum|somma|i alt|celkem|počet|spolu|összesen|skupaj|ukupno|nombre (?:de|d['’]|total)|number of|no\. of`,
-  String.raw`n[uú]mero (?:de|di|total\p{L}*)`,
-].join('|')
-const RECORDS = [
-  String.raw`\p{L}*mandate?n?|mandates|mandats|mandati|mandatos|mandaten|mandater|machtigingen|mandatów|mandátů`,
-  String.raw`\p{L}*datensätze|zeilen|einträge|records|rows|lines|lignes|entries|regels|righe|filas|registros|registos|záznamů|rader|rækker`,
-].join('|')
-const OTHER = String.raw`end|ende|eof|einde|fin|fine|slut|koniec|trailer|seite|page|pagina|sida|side|strona`
-const MADE = [
-  String.raw`erstellt|exportiert|stand|benutzer|created|exported|generated|printed|user|export|datum|date`,
-  String.raw`gemaakt|aangemaakt|généré|créé|creato|generado|creado|skapad|oprettet|utworzono|wygenerowano`,
-].join('|')
-const MONEY = String.raw`betrag|beitr\p{L}*|bedrag|montant|amount|importo|importe|belopp|beløb|kwota|eur|euro|€|chf|sek|dkk|pln|gbp`
-
-const TOTALS_LINE = new RegExp(`${word(`${COUNT}|${RECORDS}|${OTHER}|${MADE}`)}|^[*=-]{3}`, 'iu')
+const TOTALS_LINE = new RegExp(
+  `${word([...totals.count, ...totals.records, ...totals.other, ...totals.made])}|^[*=-]{3}`,
+  'iu',
+)
 const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]*\d)?`
 // From the word to its number: at most into the next cell.
 const BEHIND_WORD = new RegExp(
-  String.raw`${word(COUNT)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,
+  String.raw`${word(totals.count)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,
   'giu',
 )
-const NAMED = new RegExp(String.raw`${word(RECORDS)}(\s*[:=;]\s*)(${NUMBER})([^\d;]{0,8})`, 'giu')
-const BEFORE_WORD = new RegExp(String.raw`()(${NUMBER})(\s*)${word(RECORDS)}`, 'giu')
-const OF_MONEY = new RegExp(`${word(MONEY)}|€`, 'iu')
+const NAMED = new RegExp(String.raw`${word(totals.records)}(\s*[:=;]\s*)(${NUMBER})([^\d;]{0,8})`, 'giu')
+const BEFORE_WORD = new RegExp(String.raw`()(${NUMBER})(\s*)${word(totals.records)}`, 'giu')
+const OF_MONEY = new RegExp(`${word(totals.money)}|€`, 'iu')
 const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
 const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
 
-const ROWS_SAID = new RegExp(String.raw`^(\d+)\s*(?:${RECORDS}|row|record|zeile)(?!\p{L})`, 'iu')
+const ROWS_SAID = new RegExp(
+  String.raw`^(\d+)\s*(?:${totals.records.join('|')}|row|record|zeile)(?!\p{L})`,
+  'iu',
+)
 
 /**
  * The number of rows that a database writes behind them: `(3 rows affected)`, `(2 Zeilen)` in brackets whatever the

@@ -132,12 +132,12 @@ export function kindByEnds(namesEnd: boolean, { records, filled, ends }: ColumnP
 export const counted = (entries: readonly { readonly word: string; readonly count: number }[]): string =>
   entries.map(({ word, count }) => `${showValue(word)} ${count}`).join(', ')
 
-/** How a person calls what a rule keeps back. */
-const KEPT_BACK: Readonly<Partial<Record<RuleId, string>>> = {
-  STATUS_NOT_ACTIVE: 'ended',
-  SEQUENCE_ONE_OFF: 'one-off',
-  SEQUENCE_FINAL: 'final',
-  SCHEME_B2B: 'business-to-business',
+/** How a person calls what a rule keeps back, and why it stays behind. */
+export const KEPT_BACK: Readonly<Partial<Record<RuleId, readonly [called: string, reason: string]>>> = {
+  STATUS_NOT_ACTIVE: ['ended', 'ended at the previous creditor'],
+  SEQUENCE_ONE_OFF: ['one-off', 'one-off mandate'],
+  SEQUENCE_FINAL: ['final', 'marked as final'],
+  SCHEME_B2B: ['business-to-business', 'business-to-business mandate'],
 }
 
 /** `2 ended, 1 one-off stay behind`; empty where nothing does. Columns that agree speak of the same rows. */
@@ -151,7 +151,7 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
       counts.set(rule, Math.max(count, counts.get(rule) ?? 0))
     }
   if (counts.size === 0) return ''
-  const parts = [...counts].map(([rule, count]) => `${count} ${KEPT_BACK[rule] ?? rule}`)
+  const parts = [...counts].map(([rule, count]) => `${count} ${KEPT_BACK[rule]?.[0] ?? rule}`)
   const isOne = [...counts.values()].reduce((all, count) => all + count, 0) === 1
   return `${isLeast ? 'at least ' : ''}${parts.join(', ')} ${isOne ? 'stays' : 'stay'} behind`
 }

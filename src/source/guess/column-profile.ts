@@ -58,13 +58,15 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
     profile: (records: number) => {
       const dates = new Map<DateFormat, number>()
       const ends = { never: neverBehind, open: 0, dated: 0, past: 0 }
+      let dated = 0
       for (const [text, count] of sample) {
         decider.note(text)
         if (isOpenEnd(text)) ends.open += count
         const read = datesIn(text, today)
         if (read.length > 0 && !isOpenEnd(text)) ends.dated += count
         if (isNever(text)) ends.never += count
-        else for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
+        else if (read.some(({ format }) => isTelling(format))) dated += count
+        if (!isNever(text)) for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
         if (!isNever(text) && read.some(({ date }) => date <= today)) ends.past += count
       }
       const countOf = (fits: (text: string) => boolean): number =>
@@ -78,6 +80,8 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         values: sample,
         accounts: countOf((text) => isSepaIban(cleanIban(text))),
         creditors: countOf((text) => !isSepaIban(cleanIban(text)) && checkCreditorIdentifier(text).usable),
+        /** How many values are dates by their looks, in whatever format. */
+        dated,
         /** How many values each date format can read; only formats that read one. */
         dates,
         /** Of a column of ends all cells: those that name none, dates, dates that have passed. `never` is of all columns. */
@@ -173,7 +177,7 @@ export function guessDateFormat(
 
 /** Dates by their looks; of eight digits a century tells those of years and months. */
 export const holdsDates = (profile: ColumnProfile): boolean =>
-  guessDateFormat(profile, false) !== null ||
+  areMost(profile.dated, profile) ||
   (areMost(profile.dates.get('yyyymmdd') ?? 0, profile) &&
     [...profile.values.keys()].every((text) => /^(?:19|20|9999)\d+$|^0*$/.test(text)))
 

@@ -6,14 +6,21 @@ import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
-import { staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
-import { findColumn, holdsAccount, headersOf, meaningOfHeader, type Header } from '../columns/header.js'
+import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
+import {
+  findColumn,
+  holdsAccount,
+  headersOf,
+  namesNext,
+  meaningOfHeader,
+  type Header,
+} from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
 import type { RawRecord, Table } from '../table.js'
-import { showValue, type RuleId } from '../../domain/rule/verdict.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
 import { applyProfile, askOf, profileFor } from '../profiles/profile.js'
 import { wordsWith } from '../../domain/value/words.js'
@@ -51,6 +58,7 @@ export async function inspectSource(
     signal,
   )
   const { name, label, headerLine, written, evidence } = table
+  const { hidden } = evidence
   if (holdsAccount(table.header)) throw headerless(label, headerLine)
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
@@ -79,10 +87,7 @@ export async function inspectSource(
     delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
     /** Of a workbook, and what of it a person does not see. */
     sheet: told(written.sheet, evidence.sheet),
-    hidden:
-      evidence.hidden === undefined
-        ? null
-        : { value: options.source.hidden ?? null, evidence: evidence.hidden },
+    hidden: hidden === undefined ? null : { value: options.source.hidden ?? null, evidence: hidden },
     collections: written.collections ?? null,
     /** What to write where the format has no customer numbers. */
     withoutCustomers: table.withoutCustomers ?? null,
@@ -103,15 +108,12 @@ export async function inspectSource(
     /** Id of the known system that the file looks like. */
     profile: system?.profile.id ?? null,
     /** What that system is known for, and why it leaves fields open. */
-    system:
-      system === null
-        ? null
-        : {
-            name: system.profile.name,
-            exclude: system.exclude,
-            words: system.profile.words ?? {},
-            asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
-          },
+    system: system && {
+      name: system.profile.name,
+      exclude: system.exclude,
+      words: system.profile.words ?? {},
+      asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
+    },
     /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
     staysBehind: staysBehindText(
       columns.flatMap(({ kind }) => (kind === null || kind.form === 'terms' ? [] : kind)),
@@ -125,6 +127,8 @@ export async function inspectSource(
   }
 }
 
+const BY = 'by the profile'
+
 /** The profile of a file, and what it says of its columns. */
 async function systemOf(header: Header, options: SourceOptions) {
   const profile = await profileFor(header, options)
@@ -137,13 +141,12 @@ async function systemOf(header: Header, options: SourceOptions) {
     exclude,
     known: {
       fields: new Map(fields),
-      others: new Map([
-        ...exclude.map(
-          ({ column, reason }) => [at(column), `by the profile; stays behind: ${reason}`] as const,
-        ),
-        ...source.ignoreColumns.map(
-          (column) => [at(column), 'by the profile; not what its name says'] as const,
-        ),
+      others: new Map<number, string>([
+        ...exclude.map(({ column, reason }): [number, string] => [
+          at(column),
+          `${BY}; stays behind: ${reason}`,
+        ]),
+        ...source.ignoreColumns.map((ref): [number, string] => [at(ref), `${BY}; not what its name says`]),
       ]),
       words: wordsWith({}, profile.words),
     },
@@ -214,12 +217,11 @@ const CREDITOR = /\b[A-Za-z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9]{1,28}\b/g
 
 /** A creditor identifier in the lines before the header; the check digits keep other words out. */
 function findCreditor(lines: readonly string[]) {
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of lines.entries())
     for (const [word] of line.matchAll(CREDITOR)) {
       const checked = checkCreditorIdentifier(word)
       if (checked.usable && !isSepaIban(cleanIban(word))) return { value: checked.value, line: index + 1 }
     }
-  }
   return null
 }
 
@@ -254,6 +256,7 @@ export function draftConfiguration(inspection: Inspection): string {
 
 function sourceSection(inspection: Inspection): string[] {
   const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
+  const behind = `left out: ${footer.shown.map(commentText).join(' / ')}`
   return said([
     'source:',
     encoding !== null && `  encoding: ${encoding.value}   # ${encoding.evidence}`,
@@ -265,7 +268,7 @@ function sourceSection(inspection: Inspection): string[] {
         ? `  # hidden:    ${EDIT} ${hidden.evidence}; "read" if that counts, "skip" if it stays behind, then remove the "#"`
         : `  hidden: ${hidden.value}   # declared: ${hidden.evidence}`),
     `  skipLines: ${preamble.lines}   # ${preamble.evidence}`,
-    `  skipFooterLines: ${footer.lines}   # ${footerEvidence(footer)}`,
+    `  skipFooterLines: ${footer.lines}   # ${footer.lines === 0 ? 'the last record looks like the others' : behind}`,
     multilineColumns.length > 0 && `  multilineColumns: ${JSON.stringify(multilineColumns)}   # declared`,
   ])
 }
@@ -300,9 +303,6 @@ const isOffered = ({ fate }: InspectedColumn, columns: readonly InspectedColumn[
   fate?.kind === 'undecided' &&
   (fate.by === 'last' || fate.told?.staysBehind.length === 0) &&
   columns.every(({ field }) => field !== fate.field)
-
-const footerEvidence = ({ lines, shown }: Inspection['footer']): string =>
-  lines === 0 ? 'the last record looks like the others' : `left out: ${shown.map(commentText).join(' / ')}`
 
 /** What counts by the profile, beside what the configuration says. */
 function profileSection({ profile, system }: Inspection): string[] {
@@ -452,15 +452,15 @@ function excludeLines(
     const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
     const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${REASONS[rule] ?? 'not to be migrated'} }   #${rule === 'SEQUENCE_FINAL' ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?` : ''} ${rows} of the records`
+    const isDue = rule === 'SEQUENCE_FINAL' && namesNext(column.name)
+    const reason = isDue ? 'one last collection is due' : (KEPT_BACK[rule]?.[1] ?? 'not to be migrated')
+    const doubt = isDue
+      ? ` ${EDIT.slice(2)} remove the line where it is to be made from the new service;`
+      : rule === 'SEQUENCE_FINAL'
+        ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?`
+        : ''
+    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
-}
-
-const REASONS: Readonly<Partial<Record<RuleId, string>>> = {
-  STATUS_NOT_ACTIVE: 'ended at the previous creditor',
-  SEQUENCE_ONE_OFF: 'one-off mandate',
-  SEQUENCE_FINAL: 'marked as final',
-  SCHEME_B2B: 'business-to-business mandate',
 }
 
 /** Where the words that were not understood are to be sorted in. */

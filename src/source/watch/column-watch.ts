@@ -20,6 +20,7 @@ import {
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import { fateOf, type Fate } from '../guess/fate.js'
 import { findColumn } from '../columns/header.js'
+import { isFed } from '../columns/mapping.js'
 import type { RecognisedSource } from '../record-check.js'
 
 /** Words of a column that is used; more are told as "and others". */
@@ -36,8 +37,7 @@ export function watchColumns(source: RecognisedSource) {
       ? []
       : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
   })
-  const uses = (field: Field): boolean =>
-    mapping.taken.has(field) || mapping.fields.some((column) => column.field === field)
+  const uses = (field: Field): boolean => isFed(mapping, field)
   // What is known of a system is decided about its accounts.
   const decided = new Set<Field>(mapping.decided)
   if (options.columns.iban !== undefined) decided.add('iban')
@@ -190,8 +190,6 @@ function readUsed({ field, name, counter, meanings }: UsedColumn): WordsReading 
     goes: shown(kind.goes),
     notUnderstood: shown(kind.unknown),
   }
-  return {
-    column: name,
-    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)),
-  }
+  const told = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
+  return { column: name, ...Object.fromEntries(told) }
 }

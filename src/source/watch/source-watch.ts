@@ -14,6 +14,7 @@ import {
   showValue,
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
+import { isFed } from '../columns/mapping.js'
 import { countFindings, leftOutFindings } from '../csv/left-out.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import { noRecordFindings } from '../no-records.js'
@@ -50,14 +51,17 @@ export function watchSource(source: RecognisedSource) {
     ({ field, position }) => field === 'unique_mandate_reference' && position === mapping.oldKey?.position,
   )
   return {
-    /** @param order grows with every record of the file */
-    note: (result: RecordCheck, order: number): void => {
+    /**
+     * @param order grows with every record of the file
+     * @param isClean nothing of it was decoded wrong
+     */
+    note: (result: RecordCheck, order: number, isClean?: boolean): void => {
       const { checked, raw, oldKey } = result
       records += 1
       last = checked
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
-      damage.note(checked.line, checked.cells)
-      file.note(checked, isByReference ? null : oldKey, order)
+      if (isClean !== true) damage.note(checked.line, checked.cells)
+      file.note(checked, isByReference ? null : oldKey)
       const { iban, customerNo } = checked.values
       if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
       // Of a record of the wrong shape nobody can tell which cell is which.
@@ -136,11 +140,6 @@ function undeclaredTotal(
     : []
 }
 
-interface Dated {
-  count: number
-  readonly first: number
-}
-
 const MOST_CREDITORS = 1000
 /** One finding each; a file with more of them is damaged as a whole. */
 const MOST_TOLD = 100
@@ -153,10 +152,8 @@ const FILLER_SHARE = 0.1
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
 function watchFile({ mapping, options, against: { today, severities } }: RecognisedSource) {
   const { fillerDates, exportDay = today } = options.source
-  const hasLastCollection =
-    mapping.taken.has('last_collection_date') ||
-    mapping.fields.some(({ field }) => field === 'last_collection_date')
-  const dates = new Map<LocalDate, Dated>()
+  const hasLastCollection = isFed(mapping, 'last_collection_date')
+  const dates = new Map<LocalDate, { count: number }>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
   let rows = 0
@@ -165,10 +162,10 @@ function watchFile({ mapping, options, against: { today, severities } }: Recogni
   /** Signed more than 36 months ago, and nothing says that they were collected since. */
   let undated = 0
   let lastCreditor = ''
-  const noteDate = (date: LocalDate, order: number): void => {
+  const noteDate = (date: LocalDate): void => {
     if (date > today) return
     const known = dates.get(date)
-    if (known === undefined) dates.set(date, { count: 1, first: order })
+    if (known === undefined) dates.set(date, { count: 1 })
     else known.count += 1
   }
   const noteCreditor = (identifier: string): void => {
@@ -177,19 +174,15 @@ function watchFile({ mapping, options, against: { today, severities } }: Recogni
     if (oddBritish.size < MOST_TOLD && hasOddBritishLength(identifier)) oddBritish.add(identifier)
   }
   return {
-    /**
-     * @param oldKey what the row called its customer, where there is a crosswalk
-     * @param order grows with every record of the file
-     */
+    /** @param oldKey what the row called its customer, where there is a crosswalk */
     note: (
       { values, latestFirstDebit }: Pick<CheckedRecord, 'values' | 'latestFirstDebit'>,
       oldKey: string | null,
-      order: number,
     ): void => {
       const { customerNo, signedDate, creditorIdentifier, mandateReference } = values
       rows += 1
       if (signedDate !== null) {
-        noteDate(signedDate, order)
+        noteDate(signedDate)
         if (latestFirstDebit === null) undated += 1
       }
       if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
@@ -261,18 +254,15 @@ const countOf = (creditors: ReadonlySet<string>): string =>
   creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
 
 function dominantDates(
-  dates: ReadonlyMap<LocalDate, Dated>,
+  dates: ReadonlyMap<LocalDate, { readonly count: number }>,
   rows: number,
   fillerDates: readonly string[],
 ): readonly (readonly [LocalDate, number])[] {
   if (rows < FEWEST_ROWS_FOR_DATES) return []
-  return [...dates]
-    .filter(([date, { count }]) => {
-      const share = fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE
-      return count >= rows * share
-    })
-    .sort(([, a], [, b]) => a.first - b.first)
-    .map(([date, { count }]) => [date, count] as const)
+  const shareOf = (date: string): number => (fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE)
+  return [...dates].flatMap(([date, { count }]) =>
+    count >= rows * shareOf(date) ? [[date, count] as const] : [],
+  )
 }
 
 /** Dates whose day spreadsheets of some countries take for the month. */

@@ -68,23 +68,17 @@ function dayOf(serial: number, is1904: boolean): string | null {
   return day === null || time === '00:00:00' ? day : `${day} ${time}`
 }
 
-/** The digits at the places of the zeros, from the right; those that are left stand before the first. */
+/** The digits at the places of the zeros, from the right; those that are left stand at the first. */
 function shapeDigits(digits: string, shape: string): string {
-  let rest = digits
-  const shown: string[] = []
   const zeros = shape.split('0').length - 1
-  let seen = 0
-  for (const character of Array.from(shape).reverse()) {
-    if (character !== '0') {
-      shown.unshift(character)
-      continue
-    }
-    seen += 1
-    const take = seen === zeros ? Math.max(1, rest.length) : 1
-    shown.unshift(rest.slice(-take).padStart(1, '0'))
-    rest = rest.slice(0, -take)
+  const rest = Array.from(digits.padStart(zeros, '0'))
+  let first = rest.length - zeros + 1
+  const take = (): string => {
+    const taken = rest.splice(0, first).join('')
+    first = 1
+    return taken
   }
-  return shown.join('').replaceAll('\u0000', '0')
+  return shape.replaceAll('0', take).replaceAll('\u0000', '0')
 }
 
 /**

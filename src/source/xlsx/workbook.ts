@@ -4,6 +4,7 @@ import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { SourceError } from '../../errors.js'
 import { drain, readXml, type XmlHandlers } from '../bytes/xml.js'
 import type { ByteSource, ReadEnd } from '../bytes/input.js'
+import { piecesOf } from '../bytes/text.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import { readFormats, type NumberFormats } from './number-format.js'
@@ -85,20 +86,15 @@ export async function openWorkbook(
 async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
   const chunks: Buffer[] = []
   let length = 0
-  const source = bytes.read(signal)
-  for (;;) {
-    const next = await source.next()
-    if (next.done === true) return { packed: Buffer.concat(chunks), end: next.value }
-    chunks.push(Buffer.from(next.value))
-    length += next.value.length
+  const pieces = piecesOf(bytes.read(signal))
+  for await (const chunk of pieces) {
+    chunks.push(Buffer.from(chunk))
+    length += chunk.length
+    const what = `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`
     if (length > MOST_PACKED)
-      throw refuse(
-        bytes.label,
-        'FILE_FORMAT',
-        `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`,
-        { next: 'Give the export as CSV.' },
-      )
+      throw refuse(bytes.label, 'FILE_FORMAT', what, { next: 'Give the export as CSV.' })
   }
+  return { packed: Buffer.concat(chunks), end: pieces.end() }
 }
 
 type Package = Awaited<ReturnType<typeof openPackage>>

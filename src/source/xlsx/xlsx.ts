@@ -1,4 +1,4 @@
-import { findName, fold, plural } from '../../domain/text/text.js'
+import { findName, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
@@ -198,11 +198,8 @@ async function chooseSheets(
   if (others.length === 0 && isTaken) return { chosen: [first], own }
   const toCorrect = own.filter(({ head: [top] }) => !isDecisionHeader(top?.cells ?? []))
   if (own.length > 0) return { chosen: toCorrect.length > 0 ? toCorrect : [first], own }
-  throw refuse(
-    label,
-    'FILE_SHEET_UNCLEAR',
-    `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`,
-  )
+  const what = `it has ${plural(filled.length, 'sheet', 'sheets')} with data: ${shown(filled)}`
+  throw refuse(label, 'FILE_SHEET_UNCLEAR', what)
 }
 
 /** Rows that are looked at for the header. */
@@ -249,10 +246,10 @@ function hiddenText(
   const before = head.filter(({ isHidden, line }) => isHidden && line <= top.line).length
   const rows = counts.hiddenRows - before
   const columns = [...filled].filter((at) => isIn(hiddenColumns, at)).length
-  const parts = [
-    ...(rows === 0 ? [] : [plural(rows, 'row', 'rows')]),
-    ...(columns === 0 ? [] : [plural(columns, 'column', 'columns')]),
-  ]
+  const parts = said([
+    rows > 0 && plural(rows, 'row', 'rows'),
+    columns > 0 && plural(columns, 'column', 'columns'),
+  ])
   if (parts.length === 0) return null
   const verb = rows + columns === 1 ? 'is' : 'are'
   return `${parts.join(' and ')} ${verb} hidden${rows > 0 && isFiltered ? ' (a filter is on)' : ''}`
@@ -264,35 +261,26 @@ function refuseUnsound(
   { name, merged, counts, errorCells }: SurveyedSheet,
   top: number,
 ): void {
-  const inSheet = `its sheet "${showValue(name)}"`
+  const refused = (what: string, next: string): Error =>
+    refuse(label, 'FILE_FORMAT', `its sheet "${showValue(name)}" has ${what}`, { next })
   if (counts.errors > 0)
-    throw refuse(
-      label,
-      'FILE_FORMAT',
-      `${inSheet} has ${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${listed(errorCells, counts.errors)}`,
-      { next: 'Correct them in the spreadsheet, save it and give it again.' },
+    throw refused(
+      `${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${listed(errorCells, counts.errors)}`,
+      'Correct them in the spreadsheet, save it and give it again.',
     )
   const across = merged.filter(({ lastRow }) => lastRow > top)
-  if (across.length === 0) return
   const refs = across.slice(0, MOST_SHOWN).map(({ ref }) => ref)
-  throw refuse(
-    label,
-    'FILE_FORMAT',
-    `${inSheet} has merged cells below its header: ${listed(refs, across.length)}`,
-    { next: 'Unmerge them, fill in each cell, save it and give it again.' },
-  )
+  if (across.length > 0)
+    throw refused(
+      `merged cells below its header: ${listed(refs, across.length)}`,
+      'Unmerge them, fill in each cell, save it and give it again.',
+    )
 }
 
 const listed = (some: readonly string[], all: number): string =>
   `${some.join(', ')}${all > some.length ? ` and ${all - some.length} more` : ''}`
 
-const formulasOf = ({ counts: { formulas } }: SurveyedSheet) =>
-  formulas === 0
-    ? []
-    : [
-        {
-          rule: 'FILE_FORMULAS' as const,
-          value: `${formulas}`,
-          detail: `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`,
-        },
-      ]
+function formulasOf({ counts: { formulas } }: SurveyedSheet) {
+  const detail = `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`
+  return formulas === 0 ? [] : [{ rule: 'FILE_FORMULAS' as const, value: `${formulas}`, detail }]
+}

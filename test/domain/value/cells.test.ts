@@ -108,7 +108,22 @@ describe('a cell', () => {
     ['account', 'IBAN_COUNTRY', ['JE29NWBK60161331926819', 'ＤＥ89370400440532013000']],
     ['account', 'IBAN_NOT_SEPA', ['TR33']],
     ['account', 'IBAN_CHARSET', ['DE89370400440532O1300Ö', 'DE89\n370400440532013000']],
-    ['account', 'IBAN_LENGTH', ['DE']],
+    ['account', 'IBAN_LENGTH', ['DE', 'DE893704004405320130000', 'DE89 3704 0044 0532 0130 00 1']],
+    [
+      'account',
+      'IBAN_NOT_ALONE',
+      ['DE89 3704 0044 0532 0130 00 COBADEFFXXX', 'COBADEFF/DE89370400440532013000'],
+    ],
+    [
+      'account',
+      'IBAN_NOT_ALONE',
+      ['BIC: COBADEFF IBAN: DE89370400440532013000', 'Bank DE89370400440532013000'],
+    ],
+    [
+      'account',
+      'IBAN_NOT_ALONE',
+      ['DE89370400440532013000, NL91ABNA0417164300', 'Anna Muster NL91ABNA0417164300'],
+    ],
     // An Irish bank code is four letters, though the library takes digits.
     ['account', 'IBAN_STRUCTURE', ['DE8937040044053201300O', 'DEO9370400440532013000', 'NL9114BN0417164300']],
     ['account', 'IBAN_STRUCTURE', ['IE29A1BK93115212345678']],

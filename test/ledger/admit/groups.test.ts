@@ -127,7 +127,8 @@ describe('rows of one file', () => {
     const told = problemsOf(ledger.file).map(
       ({ record, rule, message }) => `${record ?? ''} ${rule}: ${message}`,
     )
-    const differs = 'The same mandate occurs with different data. None of the rows is sent.'
+    const differs =
+      'The same mandate occurs with different data. None of the rows is sent. They name different dates of signature.'
     expect(told).toEqual([
       `1 CONFLICT_MANDATE: ${differs} Compare it with record 2.`,
       `2 CONFLICT_MANDATE: ${differs} Compare it with record 1.`,

@@ -193,6 +193,7 @@ describe('an unlikely share', () => {
     ['a clean file', validExport(20)],
     ['half the rows', oldDates(10) + validExport(10, 11).replace(/^.*\n/, '')],
     ['a handful', oldDates(9)],
+    ['customers of one country', validExport(12).replaceAll(/DE\d{20}/g, 'CH9300762011623852957')],
   ])('is not told of %s', async (_, text) => expect(await unlikelyIn(text)).toEqual([]))
 
   it('of repeated rows tells of two files that overlap', async () => {

@@ -6,7 +6,7 @@ import { chooseEncoding, createDecoder, ENCODINGS, examineBytes } from '../../..
 import { exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
 
 function evidenceOf(bytes: Uint8Array, size = bytes.length) {
-  const examiner = examineBytes()
+  const examiner = examineBytes(true)
   for (let at = 0; at < bytes.length; at += Math.max(1, size)) examiner.add(bytes.subarray(at, at + size))
   return examiner.evidence()
 }

@@ -34,6 +34,11 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
     450,
     ['Rev.-Datum', (n) => (n > 400 ? `${10 + (n % 9)}.0${1 + (n % 5)}.2025` : '00.00.0000')],
   ],
+  [
+    'dates in several formats',
+    60,
+    ['Bd', (n) => (n > 15 ? '' : ([`2025-03-${9 + n}`, `${9 + n}/03/2025`, `${9 + n}.03.25`][n % 3] ?? ''))],
+  ],
   ['a level', 60, ['Mahnstufe', (n) => (n <= 3 ? `${n}` : '0')]],
   ['0 and 1', 24, ['disable', first(1, '1', '0')]],
   ['yes and no', 20, ['Einzug', first(2, 'nein', 'ja')]],
@@ -52,6 +57,7 @@ const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[
   ['few values', 60, ['disable', first(7, '1', '0')]],
   ['few values', 19, ['disable', first(1, '1', '0')]],
   ['dates', 60, ['Geburtsdatum', (n) => (n % 2 === 0 ? '' : '01.02.1980')]],
+  ['dates', 60, ['Erfasst', (n) => (n % 2 === 0 ? '2024-05-17' : `${10 + (n % 9)}.02.1980`)]],
   ['ends still to come', 60, ['Gültig bis', first(3, '31.12.2035', '')]],
   ['countries', 60, ['Herkunft', first(2, 'AT', 'DE')]],
   ['languages', 60, ['Korrespondenz', first(2, 'Französisch', 'Deutsch')]],
@@ -183,6 +189,17 @@ describe('a draft', () => {
     const draft = await draftOf(csv(4, columns))
     expect(draft).toMatch(new RegExp(`^ {2}${field}: .*# EDIT: its values cannot be read as ${field};`, 'm'))
     expect(() => optionsOf(draft)).not.toThrow()
+  })
+
+  it.each([
+    ['Art der nächsten Lastschrift', 'one last collection is due', 'where it is to be made'],
+    ['Volgende incasso', 'one last collection is due', 'where it is to be made'],
+    ['Prochain prélèvement', 'one last collection is due', 'where it is to be made'],
+    ['Lastschriftart', 'marked as final', 'was the last collection made'],
+  ])('tells the next collection from the last: %s', async (name, reason, doubt) => {
+    const kind: Column = ['Sequenz', () => 'RCUR']
+    const draft = await draftOf(csv(9, [...OWN, kind, [name, first(2, 'FNAL', 'RCUR')]]))
+    expect(draft).toMatch(new RegExp(`equals: \\["FNAL"\\], reason: ${reason} } {3}# EDIT: .*${doubt}`))
   })
 
   it('takes no column of few dates for the day of signing', async () => {

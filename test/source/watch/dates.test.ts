@@ -181,6 +181,12 @@ describe('a column that mixes formats', () => {
     expect(records[0]?.findings[0]?.message).toContain('It is written as dd-MON-yyyy.')
   })
 
+  it('says nothing of a column in which only some days can be read in two ways', async () => {
+    const { rows, mixed } = await told(['14/03/2019 00:00', '05/03/2019 00:00'], 'iso')
+    expect(rows).toEqual(['DATE_INVALID', 'DATE_INVALID'])
+    expect(mixed).toBeUndefined()
+  })
+
   it('promises no format where none reads it', async () => {
     const { records } = await told(['Frühjahr 2019'], 'dd.mm.yyyy')
     expect(records[0]?.findings[0]?.remedy).toContain('no format reads it: write it as YYYY-MM-DD')

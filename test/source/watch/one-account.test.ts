@@ -29,9 +29,13 @@ describe('one account for different customers', () => {
       expect(summary.findings.map(({ rule }) => rule)).not.toContain('FILE_ACCOUNT_DOMINANT')
       return
     }
-    const error = await refusal(readAll(path, undefined, { ...CHECK, undecided: 'tell' }))
+    const error = await refusal(readAll(path))
     expect(error).toMatchObject({ rule: 'FILE_ACCOUNT_DOMINANT', exitCode: 7 })
     expect(error.message).not.toContain(germanIban(1))
+    const looked = await readAll(path, undefined, { ...CHECK, undecided: 'tell' })
+    expect(looked.summary.findings).toContainEqual(
+      expect.objectContaining({ rule: 'FILE_ACCOUNT_DOMINANT', severity: 'error' }),
+    )
     const lowered = { ...CHECK, severities: { FILE_ACCOUNT_DOMINANT: 'warning' } } as const
     const { summary } = await readAll(path, undefined, lowered)
     expect(summary.findings.map(({ rule }) => rule)).toContain('FILE_ACCOUNT_DOMINANT')
