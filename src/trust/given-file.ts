@@ -29,15 +29,15 @@ export const MOST_BYTES = {
   decisions: KIB * MIB,
 } as const
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  ELOOP: 'it is a symbolic link',
-  EISDIR: 'it is not a regular file',
-  ENXIO: 'it is not a regular file',
-}
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['EACCES', 'this user may not read it'],
+  ['EPERM', 'this user may not read it'],
+  ['ELOOP', 'it is a symbolic link'],
+  ['EISDIR', 'it is not a regular file'],
+  ['ENXIO', 'it is not a regular file'],
+])
 
 const refusal = (path: string, { what, nothing }: GivenRequest, why: string, cause?: unknown): UsageError =>
   new UsageError(
@@ -57,7 +57,7 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
   try {
     descriptor = openSync(path, flags)
   } catch (cause) {
-    throw refusal(path, request, PROBLEMS[codeOf(cause)] ?? 'the system refused', cause)
+    throw refusal(path, request, PROBLEMS.get(codeOf(cause)) ?? 'the system refused', cause)
   }
   try {
     const entry = fstatSync(descriptor)

@@ -48,7 +48,7 @@ export const resolveCommand: Command = {
       'in-doubt.csv or cut-over.csv filled in; or another file of the pack, to write rows off',
     ],
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
-    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', Object.keys(SCOPES)],
+    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', [...SCOPES.keys()]],
     SAMPLE_FLAG,
     ['--against <file>', 'compare with a list exported from the service'],
     ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],

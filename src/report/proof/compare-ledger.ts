@@ -237,7 +237,7 @@ function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<stri
 }
 
 const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/"((?:[^"]|"")*)"(?=,|$)/g)].map(([cell]) => cell)
+  [...line.matchAll(/(?<=^|,)"((?:[^"]|"")*)"/g)].map(([cell]) => cell)
 
 /** @param removed places of cells that are no longer there to compare with */
 async function firstOtherLine(

@@ -108,16 +108,17 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   )
 }
 
-const OPEN_PROBLEMS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  EISDIR: 'it is a directory',
-}
+const OPEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['EACCES', 'this user may not read it'],
+  ['EPERM', 'this user may not read it'],
+  ['EISDIR', 'it is a directory'],
+])
 
 const openProblem = (error: unknown): string =>
-  OPEN_PROBLEMS[codeOf(error)] ?? (error instanceof Error ? error.message : 'the operating system refused')
+  OPEN_PROBLEMS.get(codeOf(error)) ??
+  (error instanceof Error ? error.message : 'the operating system refused')
 
 /** Each chunk is good until the next one is asked for, and is read while the one before it is looked at. */
 async function* fileChunks(
