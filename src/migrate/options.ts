@@ -138,7 +138,7 @@ export interface MigrateOptions {
    * takes.
    */
   readonly plan?: string | null | undefined
-  /** `required`: without an approved `plan` nothing is sent, but to the sandbox, which proves itself. */
+  /** `required`: without an approved `plan` nothing is sent, also to a simulator. */
   readonly approval?: 'required' | null | undefined
   /** Whose approval counts: Ed25519 public keys in PEM by name. The first plan binds them to the ledger. */
   readonly approvers?: Readonly<Record<string, string>> | undefined
@@ -290,18 +290,17 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
 }
 
 /**
- * Where an approval is required, nothing goes to another machine without a plan; what is on this one is asked later
- * whether it is the sandbox.
+ * Where an approval is required, nothing is sent without a plan: what listens on this machine may be the end of a tunnel.
  * @throws {UsageError} nothing was opened or sent
  */
 export function assertPlanned(
   { approval = null, plan = null }: Pick<MigrateOptions, 'approval' | 'plan'>,
-  { host, isLoopback }: Pick<BaseUrl, 'host' | 'isLoopback'>,
+  { host }: Pick<BaseUrl, 'host'>,
 ): void {
   const word: string | null = approval
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
   assertUsable('plan', plan, plan === null || (typeof plan === 'string' && plan !== ''), 'the path of a plan')
-  if (approval === null || plan !== null || isLoopback) return
+  if (approval === null || plan !== null) return
   throw planNeeded(`Sending to "${host}" needs an approved plan, and none was given`)
 }
 

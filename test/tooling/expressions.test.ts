@@ -30,8 +30,8 @@ const expressions = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   })
 
 /** One of each class that an expression of ours can tell from another, and what the expression itself names. */
-const COMMON = [...' \t\n\r0aAé"\'=,;:./-+_([<>{\u200b\u0301!#']
-const lettersOf = ({ source }: RegExp): string[] => [...source.replaceAll(/\\[a-zA-Z]|\p{Cc}/gu, '')]
+const COMMON = Array.from(' \t\n\r0aAé"\'=,;:./-+_([<>{\u200b\u0301!#')
+const lettersOf = ({ source }: RegExp): string[] => Array.from(source.replaceAll(/\\[a-zA-Z]|\p{Cc}/gu, ''))
 
 const unitsFor = (pattern: RegExp): string[] => [...new Set([...COMMON, ...lettersOf(pattern), ...PAIRS])]
 const PAIRS = [' a', 'a ', '",', ' -', '0.', '\n ', 'aA', ';x']
