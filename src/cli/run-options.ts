@@ -20,7 +20,6 @@ import {
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import {
-  assertOwnColumns,
   type Target,
   distrustedConfiguration,
   type Service,
@@ -69,7 +68,6 @@ export function runOptions(
   { trusted }: Pick<Target, 'trusted'>,
 ): Omit<MigrateOptions, 'service'> {
   const { world, settings, args, own } = context
-  assertOwnColumns(settings.configuration)
   return {
     files: args.map((file) => inputOf(context, file)),
     newer: ownFlag(context, 'newer'),

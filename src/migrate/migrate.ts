@@ -114,12 +114,17 @@ function openRun(asked: ValidatedOptions, client: ServiceClient): OpenRun {
   }
 }
 
-function allowedBy({ options: { ledger, sharedFolder }, takeOver }: ValidatedOptions): OpenRun['allowed'] {
+function allowedBy({
+  options: { ledger, sharedFolder },
+  takeOver,
+  sharedFiles,
+}: ValidatedOptions): OpenRun['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
       ? {}
       : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
+    ...(sharedFiles.length === 0 ? {} : { sharedFiles: sharedFiles.join('; ') }),
     ...(takeOver === null ? {} : { takeOver: takeOverText(takeOver) }),
   }
 }

@@ -20,7 +20,9 @@ import {
   type BaseUrl,
 } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import { type SourceOptionsInput, readSourceOptions } from '../source/options.js'
+import { type SourceOptionsInput, readSourceOptions, type SourceOptions } from '../source/options.js'
+import { sharedFiles } from '../trust/entry.js'
+import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
@@ -225,6 +227,8 @@ export interface ValidatedOptions extends Omit<
   /** Which of the ready rows are to be sent; null for all. */
   readonly choice: Choice | null
   readonly takeOver: TakeOver | null
+  /** A sentence for each file that decides about rows and that others can write. */
+  readonly sharedFiles: readonly string[]
   readonly corrector: Corrector
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -278,6 +282,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,
+    sharedFiles: sharedFiles(filesOf(options, configured)).map(maskAccounts),
     corrector: correctorOf(options, machine),
     isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
@@ -288,6 +293,15 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
+
+/** All that decide about rows. */
+const filesOf = (
+  { files = [], evidence = [], configuration }: MigrateOptions,
+  { crosswalk, join }: SourceOptions,
+): string[] =>
+  [configuration, ...files, ...evidence, crosswalk?.file, ...join.map(({ file }) => file)].filter(
+    (file) => typeof file === 'string',
+  )
 
 /**
  * Where an approval is required, nothing is sent without a plan: what listens on this machine may be the end of a tunnel.

@@ -209,6 +209,32 @@ export function distrustInstructions(
   return writers(entry, file) ?? distrustFolder(dirname(file)) ?? ofLink
 }
 
+/**
+ * Of files that decide whom a mandate debits, and what is decided about rows: what others can change in them. A pipe and
+ * what is missing are for whoever reads them.
+ * @returns a sentence for each that others can write
+ * @throws {UsageError} for one that another user made, or that stands in a folder of theirs
+ */
+export const sharedFiles = (files: readonly string[]): string[] =>
+  files.flatMap((file) => {
+    const distrust = leadsToFile(file) ? distrustInstructions(file) : null
+    if (distrust === null) return []
+    const told = `Others can change "${file}": ${distrust.why}`
+    if (distrust.isForeign !== true) return [told]
+    throw new UsageError(
+      `${told}; they could put other accounts, customers and decisions into it; nothing was sent`,
+      `${distrust.next}, or copy the file to a folder of your own and look through it`,
+    )
+  })
+
+function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
 /** A file with a password or a key: nobody but this user and root may have read or written it. */
 export function distrustSecret(
   path: string,

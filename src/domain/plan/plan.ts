@@ -38,7 +38,7 @@ export interface PlanDocument {
   readonly corrections?: Corrections
   /** Sources in which no column says which mandates are active; left out where there are none. */
   readonly treatedAsActive?: readonly string[]
-  /** Sources read as exports of a known system, and references made from columns, in words; left out as above. */
+  /** Sources read as exports of a known system, references made from columns, files that others can write; as above. */
   readonly readAs?: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string

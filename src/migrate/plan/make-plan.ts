@@ -245,11 +245,14 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
   const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
-  const readAs = view
-    .sources()
-    .flatMap(({ name, reading }) =>
-      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
-    )
+  const readAs = [
+    ...view
+      .sources()
+      .flatMap(({ name, reading }) =>
+        readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+      ),
+    ...asked.sharedFiles,
+  ]
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
