@@ -19,12 +19,7 @@ import {
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import {
-  type Target,
-  distrustedConfiguration,
-  type Service,
-  trustedLines,
-} from './settings/settings.js'
+import { type Target, distrustedConfiguration, type Service, trustedLines } from './settings/settings.js'
 import { shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'

@@ -12,7 +12,7 @@ import {
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
-import { UsageError } from '../errors.js'
+import { codeOf, UsageError } from '../errors.js'
 
 /** Octal escapes of blanks and backslashes in mountinfo, proc_pid_mountinfo(5). */
 const unescape = (text: string): string =>
@@ -105,8 +105,15 @@ const ANYBODY_WRITE = 0o002
 const STICKY = 0o1000
 const OTHERS = 0o077
 
-/** The entry at a path, or null where there is none. A link is not followed. */
-export const entryAt = (path: string): Stats | null => lstatSync(path, { throwIfNoEntry: false }) ?? null
+/** The entry at a path, or null where there is none, also below a file. A link is not followed. */
+export function entryAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return null
+    throw error
+  }
+}
 
 /** The number of this user; a container may run under a number that has no name. Null where there are none. */
 export function ownUserId(): number | null {
