@@ -29,13 +29,14 @@ export const MOST_BYTES = {
   decisions: KIB * MIB,
 } as const
 
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
+/** Why a file cannot be opened, by the code of the system. */
+export const OPEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file'],
   ['ENOTDIR', 'there is no such file'],
   ['EACCES', 'this user may not read it'],
   ['EPERM', 'this user may not read it'],
   ['ELOOP', 'it is a symbolic link'],
-  ['EISDIR', 'it is not a regular file'],
+  ['EISDIR', 'it is a directory'],
   ['ENXIO', 'it is not a regular file'],
 ])
 
@@ -57,7 +58,7 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
   try {
     descriptor = openSync(path, flags)
   } catch (cause) {
-    throw refusal(path, request, PROBLEMS.get(codeOf(cause)) ?? 'the system refused', cause)
+    throw refusal(path, request, OPEN_PROBLEMS.get(codeOf(cause)) ?? 'the system refused', cause)
   }
   try {
     const entry = fstatSync(descriptor)

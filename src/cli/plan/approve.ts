@@ -104,8 +104,7 @@ function assertAnother(
 }
 
 /**
- * Its digest says that it is as somebody wrote it, not that this program did: which settings are not the usual ones is
- * found out here. Those of the approver's machine count, so a time zone may be among them.
+ * Which settings are not usual is found out here, not believed. The usual time zone is that of the approver's machine.
  */
 function derive(file: string, document: PlanDocument, machine: World): PlanDocument {
   try {

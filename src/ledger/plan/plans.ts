@@ -197,13 +197,11 @@ function readPlans(connection: Connection): PlanRecord[] {
     const document = JSON.parse(stored) as PlanDocument
     const { digest: _, ...body } = document
     const digest = planDigestOf(body)
-    const approvals = given
-      .filter((approval) => approval.plan === digest)
-      .map((approval) => {
-        const key = signingKey(approval, approval.signature)
-        const { plan: _, ...record } = approval
-        return { ...record, key, approvedBy: approverOf({ ...approval, key }, approvers) }
-      })
+    const approvals = given.flatMap(({ plan: named, ...approval }) => {
+      if (named !== digest) return []
+      const key = signingKey({ ...approval, plan: named }, approval.signature)
+      return [{ ...approval, key, approvedBy: approverOf({ ...approval, key }, approvers) }]
+    })
     return { ...plan, digest, document, approvals }
   })
 }

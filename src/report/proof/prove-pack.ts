@@ -69,7 +69,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
     decisions: manifest?.decisions.count ?? 0,
     signature,
 
-    /** Null where no ledger was given. */
+    /** Null where none was given. */
     ledger: beside?.standing ?? null,
 
     /** Files of which nobody signed or compared every byte, and words that no ledger holds. */

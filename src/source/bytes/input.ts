@@ -1,3 +1,4 @@
+import { OPEN_PROBLEMS } from '../../trust/given-file.js'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
@@ -107,14 +108,6 @@ async function openRegularFile(path: string): Promise<FileHandle> {
     'Give a file, or - to read standard input.',
   )
 }
-
-const OPEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file'],
-  ['ENOTDIR', 'there is no such file'],
-  ['EACCES', 'this user may not read it'],
-  ['EPERM', 'this user may not read it'],
-  ['EISDIR', 'it is a directory'],
-])
 
 const openProblem = (error: unknown): string =>
   OPEN_PROBLEMS.get(codeOf(error)) ??
