@@ -44,7 +44,7 @@ export const silentProgress: Progress = {
 }
 
 /** By the groups of the first screen, in the way a newcomer meets them; a name of two words is typed as two. */
-const GROUPS: Readonly<Record<string, CommandLoaders>> = {
+const GROUPS = {
   Prepare: {
     demo: async () => (await import('./commands/demo.js')).demoCommand,
     inspect: async () => (await import('./commands/init.js')).inspectCommand,
@@ -72,7 +72,7 @@ const GROUPS: Readonly<Record<string, CommandLoaders>> = {
     'ledger adopt': async () => (await import('./decide/adopt.js')).adoptCommand,
     rules: async () => (await import('./commands/rules.js')).rulesCommand,
   },
-}
+} as const
 
 export const commands: CommandLoaders = Object.fromEntries([
   ...Object.values(GROUPS).flatMap((loaders) => Object.entries(loaders)),

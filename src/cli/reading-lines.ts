@@ -9,20 +9,20 @@ type Source = Pick<
   'name' | 'records' | 'blankLines' | 'columns' | 'reading'
 >
 
-const WORD_KEYS: Readonly<Record<string, string>> = {
-  status: 'words.status.active or words.status.notActive',
-  sequence: 'words.sequence.recurrent, oneOff or final',
-  scheme: 'words.scheme.core or b2b',
-}
+const WORD_KEYS: ReadonlyMap<string, string> = new Map([
+  ['status', 'words.status.active or words.status.notActive'],
+  ['sequence', 'words.sequence.recurrent, oneOff or final'],
+  ['scheme', 'words.scheme.core or b2b'],
+])
 
-const FOUND_BY: Readonly<Record<string, string>> = {
-  declared: 'as declared',
-  'strict UTF-8': 'every byte fits',
-  assumed: 'assumed, because it is not UTF-8',
-  'header line': 'by the header line',
-  'sep= line': 'by the line "sep="',
-  'byte order mark': 'by its mark',
-}
+const FOUND_BY: ReadonlyMap<string, string> = new Map([
+  ['declared', 'as declared'],
+  ['strict UTF-8', 'every byte fits'],
+  ['assumed', 'assumed, because it is not UTF-8'],
+  ['header line', 'by the header line'],
+  ['sep= line', 'by the line "sep="'],
+  ['byte order mark', 'by its mark'],
+])
 
 export const firstRecords = (count: number): string =>
   count === 1 ? 'the first record' : `the first ${plural(count, 'record', 'records')}`
@@ -37,9 +37,9 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
   ])
   const written = said([
-    encoding !== undefined && `${encoding.encoding} (${FOUND_BY[encoding.by] ?? encoding.by})`,
+    encoding !== undefined && `${encoding.encoding} (${FOUND_BY.get(encoding.by) ?? encoding.by})`,
     delimiter !== undefined &&
-      `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY[delimiter.by] ?? delimiter.by})`,
+      `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY.get(delimiter.by) ?? delimiter.by})`,
     sheet !== undefined && `sheet "${sheet}"`,
     hidden !== undefined && `${hidden.what}: ${hidden.decided === 'read' ? 'read too' : 'left out'}`,
     collections ?? false,
@@ -102,7 +102,7 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
   return said([
     read.staysBehind !== undefined && `  ${read.staysBehind} by column ${column}: ${counted(read.keptBack)}`,
     unknown !== '' &&
-      `  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS[field] ?? field}`,
+      `  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS.get(field) ?? field}`,
     read.tooManyWords !== undefined &&
       `  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`,
   ])

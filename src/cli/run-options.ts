@@ -19,13 +19,7 @@ import {
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import {
-  assertOwnColumns,
-  type Target,
-  distrustedConfiguration,
-  type Service,
-  trustedLines,
-} from './settings/settings.js'
+import { type Target, distrustedConfiguration, type Service, trustedLines } from './settings/settings.js'
 import { shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
@@ -69,7 +63,6 @@ export function runOptions(
   { trusted }: Pick<Target, 'trusted'>,
 ): Omit<MigrateOptions, 'service'> {
   const { world, settings, args, own } = context
-  assertOwnColumns(settings.configuration)
   return {
     files: args.map((file) => inputOf(context, file)),
     newer: ownFlag(context, 'newer'),

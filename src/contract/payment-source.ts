@@ -148,7 +148,7 @@ export function headerOfMore(headers: Readonly<Record<string, string>>, shown: n
 
 function isHarmless(link: string): boolean {
   const relations = [...link.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi)]
-  const links = link.match(/<[^>]*>/g)?.length ?? 0
+  const links = link.match(/<[^<>]*>/g)?.length ?? 0
   const words = relations.flatMap(([, quoted, plain]) => (quoted ?? plain ?? '').toLowerCase().split(/\s+/))
   return relations.length >= links && words.length > 0 && words.every((word) => HARMLESS_LINKS.has(word))
 }

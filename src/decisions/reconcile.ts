@@ -303,12 +303,12 @@ function withoutCreditor(reference: string, different: number): string {
   return `the service holds it as "${reference}", but ${why}`
 }
 
-const OTHER: Readonly<Record<string, string>> = {
-  differs: 'the customer has payment sources, and none of them is this mandate',
-  ended: 'what agrees with it was cancelled',
-  other_date: 'the service shows a mandate with its account and another date',
-  ambiguous: 'another row has the same account and date, and nothing tells them apart',
-}
+const OTHER: ReadonlyMap<string, string> = new Map([
+  ['differs', 'the customer has payment sources, and none of them is this mandate'],
+  ['ended', 'what agrees with it was cancelled'],
+  ['other_date', 'the service shows a mandate with its account and another date'],
+  ['ambiguous', 'another row has the same account and date, and nothing tells them apart'],
+])
 
 /** Null for what was not absent of late. */
 function absentBecause(absence: Absence | null): string | null {
@@ -326,7 +326,7 @@ function openBecause({ verdict, why, sources }: ProofRecord): string | null {
     case 'absent':
       return 'the service showed no payment source of the customer, which proves nothing by itself'
     case 'other':
-      return OTHER[why ?? ''] ?? 'none of the payment sources is certainly this mandate'
+      return OTHER.get(why ?? '') ?? 'none of the payment sources is certainly this mandate'
     case 'unreadable':
       return `no list could be read: ${why ?? 'unknown'}`
   }

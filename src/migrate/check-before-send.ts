@@ -132,7 +132,7 @@ export function checkBeforeSend({
     unreadRows.add(rowId)
     brake = noteHeard(brake, unread)
     const stop = mustStopAsking(brake, unread, 0)
-    return outcomeOfUnanswered(unread, STOPS[stop?.kind ?? ''] ?? null)
+    return outcomeOfUnanswered(unread, STOPS.get(stop?.kind ?? '') ?? null)
   }
 
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
@@ -180,7 +180,10 @@ async function inTurn<Value>(
   }
 }
 
-const STOPS: Readonly<Record<string, Halt>> = { no_read_back: 'no_read_back', unanswered: 'unanswered' }
+const STOPS: ReadonlyMap<string, Halt> = new Map([
+  ['no_read_back', 'no_read_back'],
+  ['unanswered', 'unanswered'],
+])
 
 /** A verdict, or why there is none. */
 function judge(

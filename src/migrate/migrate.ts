@@ -48,7 +48,6 @@ export const connectService = (
 export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   const asked = checkOptions(options)
-  await assertUnplanned(asked)
   const client = connectTo(asked.service, options.service, asked.machine)
   try {
     const open = openRun(asked, client)
@@ -65,32 +64,14 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   }
 }
 
-/**
- * Where an approval is required, the sandbox alone gets anything without a plan. Another service on this machine may be
- * the end of a tunnel, so it has to prove that it is the sandbox.
- * @throws {UsageError} nothing was sent
- */
-async function assertUnplanned(
-  { service: { baseUrl }, options }: ValidatedOptions,
-  isRequired = options.approval === 'required' && (options.plan ?? null) === null,
-  why = `Sending to "${baseUrl.host}" needs an approved plan, and none was given`,
-): Promise<void> {
-  if (!isRequired) return
-  const { isSandbox } = await import('../service/own-sandbox.js')
-  if (await isSandbox(baseUrl, options.service.password)) return
-  throw planNeeded(why)
-}
-
 /** Null for a run without a plan, which then must need none. */
 async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const file = asked.options.plan ?? null
   if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
-  const isRequired = ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required')
-  await assertUnplanned(
-    asked,
-    isRequired,
-    'This campaign needs an approved plan, since an earlier one was made where that is required',
-  )
+  if (ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required'))
+    throw planNeeded(
+      'This campaign needs an approved plan, since an earlier one was made where that is required',
+    )
   return null
 }
 
@@ -133,12 +114,17 @@ function openRun(asked: ValidatedOptions, client: ServiceClient): OpenRun {
   }
 }
 
-function allowedBy({ options: { ledger, sharedFolder }, takeOver }: ValidatedOptions): OpenRun['allowed'] {
+function allowedBy({
+  options: { ledger, sharedFolder },
+  takeOver,
+  sharedFiles,
+}: ValidatedOptions): OpenRun['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
       ? {}
       : { sharedFolder: `Others can change the folder of the ledger (${why}); --shared-folder allowed it` }),
+    ...(sharedFiles.length === 0 ? {} : { sharedFiles: sharedFiles.join('; ') }),
     ...(takeOver === null ? {} : { takeOver: takeOverText(takeOver) }),
   }
 }

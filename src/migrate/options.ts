@@ -20,7 +20,9 @@ import {
   type BaseUrl,
 } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import { type SourceOptionsInput, readSourceOptions } from '../source/options.js'
+import { type SourceOptionsInput, readSourceOptions, type SourceOptions } from '../source/options.js'
+import { sharedFiles } from '../trust/entry.js'
+import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
@@ -138,7 +140,7 @@ export interface MigrateOptions {
    * takes.
    */
   readonly plan?: string | null | undefined
-  /** `required`: without an approved `plan` nothing is sent, but to the sandbox, which proves itself. */
+  /** `required`: without an approved `plan` nothing is sent, also to a simulator. */
   readonly approval?: 'required' | null | undefined
   /** Whose approval counts: Ed25519 public keys in PEM by name. The first plan binds them to the ledger. */
   readonly approvers?: Readonly<Record<string, string>> | undefined
@@ -225,6 +227,8 @@ export interface ValidatedOptions extends Omit<
   /** Which of the ready rows are to be sent; null for all. */
   readonly choice: Choice | null
   readonly takeOver: TakeOver | null
+  /** A sentence for each file that decides about rows and that others can write. */
+  readonly sharedFiles: readonly string[]
   readonly corrector: Corrector
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
@@ -278,6 +282,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,
+    sharedFiles: sharedFiles(filesOf(options, configured)).map(maskAccounts),
     corrector: correctorOf(options, machine),
     isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
@@ -289,19 +294,27 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
   }
 }
 
+/** All that decide about rows. */
+const filesOf = (
+  { files = [], evidence = [], configuration }: MigrateOptions,
+  { crosswalk, join }: SourceOptions,
+): string[] =>
+  [configuration, ...files, ...evidence, crosswalk?.file, ...join.map(({ file }) => file)].filter(
+    (file) => typeof file === 'string',
+  )
+
 /**
- * Where an approval is required, nothing goes to another machine without a plan; what is on this one is asked later
- * whether it is the sandbox.
+ * Where an approval is required, nothing is sent without a plan: what listens on this machine may be the end of a tunnel.
  * @throws {UsageError} nothing was opened or sent
  */
 export function assertPlanned(
   { approval = null, plan = null }: Pick<MigrateOptions, 'approval' | 'plan'>,
-  { host, isLoopback }: Pick<BaseUrl, 'host' | 'isLoopback'>,
+  { host }: Pick<BaseUrl, 'host'>,
 ): void {
   const word: string | null = approval
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
   assertUsable('plan', plan, plan === null || (typeof plan === 'string' && plan !== ''), 'the path of a plan')
-  if (approval === null || plan !== null || isLoopback) return
+  if (approval === null || plan !== null) return
   throw planNeeded(`Sending to "${host}" needs an approved plan, and none was given`)
 }
 

@@ -25,7 +25,6 @@ import {
 } from './refusal.js'
 import type { Opened } from './settings.js'
 import { updateBillogram, createOffer } from './billogram/update-billogram.js'
-import { PROOF_PATH, sandboxProof } from '../trust/signature.js'
 
 export interface ServiceParts extends Opened {
   readonly planFault: FaultPlan
@@ -35,7 +34,6 @@ export interface ServiceParts extends Opened {
 export type Env = { Bindings: HttpBindings }
 
 const HEALTH_PATH = '/health'
-const PROOF = new RegExp(`^${PROOF_PATH}([0-9a-f]{32})$`)
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: its place, what its faults are matched by, and its effect. */
@@ -55,13 +53,13 @@ const isForeignOrigin = (origin: string | undefined, host: string | undefined): 
   origin !== undefined && origin !== `http://${host ?? ''}`
 
 /**
- * What everything but the health check and the proof needs: the sandbox's own name in the request, and credentials; to change something,
+ * What everything but the health check needs: the sandbox's own name in the request, and credentials; to change something,
  * no other origin than its own.
  */
 export function guardEverything(parts: ServiceParts): Hono<Env> {
   const app = new Hono<Env>()
   app.use('*', async (c, next) => {
-    const { host, port, password } = parts
+    const { host, port } = parts
     if (!isOwnHost(c.req.header('host'), { listensOn: host, port }))
       return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
     if (!SAFE_METHODS.has(c.req.method) && isForeignOrigin(c.req.header('origin'), c.req.header('host')))
@@ -69,8 +67,6 @@ export function guardEverything(parts: ServiceParts): Hono<Env> {
         refuse(403, 'FOREIGN_ORIGIN', 'The Origin header names another page than this sandbox'),
       )
     if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
-    const [, nonce] = PROOF.exec(c.req.path) ?? []
-    if (nonce !== undefined) return c.text(sandboxProof(password, nonce, port))
     // The operations answer for themselves, because they count what they refuse.
     const refusal = c.req.path.startsWith('/api/')
       ? null

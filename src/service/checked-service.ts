@@ -121,7 +121,7 @@ export function readBaseUrl(text: string) {
       'Use https://. Only 127.0.0.0/8, [::1] and localhost may be reached by http://.',
     )
   }
-  const pathPrefix = withoutEnd(url.pathname.replace(/\/+$/, ''))
+  const pathPrefix = withoutEnd(url.pathname.replace(/(?<!\/)\/+$/, ''))
   if (pathPrefix.endsWith(API_PREFIX)) {
     throw unusable(
       `it ends with "${API_PREFIX}" twice`,
@@ -149,7 +149,7 @@ export function readBaseUrl(text: string) {
 
 /** Services document their address with the ending that every path of the interface begins with. */
 const withoutEnd = (path: string): string =>
-  path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length).replace(/\/+$/, '') : path
+  path.endsWith(API_PREFIX) ? path.slice(0, -API_PREFIX.length).replace(/(?<!\/)\/+$/, '') : path
 
 /** `host.` is `host`, written for a name server: the same service, and no certificate has the dot. */
 function withoutTrailingDot(url: URL): URL {
@@ -164,7 +164,7 @@ export const sameService = (one: string, other: string): boolean => oneSpelling(
 function oneSpelling(href: string): string {
   if (!URL.canParse(href)) return href
   const { origin, pathname } = withoutTrailingDot(new URL(href))
-  return origin + pathname.replace(/\/+$/, '')
+  return origin + pathname.replace(/(?<!\/)\/+$/, '')
 }
 
 const unusable = (

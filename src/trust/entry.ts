@@ -12,7 +12,7 @@ import {
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
-import { UsageError } from '../errors.js'
+import { codeOf, UsageError } from '../errors.js'
 
 /** Octal escapes of blanks and backslashes in mountinfo, proc_pid_mountinfo(5). */
 const unescape = (text: string): string =>
@@ -105,8 +105,15 @@ const ANYBODY_WRITE = 0o002
 const STICKY = 0o1000
 const OTHERS = 0o077
 
-/** The entry at a path, or null where there is none. A link is not followed. */
-export const entryAt = (path: string): Stats | null => lstatSync(path, { throwIfNoEntry: false }) ?? null
+/** The entry at a path, or null where there is none, also below a file. A link is not followed. */
+export function entryAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return null
+    throw error
+  }
+}
 
 /** The number of this user; a container may run under a number that has no name. Null where there are none. */
 export function ownUserId(): number | null {
@@ -207,6 +214,32 @@ export function distrustInstructions(
   // A link is as good as the folder that it stands in: whoever writes there decides where it leads.
   const ofLink = realpathSync(dirname(path)) === dirname(file) ? null : distrustFolder(dirname(path))
   return writers(entry, file) ?? distrustFolder(dirname(file)) ?? ofLink
+}
+
+/**
+ * Of files that decide whom a mandate debits, and what is decided about rows: what others can change in them. A pipe and
+ * what is missing are for whoever reads them.
+ * @returns a sentence for each that others can write
+ * @throws {UsageError} for one that another user made, or that stands in a folder of theirs
+ */
+export const sharedFiles = (files: readonly string[]): string[] =>
+  files.flatMap((file) => {
+    const distrust = leadsToFile(file) ? distrustInstructions(file) : null
+    if (distrust === null) return []
+    const told = `Others can change "${file}": ${distrust.why}`
+    if (distrust.isForeign !== true) return [told]
+    throw new UsageError(
+      `${told}; they could put other accounts, customers and decisions into it; nothing was sent`,
+      `${distrust.next}, or copy the file to a folder of your own and look through it`,
+    )
+  })
+
+function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** A file with a password or a key: nobody but this user and root may have read or written it. */

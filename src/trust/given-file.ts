@@ -29,15 +29,16 @@ export const MOST_BYTES = {
   decisions: KIB * MIB,
 } as const
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  ELOOP: 'it is a symbolic link',
-  EISDIR: 'it is not a regular file',
-  ENXIO: 'it is not a regular file',
-}
+/** Why a file cannot be opened, by the code of the system. */
+export const OPEN_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['EACCES', 'this user may not read it'],
+  ['EPERM', 'this user may not read it'],
+  ['ELOOP', 'it is a symbolic link'],
+  ['EISDIR', 'it is a directory'],
+  ['ENXIO', 'it is not a regular file'],
+])
 
 const refusal = (path: string, { what, nothing }: GivenRequest, why: string, cause?: unknown): UsageError =>
   new UsageError(
@@ -57,7 +58,7 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
   try {
     descriptor = openSync(path, flags)
   } catch (cause) {
-    throw refusal(path, request, PROBLEMS[codeOf(cause)] ?? 'the system refused', cause)
+    throw refusal(path, request, OPEN_PROBLEMS.get(codeOf(cause)) ?? 'the system refused', cause)
   }
   try {
     const entry = fstatSync(descriptor)

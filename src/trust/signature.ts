@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify, scryptSync } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 
 /** The signature of manifest.json, beside it; no manifest can name the signature that is made over it. */
 export const SIGNATURE_FILE = 'manifest.sig'
@@ -51,15 +51,3 @@ export const fingerprintOf = (publicKey: KeyObject): string =>
     .digest('hex')
 
 export const isSameKey = (one: KeyObject, other: KeyObject): boolean => one.equals(other)
-
-/** Where a sandbox proves itself; 32 hexadecimal digits, drawn by whoever asks, come behind it. */
-export const PROOF_PATH = '/_sandbox/proof/'
-
-const PROOF_BYTES = 32
-
-/**
- * What only somebody can say who knows the password of the sandbox: a tunnel to a real service cannot, nor can whoever
- * passes the question on to a sandbox at another port. It takes its time, so that it helps nobody to guess the password.
- */
-export const sandboxProof = (password: string, nonce: string, port: number): string =>
-  scryptSync(password, `${nonce}:${port}`, PROOF_BYTES).toString('hex')

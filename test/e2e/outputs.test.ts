@@ -54,3 +54,20 @@ it('a result that cannot be written is no success', async () => {
   const { status, stderr } = await startCommand(['sh', '-c', line], { cwd: path('.') }).ended
   expect([status, stderr]).toEqual([1, 'The result could not be written (ENOSPC)\n'])
 })
+
+it('26.3 a path below a file is told as such by whatever writes or reads there', async () => {
+  write('./file', '')
+  for (const line of [
+    ...['run export.csv --out file', 'run export.csv --out file/x', 'run export.csv --ledger file/l.db'],
+    ...[
+      'plan export.csv --to file/p.json',
+      'check export.csv --out file',
+      'check export.csv --log-file file/l',
+    ],
+    ...['init export.csv --to file/x', 'sandbox --data file/d', 'status --ledger file/l.db'],
+  ]) {
+    const { status, stderr } = await program(...line.split(' '))
+    expect([status, stderr], line).toEqual([2, expect.stringMatching(/^Error: Cannot (write|open) /m)])
+  }
+  expect(sandbox().mandates()).toEqual([])
+})

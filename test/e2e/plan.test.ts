@@ -1,7 +1,8 @@
 import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { PlanDocument } from '../../src/domain/plan/plan.js'
+import { textOfPlan, type PlanDocument } from '../../src/domain/plan/plan.js'
+import { planDigestOf } from '../../src/ledger/plan/plans.js'
 import { newKey, type Pair } from '../ledger/plan/approvals.js'
 import { validExport } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
@@ -90,7 +91,7 @@ it('plan, approve, run are three processes, the approver without the ledger, and
 })
 
 it('approval: required makes an approved plan the only way to send, whatever a later configuration says', async () => {
-  const { path, read, write, truth, ledger, run, plan } = await open({ isReal: true })
+  const { path, read, write, truth, sign, run, plan } = await open({ isReal: true })
   write('sepa-migrate.yaml', 'approval: required\napprovalValidFor: 2h\n')
   const refused = async (says: string, ...args: string[]): Promise<void> => {
     const { status, stderr } = await run(...args)
@@ -106,24 +107,46 @@ it('approval: required makes an approved plan the only way to send, whatever a l
     [...MAIL.slice(0, 2), ...MAIL.slice(4)],
   ])
     await refused('needs a person, without an account number, and either', ...args)
-  const recorded = await run(...MAIL)
-  expect(recorded.stdout).toMatch(/Approved by Grace until .*: recorded, not proven \(mail of 12 June\)/)
-  const [record] = ledger((reader) => reader.plans())
-  const { approvedAt = '', expiresAt = '' } = record?.approvals[0] ?? {}
-  expect(Date.parse(expiresAt) - Date.parse(approvedAt)).toBe(2 * 3_600_000)
+  // Whoever planned records no approval of somebody else.
+  await refused('Ada planned this, and the same person or user approves it', ...MAIL)
+  await sign(newKey())
   // The prompt stays: without a terminal it is --yes.
   await refused('needs a confirmation', 'run', 'export.csv', '--plan', 'plan.json')
   expect(truth().posts()).toBe(0)
   const sent = await run('run', 'export.csv', '--yes', '--plan', 'plan.json', '--limit', '3')
-  expect(sent.stderr).toMatch(/Approved plan: [0-9a-f]{12}, by Grace at .*[^]*is recorded, not proven/)
+  expect(sent.stderr).toMatch(/Approved plan: [0-9a-f]{12}, by Grace at .*[^]*proven for the key/)
   expect(sent.stdout).toContain('Next: sepa-migrate run --plan plan.json')
   expect((await run('run', '--yes', '--plan', 'plan.json')).status).toBe(0)
   expect(truth().posts()).toBe(ROWS)
-  expect(read('report.html')).toContain('Rows: 30; recorded, not proven: mail of 12 June')
+  expect(read('report.html')).toContain('Rows: 30; proven for this key, never for this person')
   expect(read('report.html')).not.toContain('Sent under no approval')
   // Another configuration does not undo what was required of the campaign.
   write('other.yaml', '')
   write('more.csv', validExport(2, 90))
   await refused('This campaign needs an approved plan', 'run', 'more.csv', '--yes', '--config', 'other.yaml')
   expect(truth().posts()).toBe(ROWS)
+})
+
+it('where none is required, an approval is recorded, and it is said that the same user did both', async () => {
+  const { write, read, truth, run, ledger } = await open()
+  write('sepa-migrate.yaml', 'approvalValidFor: 2h\n')
+  await run('plan', 'export.csv')
+  const recorded = await run(...MAIL)
+  expect(recorded.stderr).toMatch(/Warning: Ada planned this, and the same person or user approves it/)
+  expect(recorded.stdout).toMatch(/Approved by Grace until .*: recorded, not proven \(mail of 12 June\)/)
+  const [record] = ledger((reader) => reader.plans())
+  const { approvedAt = '', expiresAt = '' } = record?.approvals[0] ?? {}
+  expect(Date.parse(expiresAt) - Date.parse(approvedAt)).toBe(2 * 3_600_000)
+  expect((await run('run', 'export.csv', '--yes', '--plan', 'plan.json')).status).toBe(0)
+  expect(truth().posts()).toBe(ROWS)
+  expect(read('report.html')).toContain('Rows: 30; recorded, not proven: mail of 12 June')
+})
+
+it('approve shows the settings that differ by itself, whatever the plan says of them', async () => {
+  const { write, plan, run } = await open()
+  await run('plan', 'export.csv', '--rate', '77')
+  const { digest: _, ...body } = { ...plan(), changedSettings: [] }
+  write('plan.json', textOfPlan({ digest: planDigestOf(body), ...body }))
+  const shown = await run('approve', 'plan.json', '--by', 'Grace', '--reference', 'mail')
+  expect(shown.stderr).toMatch(/Settings that are not as usual:[^]*rate: 77/)
 })

@@ -68,13 +68,60 @@ it.skipIf(isNoRoot)(
     chownSync(path('sepa-migrate.yaml'), ANOTHER_USER, ANOTHER_USER)
     for (const command of ['run', 'plan']) {
       const { status, stderr } = await program(command, 'export.csv')
-      expect(stderr).toMatch(/sets "columns", but it belongs to another user.*nothing was sent/)
+      expect(stderr).toMatch(/Others can change ".*yaml": it belongs to another user.*nothing was sent/)
       expect(status).toBe(2)
     }
     expect((await program('check', 'export.csv')).stderr).not.toContain('but it belongs')
     expect(truth().posts()).toBe(0)
   },
 )
+
+/** A file of each kind that decides about rows, and the command that reads it. */
+const GIVEN = [
+  ['export.csv', 'run export.csv'],
+  ['crosswalk.csv', 'run export.csv'],
+  ['joined.csv', 'plan export.csv'],
+  ['bank.xml', 'run export.csv --evidence bank.xml'],
+  ['mine.csv', 'resolve --from mine.csv'],
+  ['held.csv', 'resolve --against held.csv'],
+] as const
+
+const READING = `crosswalk: { file: crosswalk.csv, from: customer_no, key: old }
+join: [{ file: joined.csv, on: { customer_no: customer_no }, take: { status: status } }]
+`
+
+it.skipIf(isNoRoot)(
+  '26.3 a file of another user that decides about rows is refused by its name',
+  async () => {
+    const { path, write, program, truth } = await open()
+    expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+    write('sepa-migrate.yaml', READING)
+    for (const [name, line] of GIVEN) {
+      if (name !== 'export.csv') write(name, 'x')
+      chownSync(path(name), ANOTHER_USER, ANOTHER_USER)
+      const { status, stderr } = await program(...line.split(' '))
+      expect(stderr, name).toMatch(
+        new RegExp(`Others can change ".*${name}": it belongs to another user.*nothing was sent`),
+      )
+      expect(status).toBe(2)
+      chownSync(path(name), 0, 0)
+    }
+    expect(truth().posts()).toBe(1)
+  },
+)
+
+it('26.3 an export that others can write is told in plan, run and report', async () => {
+  const { path, read, program, truth } = await open()
+  chmodSync(path('export.csv'), 0o666)
+  const told = /Others can change "export.csv": anybody on this machine can write to it/
+  expect((await program('plan', 'export.csv')).stdout).toMatch(told)
+  expect(read('plan.html')).toMatch(/Others can change "?(&quot;)?export.csv/)
+  const { status, stderr } = await program('run', 'export.csv')
+  expect([status, truth().posts()]).toEqual([0, 6])
+  expect(stderr).toMatch(told)
+  expect(read('report.html')).toMatch(/Others can change/)
+  expect(read('summary.json')).toContain('Others can change')
+})
 
 it('26.3 a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
   const { path, program, truth } = await open()

@@ -132,14 +132,16 @@ describe('an approval that is required', () => {
     ...more,
   })
 
-  it('lets nothing go to another machine without a plan, and says what to do', async () => {
+  it('lets nothing go without a plan, and says what to do', async () => {
     const refused = migrate(required({}))
     await expect(refused).rejects.toThrow('Sending to "service.example" needs an approved plan')
     await expect(refused).rejects.toMatchObject({ suggestions: ['plan', 'approve', 'run_plan'], exitCode: 2 })
   })
 
-  it('leaves a rehearsal on this machine alone, and a run that has a plan to those who compare it', () => {
-    expect(() => checkOptions(required({ service: newPlace().asked(HERE).service }))).not.toThrow()
+  it('holds on this machine too, and leaves a run that has a plan to those who compare it', () => {
+    expect(() => checkOptions(required({ service: newPlace().asked(HERE).service }))).toThrow(
+      /needs an approved/,
+    )
     expect(() => checkOptions(required({ plan: 'plan.json' }))).not.toThrow()
     expect(() => checkOptions(required({ approval: null }))).not.toThrow()
   })

@@ -6,6 +6,25 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Values that hide an attempt from the ledger or resend a POST (service/README.md#banned). */
 const bannedUndici = ['RetryAgent', 'RetryHandler', 'interceptors', 'fetch', 'MockAgent', 'MockPool']
 
+/** Options that resend a POST in flight. */
+const bannedSyntax = [
+  {
+    selector: "Property[key.name='idempotent'][value.value=true]",
+    message: 'It resends a POST in flight.',
+  },
+  {
+    selector: "Property[key.name='pipelining'][value.value!=1]",
+    message: 'Pipelining resends a POST in flight.',
+  },
+]
+
+/** A cell such as `constructor` finds in an object what its table does not hold. */
+const tableOfObject = {
+  selector:
+    "VariableDeclarator[init.properties.length>0] > Identifier TSTypeReference[typeName.name='Record'] > TSTypeParameterInstantiation > TSStringKeyword:first-child",
+  message: 'A cell can be `constructor`: use a Map.',
+}
+
 export default tseslint.config(
   { ignores: ['dist/**', 'coverage/**', 'reports/**', '.stryker-tmp/**', 'node_modules/**'] },
   {
@@ -36,18 +55,12 @@ export default tseslint.config(
         'error',
         { name: 'fetch', message: 'It follows redirects and repeats the POST.' },
       ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "Property[key.name='idempotent'][value.value=true]",
-          message: 'It resends a POST in flight.',
-        },
-        {
-          selector: "Property[key.name='pipelining'][value.value!=1]",
-          message: 'Pipelining resends a POST in flight.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...bannedSyntax],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...bannedSyntax, tableOfObject] },
   },
   {
     files: ['src/**/*.ts'],

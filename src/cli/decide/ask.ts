@@ -24,12 +24,12 @@ import { toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
 import { countText, plural, said } from '../../domain/text/text.js'
 
-export const SCOPES: Readonly<Record<string, Scope>> = {
-  'in-doubt': 'in_doubt',
-  registered: 'registered',
-  ready: 'ready',
-  all: 'all',
-}
+export const SCOPES: ReadonlyMap<string, Scope> = new Map([
+  ['in-doubt', 'in_doubt'],
+  ['registered', 'registered'],
+  ['ready', 'ready'],
+  ['all', 'all'],
+])
 
 export interface AskedAboutDoubts {
   /** How it ends where nothing is to be recorded. */
@@ -48,7 +48,7 @@ export interface AskedAboutDoubts {
 export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts> {
   const { world, settings } = context
   const creditor = creditorIn(context)
-  const scope = SCOPES[ownText(context, 'of') ?? 'in-doubt'] ?? 'in_doubt'
+  const scope = SCOPES.get(ownText(context, 'of') ?? 'in-doubt') ?? 'in_doubt'
   const { end, baseUrl } = await askService(context, { scope, sample: sampleOf(context) })
   const { isProposed, ...asked } = await conclude(context, baseUrl, end)
   const decider = { by: actorOf(context), reason: ownText(context, 'reason')?.trim() ?? 'read back' }

@@ -19,6 +19,7 @@ import {
   type Command,
   type Context,
 } from '../command.js'
+import { sharedFiles } from '../../trust/entry.js'
 import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/asking.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
@@ -48,7 +49,7 @@ export const resolveCommand: Command = {
       'in-doubt.csv or cut-over.csv filled in; or another file of the pack, to write rows off',
     ],
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
-    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', Object.keys(SCOPES)],
+    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', [...SCOPES.keys()]],
     SAMPLE_FLAG,
     ['--against <file>', 'compare with a list exported from the service'],
     ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],
@@ -88,7 +89,12 @@ export const resolveCommand: Command = {
     ...usual(6, 7, 130, 143),
   },
   json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
-  run: resolve,
+  run: async (context) => {
+    const files = ['from', 'against'].flatMap((name) => ownText(context, name) ?? [])
+    const shared = sharedFiles(files)
+    const result = await resolve(context)
+    return { ...result, warnings: [...shared, ...result.warnings] }
+  },
 }
 
 export async function resolve(context: Context): Promise<CommandResult> {

@@ -9,6 +9,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   approversText,
+  isByPlanner,
   type ApprovalStatement,
   type PlanDocument,
   textOfStatement,
@@ -26,7 +27,8 @@ import { commandLine, nextLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
-import type { Line } from '../terminal/world.js'
+import { toned, type Line, type World } from '../terminal/world.js'
+import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { timeText } from '../../domain/text/text.js'
 
 export const approveCommand: Command = {
@@ -72,7 +74,8 @@ function approve(context: Context) {
       'Give --by NAME, and --key FILE or --reference "mail of …"',
     )
   const document = readPlan(file, world.version)
-  for (const line of linesOf(file, document)) context.progress.note(line)
+  const derived = derive(file, document, world)
+  for (const line of planLines(derived)) context.progress.note(line)
   const nowMs = world.clock.now()
   const statement = {
     plan: document.digest,
@@ -80,16 +83,38 @@ function approve(context: Context) {
     approvedAt: new Date(nowMs).toISOString(),
     expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
   }
-  const what = { file, document, statement }
+  assertAnother(context, { ...statement, key: key === '' ? null : key, recordedAs: world.user }, document)
+  const what = { file, document: derived, statement }
   return key === '' ? record(context, what, reference) : sign(context, what, key)
 }
 
 type Approval = Readonly<{ file: string; document: PlanDocument; statement: ApprovalStatement }>
 
-/** Its digest says that it is as somebody wrote it, not that this program did. */
-function linesOf(file: string, document: PlanDocument): Line[] {
+/** @throws {UsageError} where the planner approves and an approval is required; it is said where it is not */
+function assertAnother(
+  { progress }: Context,
+  approval: Parameters<typeof isByPlanner>[0],
+  document: PlanDocument,
+): void {
+  if (!isByPlanner(approval, document)) return
+  const told = `${document.plannedBy} planned this, and the same person or user approves it`
+  if (document.settings['approval'] === 'required')
+    throw new UsageError(`${told}; ${NOTHING}`, 'Have somebody else approve it, with a key of their own')
+  progress.note([toned('open', 'Warning'), `: ${told}`])
+}
+
+/**
+ * Which settings are not usual is found out here, not believed. The usual time zone is that of the approver's machine.
+ */
+function derive(file: string, document: PlanDocument, machine: World): PlanDocument {
   try {
-    return planLines(document)
+    const { baseUrl } = document.target
+    const derived = {
+      ...document,
+      changedSettings: changedSettingsOf(document.settings, { baseUrl, machine }),
+    }
+    planLines(derived)
+    return derived
   } catch (cause) {
     throw new UsageError(
       `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`,

@@ -147,7 +147,7 @@ function replace(path: string, text: string): void {
     createTrusted(partial, 'plan', text)
     renameSync(partial, path)
   } catch (error) {
-    rmSync(partial, { force: true })
+    if (entryAt(partial) !== null) rmSync(partial)
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { countText, plural, timeText, said } from '../../domain/text/text.js'
-const SOMETHING_DIFFERS = 3
+const NOT_ALL_HOLDS = 3
 
 export const verifyReportCommand: Command = {
   usage: 'report verify <folder>',
@@ -20,13 +20,14 @@ export const verifyReportCommand: Command = {
   own: [['--key <file>', 'public key (PEM) of whoever signed the report']],
   epilogue: [
     'It compares each file of the report with the manifest, and that with the signature where --key is given.',
-    '--ledger writes the report again from the ledger and compares every byte. Where the ledger has moved on since, what was',
-    'registered and decided then is compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
+    'It holds where every byte was compared with the ledger, or signed with the key of --key; what was not is named, and ends',
+    'with 3. --ledger writes the report again and compares it; where the ledger has moved on since, registered.csv and',
+    'decisions.csv alone can be compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
   ],
   exits: {
     ...EXITS.plain,
     0: 'all of the report holds',
-    3: 'something of it does not hold',
+    3: 'something of it does not hold, or is not proven',
     7: 'there is no report in the folder that can be read',
     8: EXIT_STATUSES[8],
   },
@@ -49,7 +50,7 @@ async function verifyReport(context: Context): Promise<CommandResult> {
     const proof = await provePack(folder, { key, ledger })
     return {
       ...emptyResult,
-      exitCode: proof.count === 0 ? 0 : SOMETHING_DIFFERS,
+      exitCode: holds(proof) ? 0 : NOT_ALL_HOLDS,
       campaign: {
         ledger: isBesideLedger ? settings.ledger : null,
         baseUrl: ledger?.campaign().baseUrl ?? null,
@@ -61,19 +62,26 @@ async function verifyReport(context: Context): Promise<CommandResult> {
         ...toldLines(proof),
         ...otherLines(proof),
       ],
-      details: { pack: { folder, holds: proof.count === 0, ...proof } },
+      details: { pack: { folder, holds: holds(proof), ...proof } },
     }
   } finally {
     ledger?.close()
   }
 }
 
+const holds = ({ count, notProven }: Proof): boolean => count + notProven.length === 0
+
 /** One line that says whether all holds. */
-function verdictLine(folder: string, { count, files, rows, decisions, changedAt }: Proof): Line {
+function verdictLine(folder: string, { count, files, rows, decisions, changedAt, notProven }: Proof): Line {
   if (count > 0)
     return [
       toned('bad', 'Does NOT hold'),
       `: ${plural(count, 'difference', 'differences')} in "${folder}". Sign nothing and decide nothing by it.`,
+    ]
+  if (notProven.length > 0)
+    return [
+      toned('open', 'Not proven'),
+      `: nobody signed, or compared with the ledger, every byte of ${notProven.join(', ')}. No difference was found.`,
     ]
   const what = [
     plural(files, 'file', 'files'),
@@ -101,7 +109,7 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
     unchanged:
       'Ledger: has not changed since; the report was written again from it and compared byte for byte.',
     moved_on:
-      'Ledger: has moved on since; what was registered, decided, planned and approved then was compared, page, workbook and other figures were not. A new report can be proven whole.',
+      'Ledger: has moved on since; what was registered and decided then was compared. A new report can be proven whole.',
     behind: 'Ledger: is older than the pack; nothing was compared.',
     another: 'Ledger: is another one; nothing was compared.',
     not_compared: 'Ledger: not compared, for the reason above.',

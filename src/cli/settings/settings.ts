@@ -196,22 +196,6 @@ export const distrustedConfiguration = ({ file, distrust }: LoadedConfiguration)
     ? null
     : `Others can change the configuration file "${file ?? ''}": ${distrust.why}. It only says how files are read`
 
-/**
- * Which column is the account, and which customer an old key is, decides whom a mandate debits: what another user of this
- * machine wrote does not say that where something is sent.
- * @throws {UsageError}
- */
-export function assertOwnColumns({ file, distrust, values }: LoadedConfiguration): void {
-  if (distrust?.isForeign !== true) return
-  const hasColumns = Object.values(values.columns).some((column) => column !== undefined)
-  const key = values.crosswalk !== undefined ? 'crosswalk' : values.join.length > 0 ? 'join' : 'columns'
-  if (key === 'columns' && !hasColumns) return
-  throw new UsageError(
-    `The configuration file "${file ?? ''}" sets "${key}", but ${distrust.why}: others could exchange accounts and customers; nothing was sent`,
-    `${distrust.next}, or copy the file to a folder of your own, look through it and name it with --config`,
-  )
-}
-
 /** The service as the settings describe it, checked before anything is read or sent. */
 export type Service = Awaited<ReturnType<typeof readService>>
 

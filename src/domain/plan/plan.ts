@@ -38,7 +38,7 @@ export interface PlanDocument {
   readonly corrections?: Corrections
   /** Sources in which no column says which mandates are active; left out where there are none. */
   readonly treatedAsActive?: readonly string[]
-  /** Sources read as exports of a known system, and references made from columns, in words; left out as above. */
+  /** Sources read as exports of a known system, references made from columns, files that others can write; as above. */
   readonly readAs?: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
@@ -59,7 +59,7 @@ export interface PlannedSource {
   readonly records: number
 }
 
-/** The rows that would be sent: how many, and a sum of keyed digests that does not depend on their order. */
+/** The rows that would be sent: how many, and a keyed digest that does not depend on the order in which they came in. */
 export interface PlannedRows {
   readonly count: number
   readonly digest: string
@@ -179,32 +179,63 @@ export const rowDrifts = (planned: PlannedRows, now: PlannedRows): Drift[] =>
       ]
 
 /** What decides whether an approval counts; with the fingerprint of the key that signed it, null where none did. */
-type Given = Pick<ApprovalStatement, 'approvedBy' | 'expiresAt'> & { readonly key: string | null }
+type Given = Omit<ApprovalStatement, 'plan'> & {
+  readonly key: string | null
+  /** The user who put it on record. */
+  readonly recordedAs: string | null
+}
 
 /** Where keys are named, an approval without one of them does not count. */
 export const isCounted = ({ key }: Pick<Given, 'key'>, approvers: readonly Approver[]): boolean =>
   approvers.length === 0 || approvers.some((approver) => approver.key === key)
 
-/** One approval that still counts is enough; of several that do not, the one that counted longest is named. */
+/** The name that a key is bound to, whatever name was signed with it. */
+export const approverOf = (
+  { key, approvedBy }: Pick<Given, 'key' | 'approvedBy'>,
+  approvers: readonly Approver[],
+): string => approvers.find((approver) => approver.key === key)?.name ?? approvedBy
+
+type Planner = Pick<PlanDocument, 'plannedBy' | 'plannedAs'>
+
+/** Who planned has approved: by the name, or, where nobody signed, by the user who put it on record. */
+export const isByPlanner = (
+  { approvedBy, key, recordedAs }: Given,
+  { plannedBy, plannedAs }: Planner,
+): boolean =>
+  approvedBy.trim().toLowerCase() === plannedBy.trim().toLowerCase() ||
+  (key === null && plannedAs !== null && recordedAs === plannedAs)
+
+const isValidAt = ({ approvedAt, expiresAt }: Given, nowAt: string): boolean =>
+  approvedAt <= nowAt && nowAt < expiresAt
+
+/**
+ * One approval that counts is enough; of several that do not, the one that counted longest is named.
+ * @param planner must not have given it; null where that is allowed
+ */
 export function approvalDrifts(
   approvals: readonly Given[],
   approvers: readonly Approver[],
   nowAt: string,
+  planner: Planner | null = null,
 ): Drift[] {
-  const counted = approvals.filter((given) => isCounted(given, approvers))
-  if (counted.some(({ expiresAt }) => expiresAt > nowAt)) return []
-  const ended = counted
-    .map(({ expiresAt }) => expiresAt)
-    .toSorted()
-    .at(-1)
-  if (ended !== undefined) return [drift('approval', `approval expired: at ${timeText(ended)}`)]
+  const told = (text: string): Drift[] => [drift('approval', text)]
   const given = approvals.at(-1)
-  if (given === undefined) return [drift('approval', 'not approved: nobody has approved this plan')]
-  const how = given.key === null ? 'without a key' : `with the key ${given.key}`
-  return [
-    drift(
-      'approval',
+  if (given === undefined) return told('not approved: nobody has approved this plan')
+  const counted = approvals.filter((one) => isCounted(one, approvers))
+  if (counted.length === 0) {
+    const how = given.key === null ? 'without a key' : `with the key ${given.key}`
+    return told(
       `not approved: ${given.approvedBy} approved ${how}, and the keys of these alone count: ${approversText(approvers)}`,
-    ),
-  ]
+    )
+  }
+  const others = counted.filter((one) => planner === null || !isByPlanner(one, planner))
+  if (others.length === 0)
+    return told(`not approved: ${planner?.plannedBy ?? ''} planned it, and somebody else has to approve it`)
+  if (others.some((one) => isValidAt(one, nowAt))) return []
+  const last = others.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1) ?? given
+  return last.approvedAt > nowAt
+    ? told(
+        `not approved yet: the approval is from ${timeText(last.approvedAt)}, and it is ${timeText(nowAt)}`,
+      )
+    : told(`approval expired: at ${timeText(last.expiresAt)}`)
 }

@@ -74,6 +74,8 @@ export interface RunTerms {
   readonly clientCertificate?: string | null
   /** In words: why others can change the folder of the ledger, which was allowed. */
   readonly sharedFolder?: string
+  /** In words: which files others could write that say whom a mandate debits. */
+  readonly sharedFiles?: string
   /** In words: who had it take the place of another ledger, or put every row in doubt, and why. */
   readonly takeOver?: string
   /** The host that was sent to was declared to be a test environment. */

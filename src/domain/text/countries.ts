@@ -16,12 +16,16 @@ export interface SepaCountry {
   readonly bban: RegExp
 }
 
-const CLASSES: Readonly<Record<string, string>> = { n: '[0-9]', a: '[A-Z]', c: '[A-Z0-9]' }
+const CLASSES: ReadonlyMap<string, string> = new Map([
+  ['n', '[0-9]'],
+  ['a', '[A-Z]'],
+  ['c', '[A-Z0-9]'],
+])
 
 /** Structure: `n` digits, `a` upper-case letters, `c` letters or digits. */
 const bbanPattern = (structure: string): RegExp =>
   new RegExp(
-    `^${structure.replace(/([0-9]+)!([nac])/g, (_, count: string, kind: string) => `${CLASSES[kind] ?? ''}{${count}}`)}$`,
+    `^${structure.replace(/([0-9]{1,3})!([nac])/g, (_, count: string, kind: string) => `${CLASSES.get(kind) ?? ''}{${count}}`)}$`,
   )
 
 interface Listed {

@@ -1,5 +1,5 @@
 /** 1234567 as 1,234,567: the same on every machine. */
-export const countText = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+export const countText = (count: number): string => String(count).replace(/\B(?=(?:\d{3}){1,6}$)/g, ',')
 
 export const plural = (count: number, one: string, many: string): string =>
   `${countText(count)} ${count === 1 ? one : many}`

@@ -45,14 +45,22 @@ function spellings(word: string): readonly string[] {
   return [...new Set([lower, ...respelled].map(fold))]
 }
 
-const DATED = /\s*[(,:-]?\s*(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+const DATE = /(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+/** Only at the beginning of its blanks: a long run of them is read once. */
 const SINCE =
-  /\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
+  /(?<!\s)\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
 
 /** `gekündigt` of `gekündigt zum 31.12.2025`; a cell without a date as it is. */
 export function undated(cell: string): string {
   const text = cleanCell(cell)
-  const without = DATED.test(text) ? text.replace(DATED, '').replace(SINCE, '') : text
+  const date = DATE.exec(text)
+  if (date === null) return text
+  const without = text
+    .slice(0, date.index)
+    .trimEnd()
+    .replace(/[(,:-]$/, '')
+    .trimEnd()
+    .replace(SINCE, '')
   return without === '' ? text : without
 }
 

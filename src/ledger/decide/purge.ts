@@ -98,7 +98,14 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
   }
   const random = (column: string): string =>
     `${column} = iif(${column} is null, null, randomblob(length(${column})))`
-  sql(connection)`update row set ${random('content_key')}, ${random('raw')} where ${where}`.run(values)
+  // What the last export and the bank had of them may be other accounts than those of the rows.
+  for (const text of [
+    `update row set ${random('content_key')}, ${random('raw')} where ${where}`,
+    `update compared set ${random('final')} where row_id in (select id from row where ${where})`,
+    `update collected set ${random('account')} where mandate_key in (select mandate_key from row where ${where})
+       and account <> x'' and account not in (select iban_key from row where iban_key is not null and ${where})`,
+  ])
+    sql(connection)`${text}`.run(values)
   // A digest of planned rows is made of such keys, and stands in files that are out.
   connection.exec('update campaign set plan_key = randomblob(length(plan_key))')
 }
@@ -227,7 +234,7 @@ function maskIdentities(
     select min(id) from row where mandate_key = ?`
   const mask = sql(connection)`
     update row set original_creditor_identifier = iif(original_creditor_identifier is null, null, :creditor),
-       original_mandate_reference = iif(original_mandate_reference is null, null, :reference) where id = :id`
+       original_mandate_reference = iif(original_mandate_reference is null, null, :reference), spelling = null where id = :id`
   const replaceKey = [
     `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'

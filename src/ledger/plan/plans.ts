@@ -9,6 +9,8 @@ import {
   type PlannedRows,
   type StaysBehind,
   isCounted,
+  approverOf,
+  textToDigest,
 } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { CORRECTED } from '../../domain/row/correction.js'
@@ -117,13 +119,15 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
   return Number(lastInsertRowid)
 }
 
-interface StoredPlan extends Omit<PlanRecord, 'document' | 'approvals'> {
+/** 64 hexadecimal digits over the document without them. */
+export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string =>
+  createHash('sha256').update(textToDigest(body)).digest('hex')
+
+interface StoredPlan extends Omit<PlanRecord, 'document' | 'approvals' | 'digest'> {
   readonly document: string
 }
 
-interface StoredApproval extends Omit<ApprovalRecord, 'key'>, ApprovalStatement {
-  readonly planId: number
-}
+type StoredApproval = Omit<ApprovalRecord, 'key'> & ApprovalStatement
 
 /** Runs say in their settings which plan they went under. */
 const RUNS_UNDER = `(select id from run where settings ->> '$.plan' = :digest)`
@@ -177,23 +181,29 @@ export const planReads = (connection: Connection) => ({
          and place is not 0 group by 1, 2 order by 3 desc, 1, 2`.all(),
 })
 
+/**
+ * The digest is that of the bytes, whatever stands beside them, and an approval is of the plan that it names: a hand on
+ * the file moves neither to another plan.
+ */
 function readPlans(connection: Connection): PlanRecord[] {
   const given = sql(connection)<StoredApproval>`
-    select id, plan_id as planId, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
+    select id, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
        recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`.all()
   const plans = sql(connection)<StoredPlan>`
-    select id, digest, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
+    select id, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
        last_decision as lastDecision, document, document as text from plan order by id`.all()
-  return plans.map(({ document, ...plan }) => ({
-    ...plan,
-    document: JSON.parse(document) as PlanDocument,
-    approvals: given
-      .filter(({ planId }) => planId === plan.id)
-      .map(({ planId: _, plan: digest, ...approval }) => ({
-        ...approval,
-        key: signingKey({ ...approval, plan: digest }, approval.signature),
-      })),
-  }))
+  const approvers = readApprovers(connection)
+  return plans.map(({ document: stored, ...plan }) => {
+    const document = JSON.parse(stored) as PlanDocument
+    const { digest: _, ...body } = document
+    const digest = planDigestOf(body)
+    const approvals = given.flatMap(({ plan: named, ...approval }) => {
+      if (named !== digest) return []
+      const key = signingKey({ ...approval, plan: named }, approval.signature)
+      return [{ ...approval, key, approvedBy: approverOf({ ...approval, key }, approvers) }]
+    })
+    return { ...plan, digest, document, approvals }
+  })
 }
 
 const readApprovers = (connection: Connection): Approver[] =>
@@ -203,29 +213,22 @@ const readApprovers = (connection: Connection): Approver[] =>
 const WHY_HELD = `iif(exists (select 1 from compared where row_id = row.id and ${IS_LATEST} and class = 'changed_before_sending'),
   'CHANGED_SINCE_COMPARED', 'CUT_OVER')`
 
-const BITS = 256
-
 /**
  * The ready rows that the choice of the plan takes and no comparison holds back, with those that runs under it have sent:
- * the same set before, within and after its runs, whatever becomes of its rows. The digests are added up, so that their order does not count.
+ * the same set before, within and after its runs, whatever becomes of its rows.
  */
 function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
   // The keyed fingerprint of the five values that are sent; a row without it is never sent.
   const keys = sqlValue(connection)<Buffer | ''>`
     select coalesce(content_key, '') from row
       where id in (select id from row where ${MAY_BE_SENT} and ${IS_CHOSEN}
-        union select row_id from attempt where run_id in ${RUNS_UNDER})`
+        union select row_id from attempt where run_id in ${RUNS_UNDER}) order by content_key`
   const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
+  const hash = createHash('sha256').update(planKey)
   let count = 0
-  let sum = 0n
   for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {
     count += 1
-    sum += BigInt(`0x${createHash('sha256').update(planKey).update(key).digest('hex')}`)
+    hash.update(key)
   }
-  return {
-    count,
-    digest: BigInt.asUintN(BITS, sum)
-      .toString(16)
-      .padStart(BITS / 4, '0'),
-  }
+  return { count, digest: hash.digest('hex') }
 }

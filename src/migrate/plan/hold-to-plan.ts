@@ -9,7 +9,7 @@ import {
   type ApprovalStatement,
   approvalDrifts,
   drift,
-  isCounted,
+  approverOf,
   rowDrifts,
   settingDrifts,
   sourceDrifts,
@@ -23,10 +23,16 @@ import type { Ledger } from '../../ledger/file/writer.js'
 import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
-import { plannedSources, planDigestOf, settingsOf } from './make-plan.js'
+import {
+  CORRECTIONS_LISTED,
+  changedSettingsOf,
+  plannedSources,
+  settingsDigestOf,
+  settingsOf,
+} from './make-plan.js'
 import { targetOf, type ValidatedOptions } from '../options.js'
 import { z } from 'zod'
-import { signingKey } from '../../ledger/plan/plans.js'
+import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { plural } from '../../domain/text/text.js'
 
@@ -172,18 +178,22 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const record = findPlan(view, file)
   const { document, digest } = record
   const heard = heardApproval(file, record)
-  const approvals: readonly HeardApproval[] = [...record.approvals, ...(heard === null ? [] : [heard])]
   const approvers = view.approvers()
-  const nowAt = new Date(machine.clock.now()).toISOString()
+  const named = heard === null ? [] : [{ ...heard, approvedBy: approverOf(heard, approvers) }]
+  const approvals: readonly HeardApproval[] = [...record.approvals, ...named]
+  const planner = document.settings['approval'] === 'required' ? document : null
+  const now = (): string => latestOf(new Date(machine.clock.now()).toISOString(), view.campaign().changedAt)
+  const nowAt = now()
   const left =
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
   refuse(file, [
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
     ...settingDrifts(document.settings, settingsOf(asked)),
+    ...claimDrifts(asked, document),
     ...retryDrifts(asked, document),
     ...sourceDrifts(document.sources, await sourcesWith(view, options.files ?? [])),
-    ...approvalDrifts(approvals, approvers, nowAt),
+    ...approvalDrifts(approvals, approvers, nowAt, planner),
     ...(left === 0 && view.totals().ready > 0
       ? [
           drift(
@@ -193,18 +203,30 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
         ]
       : []),
   ])
-  const approval = approvals.findLast((given) => given.expiresAt > nowAt && isCounted(given, approvers))
+  const approval = approvals.findLast(
+    (given) => approvalDrifts([given], approvers, nowAt, planner).length === 0,
+  )
   if (approval === undefined) throw new Error('A plan that was not approved passed')
   const { user } = machine
-  const id = approval.id ?? ledger.plans.approve({ ...approval, plan: digest, recordedAs: user })
+  const id = approval.id ?? ledger.plans.approve({ ...approval, ...heard, plan: digest, recordedAs: user })
   return {
     record,
     approval: { ...approval, id },
     left,
     assertRows: () => refuse(file, driftsOfRows(record, ledger.view)),
-    assertStillApproved: () =>
-      refuse(file, approvalDrifts([approval], [], new Date(machine.clock.now()).toISOString())),
+    assertStillApproved: () => refuse(file, approvalDrifts([approval], [], now())),
   }
+}
+
+const latestOf = (one: string, other: string): string => (one > other ? one : other)
+
+/** What a plan says of its own settings, which the approver reads before anything else. */
+const claimDrifts = ({ service, machine }: ValidatedOptions, document: PlanDocument): Drift[] => {
+  const { settings, changedSettings, settingsDigest } = document
+  const derived = changedSettingsOf(settings, { baseUrl: service.baseUrl.href, machine })
+  return derived.join() === changedSettings.join() && settingsDigestOf(settings) === settingsDigest
+    ? []
+    : [drift('setting', 'setting changed: the plan does not say which of its settings are not as usual')]
 }
 
 function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
@@ -221,7 +243,27 @@ function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
         ]
       : []),
     ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
+    ...(view.sentUnder(digest) > 0 ? [] : shownDrifts(document, view)),
   ]
+}
+
+/** Without who made them and when, which an import that is rolled back does not keep. */
+const correctedText = (corrections: PlanDocument['corrections']): string =>
+  JSON.stringify([
+    corrections?.rows,
+    corrections?.fields,
+    corrections?.first.map(({ row, changes }) => [row, changes]),
+  ])
+
+/** What the approver was shown of the rows; what was sent since changes it. */
+const shownDrifts = (document: PlanDocument, view: LedgerReader): Drift[] => {
+  const { creditors, corrections } = document
+  const isShown =
+    JSON.stringify(creditors) === JSON.stringify(view.creditorsOfReady(document.choice)) &&
+    correctedText(corrections) === correctedText(view.correctionsToSend(CORRECTIONS_LISTED))
+  return isShown
+    ? []
+    : [drift('rows', 'rows changed: the plan shows other previous creditors or corrections than there are')]
 }
 
 const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocument): Drift[] =>

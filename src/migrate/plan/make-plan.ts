@@ -1,9 +1,10 @@
+import type { Machine } from '../../machine.js'
+import { planDigestOf } from '../../ledger/plan/plans.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import {
-  textToDigest,
   type PlanDocument,
   type PlannedSource,
   type Approver,
@@ -91,19 +92,22 @@ function keyIn(pem: string): string | null {
   return key === null ? null : fingerprintOf(key)
 }
 
-/** As they are where nothing is said; the environment names certificates, so that is left out. */
-function defaultSettings({ service, machine }: ValidatedOptions): PlannedSettings {
+/** What differs from the settings where nothing is said; the environment names certificates, so that is left out. */
+export function changedSettingsOf(
+  settings: PlannedSettings,
+  { baseUrl, machine }: { readonly baseUrl: string; readonly machine: Machine },
+): string[] {
   const options: MigrateOptions = {
     ledger: 'sepa-migrate.db',
-    service: { baseUrl: service.baseUrl.href, username: 'nobody', password: 'none' },
+    service: { baseUrl, username: 'nobody', password: 'none' },
     confirm: () => false,
     machine: { ...machine, env: {}, zone: machine.zone },
   }
-  return settingsOf(checkOptions(options))
+  const usual = settingsOf(checkOptions(options))
+  return Object.keys(settings).filter(
+    (name) => JSON.stringify(settings[name]) !== JSON.stringify(usual[name]),
+  )
 }
-
-const namesOfChanged = (settings: PlannedSettings, usual: PlannedSettings): string[] =>
-  Object.keys(settings).filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(usual[name]))
 
 /** What is no file, as the certificates of the system, stays the text that it is. */
 function withBytes(path: string): string {
@@ -125,7 +129,7 @@ function masked(value: unknown): unknown {
 }
 
 /** What a page has room for; all of them stand in decisions.csv. */
-const CORRECTIONS_LISTED = 50
+export const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
 interface PlanOptions extends Omit<
@@ -245,11 +249,14 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
   const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
-  const readAs = view
-    .sources()
-    .flatMap(({ name, reading }) =>
-      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
-    )
+  const readAs = [
+    ...view
+      .sources()
+      .flatMap(({ name, reading }) =>
+        readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+      ),
+    ...asked.sharedFiles,
+  ]
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
@@ -275,8 +282,8 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
     ...(readAs.length === 0 ? {} : { readAs }),
     asOf,
     settings,
-    changedSettings: namesOfChanged(settings, defaultSettings(asked)),
-    settingsDigest: sha256(JSON.stringify(settings)),
+    changedSettings: changedSettingsOf(settings, { baseUrl: asked.service.baseUrl.href, machine }),
+    settingsDigest: settingsDigestOf(settings),
     expectedMs: Math.ceil(
       expectedMs(Math.min(rows.count, limit ?? rows.count), { concurrency, rate, isAskingFirst }),
     ),
@@ -284,10 +291,8 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
   return { digest: planDigestOf(body), ...body }
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-/** 64 hexadecimal digits over the document without them. */
-export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string => sha256(textToDigest(body))
+export const settingsDigestOf = (settings: PlannedSettings): string =>
+  createHash('sha256').update(JSON.stringify(settings)).digest('hex')
 
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
   view.sources().map(({ name, sha256: hash, bytes, records }) => ({

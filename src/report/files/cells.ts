@@ -19,20 +19,25 @@ const RUNNABLE = /^(?:[\t\r\n]|[\s\p{Cf}]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66
 
 /** The same behind a character at which a spreadsheet with other settings splits a line, quotes or not. */
 const RUNNABLE_AFTER_SPLIT =
-  /([;\t\r\n|])(?=[\s\p{Cf}"]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/gu
+  /([;\t\r\n|])(?=(?:[^\S\t\r\n]|[\p{Cf}"])*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/gu
 
 /**
  * The same behind a comma. A legal reference may hold one and a sign behind it, so there a sign counts only where the
  * rest could do more than calculate, with characters that no field may hold.
  */
 const RUNNABLE_AFTER_COMMA =
-  /(,)(?=[\s\p{Cf}"]*(?:[\0=@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]|[+-].*[|!]))/gsu
+  /,(?=[\s\p{Cf}"]*(?:[\0=@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]|([+-])))/gu
 
 /** What most references and identifiers are, and none of the patterns above touches; they take their time. */
 const HARMLESS = /^[A-Za-z0-9][\w./-]*$/
 
-const neutralInside = (text: string): string =>
-  text.replace(RUNNABLE_AFTER_SPLIT, "$1'").replace(RUNNABLE_AFTER_COMMA, "$1'")
+function neutralInside(text: string): string {
+  const split = text.replace(RUNNABLE_AFTER_SPLIT, "$1'")
+  const last = Math.max(split.lastIndexOf('|'), split.lastIndexOf('!'))
+  return split.replace(RUNNABLE_AFTER_COMMA, (comma, sign: string | undefined, at: number) =>
+    sign === undefined || at < last ? `${comma}'` : comma,
+  )
+}
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
 
@@ -82,9 +87,9 @@ const MONTHS =
 /** What a spreadsheet, in one language or another, takes for a number, an amount, a date, a time or a truth value. */
 const REWRITTEN = [
   // Digits and signs: 0012, 1,552 (1552 in English), 100.50, 1-2, 1:30, 5%, €5, (5), 1 000.
-  /^[^\p{L}]*[0-9][^\p{L}]*$/u,
-  /^[^\p{L}]*[0-9][^\p{L}]*[eE][+-]?[0-9]+$/u,
-  /^[^\p{L}]*[0-9][^\p{L}]* ?(?:EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|kr\.?|zł|Kč|Fr\.?|[ap]m?)$/iu,
+  /^(?=[^0-9\p{L}]*[0-9])[^\p{L}]*$/u,
+  /^(?=[^0-9\p{L}]*[0-9])[^\p{L}]*[eE][+-]?[0-9]+$/u,
+  /^(?=[^0-9\p{L}]*[0-9])[^\p{L}]*(?:EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|kr\.?|zł|Kč|Fr\.?|[ap]m?)$/iu,
   /^(?:EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|kr\.?|zł|Kč|Fr\.?) ?[0-9][^\p{L}]*$/iu,
   new RegExp(`^[0-9]{0,4}[ ./-]*(?:${MONTHS})\\p{L}*[ .,/-]*[0-9]{0,2}[ .,/-]*[0-9]{0,4}$`, 'iu'),
 ]

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { absenceText, type Absence } from '../../domain/proof/absence.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
@@ -343,7 +342,6 @@ export const DECISIONS_FILE = 'decisions.csv'
 /** What somebody typed, with account numbers masked once more. */
 const typedCell = (words: string | null): string => neutralCell(maskedText(words ?? ''))
 
-/** In the order of the hash, which stands behind them. */
 const DECISION_LINE: readonly Column<DecisionRecord>[] = [
   ['id', 'column.id', ({ id }) => String(id)],
   ['row', 'label.row', ({ rowId }) => String(rowId)],
@@ -358,36 +356,7 @@ const DECISION_LINE: readonly Column<DecisionRecord>[] = [
   ['evidence', 'label.evidence', ({ evidence }) => messageCell(evidence ?? '')],
 ]
 
-const HASHED_LINE: readonly Column<DecisionRecord>[] = [...DECISION_LINE, ['hash', 'column.hash', nothing]]
-
-/** How many decisions a chain has, and the hash of the last one: 64 hexadecimal digits. */
-export interface ChainEnd {
-  readonly count: number
-  readonly head: string
-}
-
-/** SHA-256 of the JSON array of these texts without blanks, as UTF-8. */
-const hashOf = (texts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(texts)).digest('hex')
-
-/**
- * Each decision is hashed with the hash of the one before it, so that none can go, change or move without changing all
- * behind it. The first one stands behind the ledger: a chain of another ledger is another chain.
- */
-export function decisionList(ledgerId: string): List<DecisionRecord> & { readonly end: () => ChainEnd } {
-  let count = 0
-  let head = hashOf([ledgerId])
-  return {
-    header: BYTE_ORDER_MARK + csvHeader(namesOf(HASHED_LINE)),
-    line: (decision) => {
-      const cells = cellsOf(DECISION_LINE, decision)
-      count += 1
-      head = hashOf([head, ...cells])
-      return csvLine([...cells, head])
-    },
-    end: () => ({ count, head }),
-  }
-}
+export const DECISION_LIST = listOf(DECISION_LINE, BYTE_ORDER_MARK)
 
 /**
  * Every column that this program writes, as the headers have them, and what it means; files with the same ones together.
@@ -405,7 +374,7 @@ export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver 
     explained([inDoubt, refused, corrections, notSent], OPEN_COLUMNS),
     explained([inDoubt], [...REQUEST_COLUMNS, ...PROPOSAL_COLUMNS, ...ASSIGNED_COLUMNS]),
     explained(['problems.csv'], PROBLEM_COLUMNS),
-    explained([DECISIONS_FILE], HASHED_LINE),
+    explained([DECISIONS_FILE], DECISION_LINE),
     ...(isVerified ? [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)] : []),
     ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]

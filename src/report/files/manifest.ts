@@ -5,7 +5,7 @@ import { PLACE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
-import { type ChainEnd, VERIFICATION_FILE } from './lists.js'
+import { VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { parseJson } from '../../domain/text/text.js'
@@ -16,9 +16,6 @@ export const MANIFEST_FILE = 'manifest.json'
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)
 const file = z.object({ name: z.string().min(1), bytes: count, sha256: hash })
-
-const hasApprovals = (plan: unknown): boolean =>
-  typeof plan === 'object' && plan !== null && 'approvals' in plan && Array.isArray(plan.approvals)
 
 /** What `verify` needs of a manifest. */
 const manifestSchema = z.looseObject({
@@ -36,12 +33,9 @@ const manifestSchema = z.looseObject({
     from: z.string().nullable(),
     expected: z.object({ records: count, customerNoSum: z.string().regex(/^\d+$/).nullable() }).nullable(),
   }),
-  campaign: z.looseObject({ baseUrl: z.string().nullable(), purgedAt: z.string().nullable() }),
   totals: z.looseObject({ read: count }),
-  plans: z.array(z.custom<{ readonly approvals: readonly unknown[] }>(hasApprovals)),
-  decisions: z.object({ count, head: hash }),
+  decisions: z.object({ count }),
   files: z.array(file),
-  sources: z.array(file),
 })
 
 export type Manifest = z.output<typeof manifestSchema>
@@ -59,7 +53,6 @@ const digestOfManifest = (content: object): string =>
 
 interface Written {
   readonly files: readonly PackFile[]
-  readonly decisions: ChainEnd
   /** What a report that is written again must be told. */
   readonly language: Language
   readonly absentAfterMs: number
@@ -69,10 +62,7 @@ interface Written {
  * manifest.json: what belongs to the pack and what it was made from. It cannot list itself; instead its first line holds
  * the digest of all others.
  */
-export function renderManifest(
-  facts: ReportFacts,
-  { files, decisions, language, absentAfterMs }: Written,
-): string {
+export function renderManifest(facts: ReportFacts, { files, language, absentAfterMs }: Written): string {
   const content = {
     schemaVersion: 1,
     version: readVersion(),
@@ -87,7 +77,7 @@ export function renderManifest(
     totals: facts.totals,
     notTaken: facts.notTaken,
     plans: plansIn(facts.plans),
-    decisions,
+    decisions: { count: facts.decisions.total + facts.corrections.total },
     files,
     sources: facts.sources.map(pick('name', 'bytes', 'sha256')),
   }
@@ -166,7 +156,7 @@ const runIn = ({ id, ...run }: RunRecord) => ({
 })
 
 /** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
-export const plansIn = (plans: readonly PlanRecord[]) =>
+const plansIn = (plans: readonly PlanRecord[]) =>
   plans.map(({ document, approvals, ...plan }) => ({
     ...pick('digest', 'plannedAt', 'plannedBy', 'plannedAs')(plan),
     ...pick('rows', 'limit', 'settingsDigest')(document),

@@ -42,7 +42,7 @@ export const noteText = (ledgerId: string, files: readonly PackFile[]): string =
 }
 
 /** A small file of a folder as text; empty for anything else. No link is followed. */
-export function textIn(folder: string, name: string): string {
+function textIn(folder: string, name: string): string {
   try {
     const given = { what: 'file', nothing: 'it was left', mostBytes: MOST_BYTES.manifest, noLink: true }
     return readGivenText(join(folder, name), given)

@@ -45,18 +45,18 @@ const WRITTEN_AT_ONCE = 131_072
 /** A folder of a report that was killed holds original cells; one that old belongs to no living report. */
 const ABANDONED_AFTER_MS = 3_600_000
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space is left',
-  EDQUOT: 'the quota is used up',
-  ENOENT: 'no folder can be made there',
-  ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a file of that name is there',
-  ELOOP: 'the path is a loop of links',
-  ENAMETOOLONG: 'the path is too long',
-}
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'permission is denied'],
+  ['EPERM', 'permission is denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'no space is left'],
+  ['EDQUOT', 'the quota is used up'],
+  ['ENOENT', 'no folder can be made there'],
+  ['ENOTDIR', 'a part of the path is a file'],
+  ['EEXIST', 'a file of that name is there'],
+  ['ELOOP', 'the path is a loop of links'],
+  ['ENAMETOOLONG', 'the path is too long'],
+])
 
 /** The code of an error of the operating system; null for any other error, which is a bug. */
 const errorCode = (error: unknown): string | null =>
@@ -360,7 +360,7 @@ export async function inPackFolder<Value>(
     const code = errorCode(error)
     if (code === null) throw error
     throw new UsageError(
-      `Cannot write the report to "${out}": ${PROBLEMS[code] ?? 'the file system refused'} (${code})`,
+      `Cannot write the report to "${out}": ${PROBLEMS.get(code) ?? 'the file system refused'} (${code})`,
       'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
       { cause: error, suggestions: ['report_folder', 'report'] },
     )

@@ -24,9 +24,8 @@ import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import type { Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
-  type ChainEnd,
   cutOverList,
-  decisionList,
+  DECISION_LIST,
   DECISIONS_FILE,
   type List,
   openList,
@@ -183,13 +182,13 @@ async function writeFiles(
     },
   }
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
-  const decisions = await lists.finish()
+  await lists.finish()
   if (toDo !== null && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder, toDo)
   await toDo?.finish()
   await folder.write('report.html', await renderPage(facts, texts))
   await workbook.finish(facts)
   await folder.write('summary.json', renderSummary(facts))
-  const written = { files: folder.finished(), decisions, language, absentAfterMs }
+  const written = { files: folder.finished(), language, absentAfterMs }
   return { facts, manifest: renderManifest(facts, written) }
 }
 
@@ -259,8 +258,7 @@ async function openCsvLists(
     notSent: await beginOpen('notSent'),
   }
   const problem = await begin('problems.csv', PROBLEM_LIST)
-  const decided = decisionList(campaign.ledgerId)
-  const decision = await begin(DECISIONS_FILE, decided)
+  const decision = await begin(DECISIONS_FILE, DECISION_LIST)
   const isVerified = reader.verificationCounts().length > 0
   const verified = isVerified ? await begin(VERIFICATION_FILE, VERIFICATION_LIST) : null
 
@@ -277,10 +275,9 @@ async function openCsvLists(
       for (const output of outputs) await output.drain()
     },
   }
-  const finish = async (): Promise<ChainEnd> => {
+  const finish = async (): Promise<void> => {
     await Promise.all(outputs.map(({ flush }) => flush()))
     for (const output of outputs) await output.finish()
-    return decided.end()
   }
   return { ...files, finish }
 }

@@ -282,19 +282,19 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
   ${restOf(first.length, total, DECISIONS_FILE, texts)}`
 }
 
-const DECISIONS: Readonly<Partial<Record<string, TextKey>>> = {
-  registered: 'state.registered',
-  refused: 'state.refused',
-  written_off: 'state.written_off',
-  resend: 'decision.resend',
-  retry_refused: 'decision.retry_refused',
-  corrected: 'decision.corrected',
-  done: 'decision.done',
-}
+const DECISIONS: ReadonlyMap<string, TextKey> = new Map([
+  ['registered', 'state.registered'],
+  ['refused', 'state.refused'],
+  ['written_off', 'state.written_off'],
+  ['resend', 'decision.resend'],
+  ['retry_refused', 'decision.retry_refused'],
+  ['corrected', 'decision.corrected'],
+  ['done', 'decision.done'],
+])
 
 /** What a person decided; the word of another version stands as it was recorded. */
 export function decisionWord(decision: string, { say }: Texts): string {
-  const key = DECISIONS[decision]
+  const key = DECISIONS.get(decision)
   return key === undefined ? plainText(decision) : say(key)
 }
 

@@ -1,6 +1,5 @@
 import { printable } from '../../domain/text/text.js'
-import type { RunTerms } from '../../domain/row/choice.js'
-import { type SourceReading, isRuleId, ruleOf } from '../../domain/rule/verdict.js'
+import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import { REPORT_ORDER } from '../facts/facts.js'
@@ -20,18 +19,18 @@ const isUnset = (value: unknown): boolean =>
   value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
 
 /** Settings whose own name says nothing to a person. */
-const NAMES: Readonly<Partial<Record<string, string>>> = {
-  stopAtCanaryDoubt: 'stop where the very first row gets no answer',
-  maxDurationMs: 'longest duration in ms',
-  timeoutMs: 'deadline of a request in ms',
-  resultFile: 'written by this program',
-} satisfies Partial<Record<keyof RunTerms | keyof SourceReading, string>>
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['stopAtCanaryDoubt', 'stop where the very first row gets no answer'],
+  ['maxDurationMs', 'longest duration in ms'],
+  ['timeoutMs', 'deadline of a request in ms'],
+  ['resultFile', 'written by this program'],
+])
 
 /** `headerLine` as `header line`. */
 const asWords = (name: string): string =>
   name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
 
-const nameOf = (name: string): string => printable(NAMES[name] ?? asWords(name))
+const nameOf = (name: string): string => printable(NAMES.get(name) ?? asWords(name))
 
 /** A recorded setting as one line for people, English in every language, at whatever depth; `,` and a tab can be told from nothing. */
 export function settingText(value: unknown): string {

@@ -37,7 +37,8 @@ export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null
       ${settingsSection(document)} ${section('sign-off', 'Approval', SIGNATURES)}
       <footer>
         All times are UTC. Nothing was sent and no file was admitted when this was made. The digest names the
-        plan: approval and run are held to it.
+        plan: approval and run are held to it. This page is a picture for people and proves nothing: "approve"
+        shows what is signed.
       </footer>
     </main>`,
   )

@@ -5,12 +5,11 @@ import { createInterface } from 'node:readline'
 import { UsageError } from '../../errors.js'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { textIn } from '../pack/earlier-pack.js'
 import { PLACE_OF_PART, partOf } from '../facts/facts.js'
-import { MANIFEST_FILE, readManifest, type Manifest, plansIn } from '../files/manifest.js'
+import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
-import { decisionList, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
+import { DECISION_LIST, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
 import { timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -37,7 +36,13 @@ export interface Discrepancy {
 export type Tell = (discrepancy: Discrepancy) => void
 
 /** How the ledger stands beside the pack: as it was then, or further on. */
-export type LedgerStanding = 'unchanged' | 'moved_on' | 'behind' | 'another' | 'not_compared'
+type LedgerStanding = 'unchanged' | 'moved_on' | 'behind' | 'another' | 'not_compared'
+
+interface Compared {
+  readonly standing: LedgerStanding
+  /** The files of which every byte was compared. */
+  readonly compared: readonly string[]
+}
 
 interface Pack {
   readonly folder: string
@@ -47,13 +52,15 @@ interface Pack {
   readonly ledger: LedgerReader
 }
 
+const namesIn = ({ files }: Manifest): string[] => [MANIFEST_FILE, ...files.map(({ name }) => name)]
+
 type Differ = (file: string, message: string) => void
 
 /**
  * Writes the report of a ledger that has not changed since again, and compares every byte. Where the ledger has moved on,
- * what was registered and decided until then is compared.
+ * what was registered and decided until then is compared, and nothing else.
  */
-export async function compareWithLedger(pack: Pack, tell: Tell): Promise<LedgerStanding> {
+export async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
   const { manifest, ledger } = pack
   const { ledgerId, changedAt } = ledger.campaign()
   const differ: Differ = (file, message) =>
@@ -70,14 +77,14 @@ export async function compareWithLedger(pack: Pack, tell: Tell): Promise<LedgerS
       message: `The pack is of another ledger (${manifest.ledgerId}) than the one that was given (${ledgerId})`,
       next: 'Give the ledger of this campaign',
     })
-    return 'another'
+    return { standing: 'another', compared: [] }
   }
   if (changedAt < manifest.changedAt) {
     differ(
       MANIFEST_FILE,
       `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
     )
-    return 'behind'
+    return { standing: 'behind', compared: [] }
   }
   if (manifest.version !== readVersion() || manifest.changedWhileReading) {
     tell({
@@ -88,15 +95,13 @@ export async function compareWithLedger(pack: Pack, tell: Tell): Promise<LedgerS
         : `The pack says that version ${manifest.version} wrote it, and this is ${readVersion()}, which may write other bytes`,
       next: 'Write the report again, or verify it with the version that wrote it',
     })
-    return 'not_compared'
+    return { standing: 'not_compared', compared: [] }
   }
   if (changedAt === manifest.changedAt) {
     await compareBytes(pack, differ)
-    return 'unchanged'
+    return { standing: 'unchanged', compared: namesIn(manifest) }
   }
-  compareRecords(pack, differ)
-  await compareLists(pack, differ)
-  return 'moved_on'
+  return { standing: 'moved_on', compared: await compareLists(pack, differ) }
 }
 
 /** What the manifest says of each file was compared with its bytes: the manifest stands for all of them. */
@@ -134,58 +139,8 @@ async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: st
   }
 }
 
-/** What the manifest says of campaign, sources, plans and approvals, as they were then. */
-function compareRecords({ folder, manifest, text, ledger }: Pack, differ: Differ): void {
-  const then = manifest.changedAt
-  const { baseUrl, purgedAt } = ledger.campaign()
-  const isPurgedSince = purgedAt !== null && purgedAt > then
-  const { campaign } = manifest
-  if (
-    (campaign.baseUrl !== null && campaign.baseUrl !== baseUrl) ||
-    (!isPurgedSince && campaign.purgedAt !== purgedAt)
-  )
-    differ(MANIFEST_FILE, `The campaign that ${MANIFEST_FILE} names is not that of the ledger`)
-  // A purge masks the names of files.
-  const sources = ledger.sources().filter(({ admittedAt }) => admittedAt <= then)
-  const contents = (files: readonly { readonly sha256: string }[]): string =>
-    files.map(({ sha256 }) => sha256).join()
-  if (contents(sources) !== contents(manifest.sources))
-    differ(MANIFEST_FILE, `The sources that ${MANIFEST_FILE} names are not those of the ledger then`)
-  // An approval says itself when it was given, so those of the pack are the first that were recorded.
-  const plans = plansIn(ledger.plans().filter(({ plannedAt }) => plannedAt <= then)).map((plan, index) => ({
-    ...plan,
-    approvals: plan.approvals.slice(0, manifest.plans[index]?.approvals.length),
-  }))
-  // A purge takes the words that say where an approval is found.
-  const said = (value: unknown): string =>
-    JSON.stringify(value, (key, each: unknown) => (isPurgedSince && key === 'reference' ? null : each))
-  if (said(plans) !== said(manifest.plans))
-    differ(
-      MANIFEST_FILE,
-      `The plans and approvals that ${MANIFEST_FILE} names are not those of the ledger then`,
-    )
-  for (const [name, content] of [
-    [MANIFEST_FILE, text],
-    [SUMMARY_FILE, textIn(folder, SUMMARY_FILE)],
-  ] as const) {
-    const later = [...content.matchAll(TIMES)].find(
-      ([, key = '', time = '']) => !OF_APPROVERS.has(key) && time > then,
-    )
-    if (later !== undefined)
-      differ(
-        name,
-        `${name} says what was at ${timeText(later[2] ?? '')}, and that the ledger was as of ${timeText(then)}`,
-      )
-  }
-}
-
-const SUMMARY_FILE = 'summary.json'
-/** What approvers say by their own clock. */
-const OF_APPROVERS: ReadonlySet<string> = new Set(['approvedAt', 'expiresAt'])
-const TIMES = /"(\w+)": "(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g
-
 /** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
-async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<void> {
+async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<string[]> {
   const then = manifest.changedAt
   const { purgedAt } = ledger.campaign()
   const isPurgedSince = purgedAt !== null && purgedAt > then
@@ -212,10 +167,11 @@ async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ):
         `Line ${at} of ${name} is not what the ledger says of ${timeText(then)}: an entry was changed, added, removed or moved`,
       )
   }
+  return lists.flatMap(({ name, removed }) => (removed.length === 0 ? [name] : []))
 }
 
-/** Reason and evidence, and the chain that was made of them, by their places. */
-const REMOVED_OF_DECISION = [9, 10, 11]
+/** Reason and evidence, by their places. */
+const REMOVED_OF_DECISION = [9, 10]
 
 function* erasures(ledger: LedgerReader): Generator<DecisionRecord, void, undefined> {
   for (const page of decisionPages(ledger))
@@ -230,14 +186,13 @@ function* registeredLines(ledger: LedgerReader, then: string): Generator<string,
 }
 
 function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
-  const chain = decisionList(ledger.campaign().ledgerId)
-  yield chain.header
+  yield DECISION_LIST.header
   for (const page of decisionPages(ledger))
-    for (const each of page) if (each.at <= then) yield chain.line(each)
+    for (const each of page) if (each.at <= then) yield DECISION_LIST.line(each)
 }
 
 const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/"((?:[^"]|"")*)"(?=,|$)/g)].map(([cell]) => cell)
+  [...line.matchAll(/(?<=^|,)"((?:[^"]|"")*)"/g)].map(([cell]) => cell)
 
 /** @param removed places of cells that are no longer there to compare with */
 async function firstOtherLine(

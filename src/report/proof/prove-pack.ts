@@ -43,11 +43,11 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
   checkManifest(read, tell)
   if (manifest !== null) await checkFiles(folder, manifest, names, tell)
   const signature = checkSignature(await textIn(folder, SIGNATURE_FILE), text, key, tell)
-  const standing =
+  const beside =
     ledger === null
       ? null
       : manifest === null
-        ? 'not_compared'
+        ? ({ standing: 'not_compared', compared: [] } as const)
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
   const known = new Set([
     ...(manifest?.files ?? []).map(({ name }) => name),
@@ -69,8 +69,11 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
     decisions: manifest?.decisions.count ?? 0,
     signature,
 
-    /** Null where no ledger was given. */
-    ledger: standing,
+    /** Null where none was given. */
+    ledger: beside?.standing ?? null,
+
+    /** Files of which nobody signed or compared every byte, and words that no ledger holds. */
+    notProven: signature === 'proven' ? [] : unproven(manifest, beside?.compared ?? []),
 
     /** Files in the folder that are none of the pack: they are left alone. */
     others: names.filter((name) => !known.has(name) && !isToDo(name)).sort(),
@@ -78,6 +81,15 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
     /** What no ledger holds and the report says all the same; null where the manifest has no longer the form of one. */
     told: manifest?.told ?? null,
   }
+}
+
+function unproven(manifest: Manifest | null, compared: readonly string[]): string[] {
+  const { told, files = [] } = manifest ?? {}
+  const isTold = told !== undefined && Object.values(told).some((word) => word !== null)
+  return [
+    ...[MANIFEST_FILE, ...files.map(({ name }) => name)].filter((name) => !compared.includes(name)),
+    ...(isTold ? ['what the report was told of companies and totals'] : []),
+  ]
 }
 
 const unreadable = (folder: string, why: string, cause?: unknown): SourceError =>

@@ -154,7 +154,12 @@ const stylesXml = (): string =>
 /** In UTF-16 code units; a spreadsheet takes no more than 32,767 in a cell. */
 const LONGEST_CELL = 32_000
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+])
 
 /** `_x0041_` would be read as the character of that number (ISO/IEC 29500-1, 22.9.2.19). */
 const CHARACTER_NUMBER = /_(?=x[0-9A-Fa-f]{4}_)/g
@@ -164,7 +169,7 @@ const SPECIAL = /[^ -%'-;=?-~]|_x|^ | $/
 
 const ASCII = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
-  return ENTITIES[character] ?? character
+  return ENTITIES.get(character) ?? character
 })
 const REPLACEMENT = 0xfffd
 

@@ -1,3 +1,4 @@
+import { OPEN_PROBLEMS } from '../../trust/given-file.js'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
@@ -105,16 +106,9 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   throw unreadable(path, what, 'Give a file, or - to read standard input.')
 }
 
-const OPEN_PROBLEMS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  EISDIR: 'it is a directory',
-}
-
 const openProblem = (error: unknown): string =>
-  OPEN_PROBLEMS[codeOf(error)] ?? (error instanceof Error ? error.message : 'the operating system refused')
+  OPEN_PROBLEMS.get(codeOf(error)) ??
+  (error instanceof Error ? error.message : 'the operating system refused')
 
 /** Each chunk is good until the next one is asked for, and is read while the one before it is looked at. */
 async function* fileChunks(

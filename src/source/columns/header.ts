@@ -109,7 +109,7 @@ const isAccount = (name: string): boolean => isSepaIban(cleanIban(name))
 /** True when the first record holds an account number where names should be. */
 export const holdsAccount = ({ names }: Header): boolean => names.some(isAccount)
 
-const VALUE = /^[-0-9.,:/ ]*[0-9][-0-9.,:/ ]*$/
+const VALUE = /^(?=[-.,:/ ]*[0-9])[-0-9.,:/ ]*$/
 
 /** A number, a date or an account: nobody calls the column of a field like that. */
 export const looksLikeValue = (name: string): boolean => VALUE.test(name) || isAccount(name)

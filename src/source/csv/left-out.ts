@@ -35,7 +35,7 @@ function showLines(text: string): string[] {
   return lines.length > MOST_SHOWN ? [...shown, `and ${lines.length - MOST_SHOWN} more`] : shown
 }
 
-const isToken = (cell: string): boolean => /^\S*\d\S*$/.test(cell)
+const isToken = (cell: string): boolean => /^(?=\D*\d)\S*$/.test(cell)
 const isAccount = (cell: string): boolean => /^\p{L}{2}\s?\d\d/u.test(cell) && holdsIban(cell)
 
 const cellsOf = (line: string, { split }: LeftOutColumns): string[] => split(line).map(cleanCell)

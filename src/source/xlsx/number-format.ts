@@ -14,17 +14,17 @@ const isBuiltInDay = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
 
 /** Quoted and escaped text, fillers, and conditions, colours or locales in brackets. */
-const LITERAL = /"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g
+const LITERAL = /"[^"]*"|\\.|_.|\*.|\[[^[\]]*\]/g
 
 /** What a format code shows of a positive number. */
 function readFormat(code: string): NumberFormat {
-  const [positive = ''] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+  const [positive = ''] = /^(?:[^;"]|"[^"]*")*/.exec(code) ?? []
   const first = positive.replace(LITERAL, (literal) => (/^["\\]/.test(literal) ? literal : ''))
   const bare = first.replace(LITERAL, '')
   if (/^general$/i.test(bare)) return null
   // A month alone stands beside a day or a year; beside hours and seconds the letter means minutes.
   if (/[dy]/i.test(bare) || (/m/i.test(bare) && !/[hs]/i.test(bare))) return { kind: 'day' }
-  if (!/^[0\s/()-]*0[0\s/()-]*$/.test(bare)) return null
+  if (!/^(?=[\s/()-]*0)[0\s/()-]*$/.test(bare)) return null
   return {
     kind: 'digits',
     shape: first.replace(/"([^"]*)"|\\(.)/g, (_, quoted?: string, one?: string) => hide(quoted ?? one ?? '')),

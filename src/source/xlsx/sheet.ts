@@ -116,7 +116,7 @@ export async function* readRows(
     }
     if (type === 'str') return unescapeText(value)
     if (type === 'b') return isTrue(value) ? 'TRUE' : 'FALSE'
-    if (type === 'd') return value.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/T(.{8}).*$/, ' $1')
+    if (type === 'd') return value.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/T(.{8})[^]*$/, ' $1')
     return type === 'n' ? showNumber(value, workbook.formats(style), workbook.is1904) : value
   }
 

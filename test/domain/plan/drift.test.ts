@@ -23,7 +23,8 @@ describe('sources', () => {
 describe('an approval', () => {
   const NOW = '2026-06-15T10:00:00.000Z'
   const GRACE = [{ name: 'Grace', key: 'a1' }]
-  const until = (expiresAt: string, key: string | null = null) => ({ approvedBy: 'Grace', expiresAt, key })
+  const APPROVED = { approvedBy: 'Grace', approvedAt: '2026-06-12T10:00:00.000Z', recordedAs: 'grace' }
+  const until = (expiresAt: string, key: string | null = null) => ({ ...APPROVED, expiresAt, key })
   const told = (...given: Parameters<typeof approvalDrifts>): string[] => texts(approvalDrifts(...given))
 
   it('counts until the moment that it says', () => {
@@ -38,6 +39,21 @@ describe('an approval', () => {
     expect(told([until('2026-06-13T10:00:00.000Z'), old], [], NOW)).toEqual([
       'approval expired: at 2026-06-14 10:00:00 UTC',
     ])
+  })
+
+  it('does not count before it was given', () => {
+    const early = { ...until('2026-06-18T10:00:00.000Z'), approvedAt: '2026-06-15T10:00:00.001Z' }
+    expect(told([early], [], NOW)[0]).toMatch(/^not approved yet: the approval is from 2026-06-15/)
+  })
+
+  it('does not count from the planner, by name or by user, where one is required', () => {
+    const given = until('2026-06-16T10:00:00.000Z')
+    const why = ['not approved: Ada planned it, and somebody else has to approve it']
+    const by = (plannedBy: string, plannedAs: string) => told([given], [], NOW, { plannedBy, plannedAs })
+    expect(by('Ada', 'ada')).toEqual([])
+    expect(by('Ada', 'grace')).toEqual(why)
+    expect(told([given], [], NOW, { plannedBy: ' GRACE', plannedAs: null })).toHaveLength(1)
+    expect(told([{ ...given, key: 'a1' }], [], NOW, { plannedBy: 'Ada', plannedAs: 'grace' })).toEqual([])
   })
 
   it('counts with a key of the approvers alone, where there are any', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Iban, Mandate } from '../../../src/domain/mandate/mandate.js'
+import type { Iban, LocalDate, Mandate } from '../../../src/domain/mandate/mandate.js'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { openDatabase } from '../../../src/driver.js'
 import { UsageError } from '../../../src/errors.js'
@@ -242,9 +242,11 @@ describe('9.2.2 an erasure', () => {
     ledger.erase({ ...WHO, customerNo: 8, rowIds: [6] })
     expect(ledger.view.row(6)?.originalMandateReference).not.toContain(IBAN.slice(4, -4))
     expect(ledger.view.row(7)?.originalMandateReference).toBe(IBAN)
-    expect(query(ledger.file, 'select mandate_key as key from row where id > 5')).toEqual([
-      { key: 'removed|6' },
-      { key: mandateKey },
+    // The number of a spelling is made of the reference, without a key.
+    const sql = 'select mandate_key as key, spelling is null as isGone from row where id > 5'
+    expect(query(ledger.file, sql)).toEqual([
+      { key: 'removed|6', isGone: 1 },
+      { key: mandateKey, isGone: 0 },
     ])
   })
 
@@ -318,7 +320,44 @@ async function campaign(): Promise<Ledger> {
 const report = (ledger: Ledger, name: string): Promise<unknown> =>
   writeReport(ledger.file, { out: join(dirname(ledger.file), name) })
 
+/** The mandate of customer 1 as the last export has it, and the bank. */
+const LAST = { customerNo: 1, reference: 'M-1', signedDate: '2020-02-02' as LocalDate }
+const COLLECTED_IBAN = ibanOf('DE', `${BANK_CODE}059876${IBAN.slice(-4)}`) as Iban
+
+function compareWithLast(ledger: Ledger): void {
+  const scratch = ledger.comparisons.open()
+  try {
+    admit(scratch, [LAST, { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' }])
+    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+  } finally {
+    scratch.close()
+  }
+}
+
 describe('26.3 accounts computed again, with the bank code given, from everything that is left', () => {
+  it('are found in a comparison and in what was collected before an erasure, and not after it', async () => {
+    const ledger = await campaign()
+    compareWithLast(ledger)
+    const { secret } = keysOf(ledger.file)
+    const [kept] = query<{ key: string }>(ledger.file, 'select mandate_key as key from row where id = 1')
+    const account = createFingerprints(secret!).account(COLLECTED_IBAN).toString('hex')
+    execute(
+      ledger.file,
+      `insert into collected (mandate_key, creditor, reference, account, day, is_ended)
+        values ('${kept?.key ?? ''}', '', 'M-1', x'${account}', '2026-05-01', 0)`,
+    )
+    const found = () => computeAgain(ledger.file, mandateOf(LAST))
+    expect(found().toSorted()).toEqual([IBAN, COLLECTED_IBAN].toSorted())
+    const finals = () => query(ledger.file, 'select count(final) as count from compared')
+    const before = finals()
+    ledger.erase({ ...WHO, customerNo: 2, rowIds: [2] })
+    expect(found()).toContain(COLLECTED_IBAN)
+    expect(() => execute(ledger.file, `update compared set final = x'00'`)).toThrow('never changes')
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    expect(found()).toEqual([])
+    expect(finals()).toEqual(before)
+  })
+
   it('are found before an erasure, and not after it', async () => {
     const ledger = await campaign()
     const found = () =>

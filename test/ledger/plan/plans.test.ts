@@ -87,8 +87,39 @@ describe('plans and approvals on record', () => {
   it('show no key for a signature that was put there by hand', () => {
     const ledger = planned(APPROVERS)
     const { signature } = signed(PLAN.digest, GRACE, { approvedBy: 'Linus' })
-    byHand(ledger.file, (db) => db.exec(insertApproval({ signature: `'${signature ?? ''}'` })))
+    byHand(ledger.file, (db) => void db.exec(insertApproval({ signature: `'${signature ?? ''}'` })))
     expect(ledger.view.plans()[0]?.approvals).toMatchObject([{ signature, key: null }])
+  })
+
+  it('are of the plan whose bytes were signed, whatever a hand on the file made of it', () => {
+    const ledger = planned(APPROVERS)
+    const other = planOf({ limit: 40 })
+    ledger.plans.record(other, APPROVERS)
+    ledger.plans.approve(signed(PLAN.digest, GRACE))
+    const [guards, by] = [['plan_stays', 'approval_stays'], ledger.view]
+    const hand = (sql: string): void =>
+      byHand(
+        ledger.file,
+        (db) => void db.exec([...guards.map((name) => `drop trigger if exists ${name}`), sql].join(';')),
+      )
+    // The approval of the one given to the other.
+    hand('update approval set plan_id = 2')
+    expect(by.plans().map(({ digest, approvals }) => [digest, approvals.length])).toEqual([
+      [PLAN.digest, 1],
+      [other.digest, 0],
+    ])
+    // Another document under the digest that was signed.
+    hand(`update plan set document = (select document from plan where id = 2) where id = 1`)
+    expect(by.plans().map(({ digest, approvals }) => [digest, approvals.length])).toEqual([
+      [other.digest, 0],
+      [other.digest, 0],
+    ])
+  })
+
+  it('name the approver that the key is bound to, whoever the signature says', () => {
+    const ledger = planned(APPROVERS)
+    ledger.plans.approve(signed(PLAN.digest, GRACE, { approvedBy: 'Linus' }))
+    expect(ledger.view.plans()[0]?.approvals).toMatchObject([{ approvedBy: 'Grace', key: GRACE.key }])
   })
 
   it.each([

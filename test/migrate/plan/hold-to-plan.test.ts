@@ -1,9 +1,6 @@
-import { once } from 'node:events'
 import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { migrate } from '../../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../../src/migrate/options.js'
 import { validExport } from '../../support/export.js'
@@ -12,6 +9,8 @@ import { thisMachine } from '../../../src/machine.js'
 import { placeWith, type Place } from '../place.js'
 import type { SandboxOptions } from '../../../src/sandbox/settings.js'
 import { newKey, signed, type Pair } from '../../ledger/plan/approvals.js'
+import { textOfPlan, type PlanDocument } from '../../../src/domain/plan/plan.js'
+import { planDigestOf } from '../../../src/ledger/plan/plans.js'
 import { approved, atLedger, planned, signedBeside } from './planned.js'
 
 const ROWS = 6
@@ -221,6 +220,39 @@ const laterBy = (laterMs: () => number) => ({
   clock: { ...thisMachine().clock, now: () => Date.now() + laterMs() },
 })
 
+/** The plan as its maker changed it, in the ledger and in the file, with a digest that fits, and approved so. */
+function forged(place: Place, change: (document: PlanDocument) => Partial<PlanDocument>): void {
+  const { digest: _, ...made } = JSON.parse(readFileSync(place.at('plan.json'), 'utf8')) as PlanDocument
+  const body = { ...made, ...change({ digest: '', ...made }) }
+  const document = { digest: planDigestOf(body), ...body }
+  atLedger(place, (ledger) => ledger.plans.record(document, []))
+  writeFileSync(place.at('plan.json'), textOfPlan(document))
+  approved(place, document)
+}
+
+describe('a plan that shows the approver something else is refused', () => {
+  it.each<[string, Partial<MigrateOptions>, (document: PlanDocument) => Partial<PlanDocument>, RegExp]>([
+    [
+      'rules that are off',
+      { rules: { IBAN_SHARED: 'off' } },
+      () => ({ changedSettings: [] }),
+      /does not say which of its settings are not as usual/,
+    ],
+    ['another digest of the settings', {}, () => ({ settingsDigest: 'ab'.repeat(32) }), /does not say which/],
+    ['other creditors', {}, () => ({ creditors: [] }), /other previous creditors or corrections/],
+    [
+      'fewer corrections',
+      {},
+      () => ({ corrections: { rows: 3, fields: [], first: [] } }),
+      /other previous creditors or corrections/,
+    ],
+  ])('%s', async (_, more, change, says) => {
+    const given = await scene(more)
+    forged(given.place, change)
+    await expectRefused(given, says)
+  })
+})
+
 describe('each drift alone is refused with its name', () => {
   it.each(DRIFTS)('%s', async (_, change, says) => {
     const given = await scene()
@@ -357,6 +389,17 @@ describe('an approval with a key', () => {
     await expectRefused(given, /approves another plan/)
   })
 
+  it('does not count from the future, nor once the ledger knows a later time than the clock says', async () => {
+    const given = await bound()
+    const at = (ms: number): string => new Date(Date.now() + ms).toISOString()
+    signedBeside(given.place, given.document, GRACE, { approvedAt: at(3_600_000), expiresAt: at(7_200_000) })
+    await expectRefused(given, /not approved yet: the approval is from/)
+    const day = 86_400_000
+    const machine = { ...given.place.machine(), ...laterBy(() => -day) }
+    signedBeside(given.place, given.document, GRACE, { approvedAt: at(-2 * day), expiresAt: at(-day / 2) })
+    await expectRefused(given, /approval expired/, { machine })
+  })
+
   it('expires when its approver said, and another one makes up for it', async () => {
     const given = await bound()
     const [approvedAt, expiresAt] = ['2026-06-14T00:00:00.000Z', '2026-06-14T01:00:00.000Z']
@@ -405,32 +448,26 @@ const privatePem = ({ privateKey }: Pair): string =>
 describe('where an approval is required', () => {
   const required = (place: Place, url: string): MigrateOptions => place.asked(url, { approval: 'required' })
 
-  it('the sandbox itself gets rows without a plan', async () => {
-    const { place, sandbox, asked } = await placeWith(1)
-    expect(await migrate(required(place, sandbox.url))).toMatchObject({ totals: { registered: 1 } })
-    await planned(place, required(place, sandbox.url))
-    expect(await migrate(asked())).toMatchObject({ exitCode: 0 })
+  it('the planner does not approve, whatever name is signed', async () => {
+    const { place, sandbox, posts } = await placeWith(1)
+    const key = newKey()
+    const asked = place.asked(sandbox.url, { approval: 'required', approvers: { Ada: key.pem } })
+    const document = await planned(place, asked)
+    signedBeside(place, document, key, { approvedBy: 'Grace' })
+    await expectRefused(
+      { place, posts, options: { ...asked, plan: place.at('plan.json') } },
+      /not approved: Ada planned it, and somebody else has to approve it/,
+    )
   })
 
-  it.each<[string, (sandbox: string) => (path: string) => Promise<Response>]>([
-    ['a service that answers everything', () => () => Promise.resolve(new Response('{"status":"OK"}'))],
-    ['one that passes the question on to a sandbox', (url) => (path) => fetch(`${url}${path}`)],
-  ])('nothing else on this machine does, such as %s', async (_, answering) => {
-    const { place, sandbox, posts } = await placeWith(1)
-    const answer = answering(sandbox.url)
-    const asked: string[] = []
-    const tunnel = createServer((request, response) => {
-      asked.push(`${request.method ?? ''} ${request.headers.authorization ?? ''}`)
-      void answer(request.url ?? '').then(async (said) => response.end(await said.text()))
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void tunnel.close())
-    await once(tunnel, 'listening')
-    const url = `http://127.0.0.1:${(tunnel.address() as AddressInfo).port}`
-    await expect(migrate(required(place, url))).rejects.toThrow(/needs an approved plan, and none was given/)
+  it('no service gets rows without a plan, the sandbox neither, whatever a later configuration says', async () => {
+    const { place, sandbox, asked, posts } = await placeWith(1)
+    await expect(migrate(required(place, sandbox.url))).rejects.toThrow(
+      /needs an approved plan, and none was given/,
+    )
     expect(existsSync(place.at('campaign.db'))).toBe(false)
-    await planned(place, required(place, url))
-    await expect(migrate(place.asked(url))).rejects.toThrow(/This campaign needs an approved plan/)
-    expect(asked).toEqual(['GET ', 'GET '])
+    await planned(place, required(place, sandbox.url))
+    await expect(migrate(asked())).rejects.toThrow(/This campaign needs an approved plan/)
     expect(posts()).toBe(0)
   })
 })
