@@ -193,12 +193,6 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
 export const nothingToCorrect = (name: string): string =>
   `"${name}" lists no row: there is nothing to correct in it.`
 
-/** Said of a file that came in before, where a file that its rows were looked up in has changed since. */
-export const changedText = ({ changed = [] }: Pick<AdmittedSource, 'changed'>): string =>
-  changed.length === 0
-    ? ''
-    : ` Its rows keep what ${changed.map((file) => `"${file}"`).join(' and ')} said then, which has changed since: only a row that comes back as a correction is looked up anew.`
-
 export const SHEET: OwnFlag = [
   '--sheet <name>',
   'the sheet of an Excel workbook; where it is left out, the one that has data',

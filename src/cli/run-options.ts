@@ -29,7 +29,7 @@ import { totalsLines } from './terminal/output.js'
 import { canAsk } from './terminal/prompt.js'
 import { type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
-import { durationText, plural, timeText, said } from '../domain/text/text.js'
+import { countText, durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
@@ -208,6 +208,14 @@ const sourceLines = (reader: LedgerReader): Line[] =>
   })
 
 /** What --retry-refused was asked for and does not do. */
+/** What the configuration reads otherwise than when it came in. */
+export const readAgainLines = (again: MigrationPlan['readAgain']): string[] =>
+  again.flatMap(({ name, same, changed }) =>
+    changed === 0
+      ? []
+      : `"${name}" was read again, because its configuration has changed: ${countText(changed)} of ${plural(same + changed, 'record that was not sent says', 'records that were not sent say')} something else now.`,
+  )
+
 export const leftRefusedNote = (count: number): string | false =>
   count > 0 &&
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`
@@ -228,7 +236,7 @@ const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(
-  { service, totals, toSend, choice, leftRefused, held, ledger }: MigrationPlan,
+  { service, totals, toSend, choice, leftRefused, held, readAgain, ledger }: MigrationPlan,
   pace: ExpectedPace,
 ): Line[] {
   const { concurrency, rate } = pace
@@ -243,6 +251,7 @@ function planLines(
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     choice !== null && choiceLine(choice),
+    ...readAgainLines(readAgain),
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors

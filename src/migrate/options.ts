@@ -278,7 +278,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     policy: policyOf(options, service),
     files: sourceOpeners(options.files ?? [], configured, check, drain),
     evidence: collectionOpeners(options.evidence ?? [], configured),
-    configured,
+    readBy: { options: configured, against: check, configuration: options.configuration ?? null },
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,

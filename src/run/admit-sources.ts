@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Corrector } from '../domain/row/correction.js'
 import {
   showValue,
   type CheckedRecord,
-  type LayoutReading,
   type SourceSummary,
   type SeverityOverrides,
 } from '../domain/rule/verdict.js'
-import { fold, plural } from '../domain/text/text.js'
-import { UsageError } from '../errors.js'
+import { fold } from '../domain/text/text.js'
 import {
   type Admission,
   type GivenBack,
@@ -16,7 +13,6 @@ import {
   type SourceAdmission,
 } from '../ledger/admit/admission.js'
 import type { Ledger } from '../ledger/file/writer.js'
-import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
@@ -24,6 +20,7 @@ import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
+import { readAgain, readingBy, type ReadAgain, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
 type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'lastCollected'>
@@ -35,8 +32,6 @@ export type OpenNext = ((known?: KnownBefore) => Promise<AdmittableSource>) & {
   readonly path?: string
   /** Of a workbook, where one is named. */
   readonly sheet?: string | undefined
-  /** The crosswalk and the joined files. */
-  readonly second?: readonly string[]
 }
 
 /** `counted`: records that are not handed over because they are ready whatever the others are (`rows-alone.ts`). */
@@ -85,19 +80,10 @@ export function sourceOpeners(
   return inputs.map((input, index) =>
     Object.assign(
       opener(input, index),
-      typeof input === 'string'
-        ? {
-            path: input,
-            sheet: options.source.sheet,
-            second: secondPaths(options),
-          }
-        : {},
+      typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {},
     ),
   )
 }
-
-const secondPaths = ({ crosswalk, join }: SourceOptions): string[] =>
-  [crosswalk, ...join].flatMap((one) => one?.file ?? [])
 
 /** Opens a collection file that is given beside the exports. */
 export type OpenCollected = (signal: AbortSignal) => Promise<CollectionFile>
@@ -122,6 +108,9 @@ export interface AdmitOptions {
   readonly watch: (source: string, records: number) => void
   /** What was collected and is in no export becomes a finding, in a ledger that nobody keeps. */
   readonly tellsMissing?: boolean
+  /** What reads again what came in before; where it is left out, all of that stays as it was read. */
+  readonly readBy?: ReadBy | undefined
+  readonly tellReadAgain?: ((again: readonly ReadAgain[]) => void) | undefined
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -135,8 +124,6 @@ export interface AdmittedSource extends GivenBack {
   readonly kind: 'admitted' | 'known' | 'empty'
   readonly records: number
   readonly isResultFile: boolean
-  /** Of a file that came in before, second files that are not what they were then: its rows keep what those said. */
-  readonly changed?: readonly string[]
 }
 
 /**
@@ -174,21 +161,22 @@ export async function addSources(
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
   const admitted: Added[] = []
+  const given = new Set<string>()
   for (const open of options.evidence ?? [])
     await addCollected(admission, await open(options.signal), options)
   admission.collections.close()
   for (const open of files) {
     const known = await knownFile(admission, open, options.signal)
-    if (known !== null && known.ready > 0 && !known.isResultFile)
-      assertReadAlike(known, (await open()).reading, () => known.ready)
-    const changed = known === null || known.changed.length === 0 ? {} : { changed: known.changed }
-    if (known === null || admission.heldIn(known.sha256) !== null)
-      admitted.push({ ...(await addSource(admission, open, options)), ...changed })
+    if (known === null) admitted.push(await addSource(admission, open, options))
     else {
       const { name, isResultFile } = known
-      admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile, ...changed })
+      given.add(known.sha256)
+      admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
     }
   }
+  const { readBy, signal } = options
+  const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
+  options.tellReadAgain?.(again)
   const givenBack = admission.decide()
   return admitted.map(({ id, ...source }) => ({
     ...source,
@@ -226,7 +214,7 @@ const asBoth = (label: string): Error =>
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
 async function knownFile(
   admission: Admission,
-  { path, sheet, second = [] }: Pick<OpenNext, 'path' | 'sheet' | 'second'>,
+  { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
   signal: AbortSignal,
 ) {
   const size = path === undefined ? null : await sizeOf(path)
@@ -242,84 +230,7 @@ async function knownFile(
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })
-  const changed = await changedFiles(source.reading, second, signal)
-  return { name: nameOf(path), ...source, isResultFile, changed }
-}
-
-/** Names of second files that are not what a source was read with. */
-async function changedFiles(
-  { crosswalk, joined = [] }: LayoutReading,
-  second: readonly string[],
-  signal: AbortSignal,
-) {
-  const digests = [crosswalk, ...joined].map((known) => known?.sha256)
-  const changed: string[] = []
-  for (const file of second)
-    if ((await sizeOf(file)) !== null && !digests.includes(await fileDigest(file, signal)))
-      changed.push(nameOf(file))
-  return changed
-}
-
-type KnownFile = NonNullable<Awaited<ReturnType<typeof knownFile>>>
-
-/**
- * What says which rows of a file are sent, and with which values, each behind the name of its setting. What words mean is
- * not among it: rows that are held for a word may be understood later.
- */
-const decidedBy = (reading: LayoutReading): string[] =>
-  [
-    ['source', reading.encoding?.encoding, reading.hidden?.decided, reading.skipFooterLines],
-    ['profile', reading.profile?.id],
-    ['columns', reading.constantCreditorIdentifier, reading.dateFormats, reading.transforms],
-    ...Object.entries(reading.columns ?? {}).map((column) => ['columns', ...column]),
-    ...(reading.exclude ?? []).map((rows) => ['exclude', { ...rows, reason: '' }]),
-  ].map((decided) => JSON.stringify(decided))
-
-/**
- * Rows of a file that came in before are sent as they were read then, so a configuration that would leave some behind or
- * read them otherwise must not seem to count. What it no longer says stops no row that is ready.
- * @throws {UsageError}
- */
-function assertReadAlike(
-  { name, reading, changed }: Pick<KnownFile, 'name' | 'reading' | 'changed'>,
-  now: LayoutReading,
-  countReady: () => number,
-): void {
-  const before = decidedBy(reading)
-  const settings = decidedBy(now).flatMap((decided) =>
-    before.includes(decided) ? [] : (/\w+/.exec(decided) ?? []),
-  )
-  const differing = new Set([...settings, ...changed])
-  const ready = differing.size === 0 ? 0 : countReady()
-  if (ready === 0) return
-  throw new UsageError(
-    `"${name}" came into the ledger under another configuration (${[...differing].join(', ')}), and ${plural(ready, 'row that is ready', 'rows that are ready')} would be sent as read then; nothing was sent`,
-    'Go on with the former configuration, give a newer export, whose rows replace those not sent, or write single rows off',
-    { suggestions: ['resolve'] },
-  )
-}
-
-/**
- * The same for exports of earlier commands, by what the configuration says of columns that they have: a campaign may mix
- * systems, each with a configuration of its own. A row that a later export has too was read as that one was.
- * @param last the latest source of earlier commands
- * @throws {UsageError}
- */
-export async function assertStillReadAlike(
-  { sources, lastToHold }: Pick<LedgerReader, 'sources' | 'lastToHold'>,
-  { configured, last }: { readonly configured: SourceOptions; readonly last: number },
-  signal: AbortSignal,
-): Promise<void> {
-  const { columnsSaid } = await import('../source/columns/mapping.js')
-  for (const { id, name, header, columns, reading: read } of sources()) {
-    if (id > last || read.resultFile === true || read.collections !== undefined) continue
-    const names = [read.crosswalk, ...(read.joined ?? [])].map((file) => file?.name)
-    const second = secondPaths(configured).filter((path) => names.includes(nameOf(path)))
-    const reading = { ...read, columns }
-    const known = { name, reading, changed: await changedFiles(read, second, signal) }
-    const countReady = (): number => lastToHold().find((one) => one.id === id)?.ready ?? 0
-    assertReadAlike(known, { ...reading, ...columnsSaid(header, configured) }, countReady)
-  }
+  return { name: nameOf(path), ...source, isResultFile }
 }
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<Added> {
@@ -329,51 +240,15 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
   const { name, isResultFile } = source
   if (source.sha256 !== null && isKnown(source.sha256)) throw asBoth(open.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
-    return takeUp(admission, source, source.sha256, options)
+    return { id: null, name, kind: 'known', records: 0, isResultFile }
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   if (target === null) return { id: null, name, kind: 'empty', records: 0, isResultFile }
-  const kind = target.close(source.summary())
-  return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
-}
-
-/**
- * Of a file that came in before, the rows that were held for a word and are understood now, or that waited to learn that
- * this is the newer export. Each comes in once more in its own place, so the rules across rows speak again, and no total counts it twice. What comes in has a hash of its own, of
- * the file's and of the records: a file is known by its hash once.
- */
-async function takeUp(
-  admission: Admission,
-  source: AdmittableSource,
-  sha256: string,
-  { signal, watch }: AddOptions,
-): Promise<Added> {
-  const { name, header, columns, isResultFile } = source
-  const nothing = { id: null, name, kind: 'known', records: 0, isResultFile } as const
-  const held = admission.heldIn(sha256)
-  if (held === null) return nothing
-  const digest = createHash('sha256').update(sha256)
-  let target: SourceAdmission | null = null
-  let taken = 0
-  for await (const batch of source.records(signal)) {
-    const again = batch.flatMap((record): CheckedRecord[] => {
-      if (record.verdict.kind !== 'sendable' && record.verdict.kind !== 'excluded') return []
-      const corrects = held(record)
-      return corrects === null ? [] : [{ ...record, corrects, isUnchanged: false, isDecided: false }]
-    })
-    watch(name, batch.at(-1)?.record ?? 0)
-    if (again.length === 0) continue
-    target ??= admission.open({ name, header, columns, kind: 'again' })
-    target.add(again)
-    taken += again.length
-    for (const { record } of again) digest.update(` ${record}`)
-  }
-  signal.throwIfAborted()
-  if (target === null) return nothing
+  const { readBy } = options
   const summary = source.summary()
-  const own = { sha256: digest.digest('hex'), records: taken, blankLines: 0, findings: [] }
-  const kind = target.close({ ...summary, ...own }, admission.isNewer(sha256))
-  return { id: target.id, name, kind, records: taken, isResultFile }
+  const reading = { ...summary.reading, ...(readBy === undefined ? {} : readingBy(readBy)) }
+  const kind = target.close({ ...summary, reading })
+  return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
 }
 
 type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector' | 'isNewer'>

@@ -5,14 +5,8 @@ import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
-import {
-  addSources,
-  assertStillReadAlike,
-  type AdmittedSource,
-  type OpenCollected,
-  type OpenNext,
-} from './admit-sources.js'
-import type { SourceOptions } from '../source/options.js'
+import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
+import type { ReadAgain, ReadBy } from './read-again.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -40,6 +34,8 @@ export interface RunPreview {
   readonly leftRefused: number
   /** What other ledgers had to do with the rows. */
   readonly held: HeldRows
+  /** Exports whose records were read again. */
+  readonly readAgain: readonly ReadAgain[]
   /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
   readonly ledger: LedgerReader
 }
@@ -49,8 +45,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly files: readonly OpenNext[]
   /** Collection files beside them. */
   readonly evidence?: readonly OpenCollected[]
-  /** How files are to be read: rows that came in otherwise are not sent. */
-  readonly configured?: SourceOptions
+  /** How files are read now: what came in by it and was not sent is read again where it has changed. */
+  readonly readBy?: ReadBy
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector?: Corrector
@@ -86,6 +82,8 @@ export interface CampaignEnd {
   readonly leftRefused: number
   /** As in the plan. */
   readonly held: HeldRows
+  /** As in the plan. */
+  readonly readAgain: readonly ReadAgain[]
   /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
   readonly choice: CountedChoice | null
   readonly stop: Stop | null
@@ -116,7 +114,7 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held'> {
+interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
@@ -145,9 +143,9 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, configured } = parts
+  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy } = parts
   const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
-  if (isNothingWritten && (ledger.view.campaign().purgedAt !== null || ledger.countReady() === 0)) {
+  if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
@@ -156,17 +154,19 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   try {
     const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)
-    const last = ledger.view.sources().at(-1)?.id ?? 0
-    const admitted = await addSources(admission, files, { evidence, signal, watch })
+    let readAgain: readonly ReadAgain[] = []
+    const admitted = await addSources(admission, files, {
+      ...{ evidence, signal, watch, readBy },
+      tellReadAgain: (again) => (readAgain = again),
+    })
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
-    if (configured !== undefined) await assertStillReadAlike(ledger.view, { configured, last }, signal)
     assertChoosable(choice, ledger.view)
     const held = parts.hold?.() ?? NOTHING_HELD
-    const isAgreed = await ask(parts, { leftRefused, held })
+    const isAgreed = await ask(parts, { leftRefused, held, readAgain })
     if (isAgreed) {
       admission.commit()
-      return { admitted, leftRefused, held, stop: null }
+      return { admitted, leftRefused, held, readAgain, stop: null }
     }
     admission.rollback()
     return { ...nothingAdmitted, stop: DECLINED }
@@ -180,7 +180,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
-const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD } as const
+const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [] } as const
 
 /** @throws {UsageError} for a decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
@@ -201,14 +201,22 @@ function retryRefused(ledger: Ledger, by: string): number {
 /** Nobody is asked when there is nothing to send. */
 async function ask(
   parts: CampaignParts,
-  { leftRefused, held }: Pick<RunPreview, 'leftRefused' | 'held'>,
+  { leftRefused, held, readAgain }: Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'>,
 ): Promise<boolean> {
   const { ledger, policy, confirm, choice = null } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)
   const totals = ledger.totals()
-  return confirm({ totals, toSend, choice: countedChoice(parts), leftRefused, held, ledger: ledger.view })
+  return confirm({
+    totals,
+    toSend,
+    choice: countedChoice(parts),
+    leftRefused,
+    held,
+    readAgain,
+    ledger: ledger.view,
+  })
 }
 
 const stoppedBy = (error: unknown): { stoppedBy: string; exitCode: number } =>

@@ -27,13 +27,13 @@ import {
 } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource, tellOnce } from './watch/source-watch.js'
-import type { RawRecord, TableEnd } from './table.js'
+import type { RawRecord, Table, TableEnd } from './table.js'
 import { isBareTotals, MOST_TOTALS } from './csv/totals.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
-export type OpenedSource = Awaited<ReturnType<typeof openSource>>
+export type OpenedSource = Awaited<ReturnType<typeof openRecognised>>
 
 /**
  * Opens a source: finds out how it is written and which column feeds which field.
@@ -47,10 +47,22 @@ export async function openSource(
   against: CheckedAgainst,
   signal?: AbortSignal,
   inputFormats = INPUT_FORMATS,
-) {
+): Promise<OpenedSource> {
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
+  return openRecognised(table, { given, against, signal })
+}
+
+/** The same of a table that was found already. */
+export async function openRecognised(
+  table: Table,
+  {
+    given,
+    against,
+    signal,
+  }: { given: SourceOptions; against: CheckedAgainst; signal: AbortSignal | undefined },
+) {
   const { name, label, header, withoutCustomers } = table
   if (withoutCustomers !== undefined && given.crosswalk === undefined) {
     const what = 'no crosswalk says which customer each of its mandates belongs to'

@@ -11,7 +11,6 @@ import {
   NEWER,
   IGNORE_COLUMN,
   SHEET,
-  changedText,
   nothingToCorrect,
   openers,
   sampled,
@@ -172,10 +171,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
-        .map(
-          (source) =>
-            `"${source.name}" is in the ledger already; run would add nothing of it.${changedText(source)}`,
-        ),
+        .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it.`),
       ...(campaign === null ? unlikelyShares(reader) : []),
     ]),
     lines: said([

@@ -33,7 +33,6 @@ import {
   namedFiles,
   ownFlag,
   ownText,
-  changedText,
   nothingToCorrect,
 } from '../command.js'
 import { evidenceLine } from '../reading-lines.js'
@@ -44,6 +43,7 @@ import {
   confirmRun,
   heldLines,
   leftRefusedNote,
+  readAgainLines,
   refuseUnasked,
 } from '../run-options.js'
 import { EXITS, SHARED, RUN_SETTINGS } from '../settings/declared.js'
@@ -192,14 +192,11 @@ const NO_CHANGE =
 /** A file that added nothing, which is no fault: the command that continues names it too. */
 function givenLine(source: Migration['admitted'][number]): string[] {
   const { name, kind, isResultFile, resubmitted, unchanged, unchangedRows } = source
-  if (kind === 'admitted' && !isResultFile && resubmitted > 0)
-    return [`${plural(resubmitted, 'row', 'rows')} of "${name}" that waited for a word came in again.`]
   if (isResultFile && unchanged > 0)
     return [
       `${countText(unchanged)} of ${plural(resubmitted, 'line', 'lines')} in "${name}" changed nothing: rows ${unchangedRows ?? ''}${unchanged > 5 ? ' …' : ''}. ${NO_CHANGE}`,
     ]
-  if (kind === 'known')
-    return [`"${name}" is in the ledger already: nothing of it was added.${changedText(source)}`]
+  if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []
 }
 
@@ -272,6 +269,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
       ...end.admitted.flatMap(givenLine),
+      ...readAgainLines(end.readAgain),
       ...setAside,
       ...closingLines(context, {
         totals: end.totals,

@@ -269,6 +269,12 @@ export interface WordsReading {
  * optional, because a ledger of an earlier version holds less.
  */
 export interface SourceReading extends LayoutReading {
+  /** The configuration that it was read by, and digests of what that said of records, and of rules. */
+  readonly configuration?: string | null
+  readonly settings?: string
+  readonly rules?: string
+  /** The source whose records were read again. */
+  readonly readFrom?: number
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
@@ -304,12 +310,15 @@ export const readAsTexts = ({ profile, columns = {}, references = [], joined }: 
 /** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
 export const treatedAsActive = (
   sources: readonly { readonly name: string; readonly reading: SourceReading }[],
-): readonly string[] =>
-  sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
-    columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
-      ? []
-      : [name],
-  )
+): readonly string[] => [
+  ...new Set(
+    sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
+      columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+        ? []
+        : [name],
+    ),
+  ),
+]
 
 const MOST_NAMED = 3
 

@@ -1,17 +1,18 @@
 import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
-import type { RowState } from '../../domain/row/row-state.js'
+import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
+import { sqlList } from '../schema/schema.js'
+import { readSourcesOf, saysTheSameAs, unsentRowsOf } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
 import {
   earlierRows,
-  heldRowsIn,
   decideCustomers,
   decideNearDuplicates,
   decideSharedAccounts,
@@ -20,7 +21,7 @@ import {
 import { fingerprintRaw, type Fingerprints, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
-import { decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
+import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
 import { decideKin } from './kin.js'
 import { writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
@@ -96,9 +97,8 @@ export function openAdmission(parts: AdmissionParts) {
     isKnown: (sha256: string) => isKnown(connection, sha256),
     /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
     ofSize: (bytes: number) =>
-      sql(connection)<{ readonly sha256: string; readonly reading: string; readonly ready: number }>`
-        select sha256, reading, (select count(*) from row
-          where state = 'ready' and row.id between first_row and last_row) as ready from source where bytes = ?`
+      sql(connection)<{ readonly sha256: string; readonly reading: string }>`
+        select sha256, reading from source where bytes = ? and kind <> 'again'`
         .all(bytes)
         .map((source) => ({ ...source, reading: JSON.parse(source.reading) as SourceSummary['reading'] })),
     /** What rows of earlier files were, for lines that name them. */
@@ -116,9 +116,14 @@ export function openAdmission(parts: AdmissionParts) {
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
       guard(() => tellMissing(connection, nextId(connection, 'source') - 1, parts.severities)),
-    /** Rows of a file that came in before and come in again; null where there are none. */
-    heldIn: (sha256: string) => guard(() => heldRowsIn(connection, sha256, isNewer(sha256))),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
+    /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
+    again: {
+      sources: () => guard(() => readSourcesOf(connection)),
+      unsent: (source: number, after: number, limit: number) =>
+        guard(() => unsentRowsOf(connection, source, after, limit)),
+      isSame: saysTheSameAs(connection, parts.fingerprints),
+    },
     open: (source: GivenSource) => {
       assertOpen()
       if (current !== null)
@@ -346,13 +351,16 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
   const hasCorrections = sources.some(({ kind, corrections }) => kind === 'list' && corrections > 0)
   const hasCollections = sqlValue(connection)<number>`
     select 1 from temp.incoming join source using (id) where reading -> '$.collections' is not null`.get()
+  if (sources.some(({ kind }) => kind === 'again')) {
+    takePlaceOfThemselves(scope)
+    decideGroups(scope, AGAIN, at)
+  }
   if (hasCorrections) {
     decideCorrections(scope)
     holdAnothersValues(scope, at)
   }
   // Lines may have lost the number of their row, all of them.
   if (sources.some(({ kind }) => kind === 'list')) decideGroups(scope, LISTS, at)
-  if (sources.some(({ kind }) => kind === 'again')) takePlaceOfThemselves(scope)
   if (hasCollections !== undefined) holdUnclear(scope, at)
   decideRepeats(scope)
   decideGroups(scope, EXPORTS, at)
@@ -384,7 +392,7 @@ const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
   void sql(connection)`
     update row set state = 'superseded', superseded_by = again.id from row as again join source on source.id = again.source_id
       where again.id >= :first and source.kind = 'again' and again.corrects = row.id
-        and row.state in ('conflict', 'excluded')`.run({ first })
+        and row.state in (${sqlList(REPLACEABLE_STATES)})`.run({ first })
 
 /** With the names of its columns: what stands in its header somebody has decided about. */
 const noteIncoming =
@@ -393,7 +401,8 @@ const noteIncoming =
     const { connection, sourceId, columns, header } = scope
     sql(connection)`
       insert into temp.incoming (id, turn, is_newer, names)
-       select id, :turn, iif(:isSaid, 2, is_newer), :names from source where id = :sourceId`.run({
+       select id, iif(kind = 'again' and is_newer = 0, ${AGAIN}, :turn), is_newer + (is_newer and :isSaid), :names
+         from source where id = :sourceId`.run({
       sourceId,
       isSaid: isSaid ? 1 : 0,
       turn: kind === 'list' ? LISTS : EXPORTS,

@@ -3,7 +3,6 @@ import {
   findingOf,
   type SourceReading,
   type ReadableValues,
-  type CheckedRecord,
   type RuleId,
   ruleOf,
   severityOf,
@@ -222,44 +221,4 @@ function removed(row: Stored, format: DecidedFormat, hasCrosswalk: boolean): Cel
     unique_mandate_reference: row.mandateReference ?? '',
   }
   return { fields, columns: new Map(), values: null }
-}
-
-/** What a record by itself leaves to a person; the other conflicts lie between rows. */
-const OF_ONE_RECORD = [
-  'STATUS_UNKNOWN',
-  'SEQUENCE_UNKNOWN',
-  'SCHEME_UNKNOWN',
-  'ROW_MAY_BE_CUT',
-] as const satisfies readonly RuleId[]
-
-/** Held by what its own record says, whatever other rows say; SQL over `row`. */
-const IS_HELD = `rule in (${sqlList(OF_ONE_RECORD)}) and row.state = 'conflict'
-  and not exists (select 1 from row as other where other.mandate_key = row.mandate_key
-    and other.id <> row.id and other.state = 'conflict')`
-/** What a newer export says of mandates that were not sent and that another record says something else of. */
-const WAITS_FOR_ORDER = `row.state in ('conflict', 'excluded') and exists (select 1 from row as other where other.mandate_key = row.mandate_key
-    and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded'))
-  and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
-    and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
-
-/** The row that a record of a file came in as, where it comes in again; else null. */
-export type HeldRecord = (record: CheckedRecord) => number | null
-
-/**
- * Rows of a file that came in before, which come in again: those of which another reading may understand a word, and where the
- * file is the newer export by now, those that waited for that. One is the same only with the five values that it came in
- * with. Rows of one mandate that contradict each other stay with a person, and what was erased stays away.
- */
-export function heldRowsIn(connection: Connection, sha256: string, isNewer: boolean): HeldRecord | null {
-  const which = isNewer ? `(${IS_HELD} or ${WAITS_FOR_ORDER})` : IS_HELD
-  const known = sql(connection)<{ id: number; first: number }>`
-    select id, first_row as first from source where sha256 = ? and exists (
-       select 1 from row where row.id between first_row and last_row and ${which})`.get(sha256)
-  if (known === undefined) return null
-  const { id: sourceId, first } = known
-  const held = sqlValue(connection)<number>`
-    select id from row where id = :id and source_id = :sourceId and record = :record
-       and ${which} and customer_no = :customerNo and iban = :iban and signed_date = :signedDate
-       and original_creditor_identifier = :creditorIdentifier and original_mandate_reference = :mandateReference`
-  return ({ record, values }) => held.get({ ...values, id: first + record - 1, sourceId, record }) ?? null
 }

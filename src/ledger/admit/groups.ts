@@ -24,7 +24,9 @@ const PAGE = 500
  * Whose word counts when: lists of people first, then exports. All exports of a command have one rank, so what they say of
  * a mandate is taken together.
  */
-export type Turn = 1 | 2
+export type Turn = 0 | 1 | 2
+/** Records of former commands that are read again: they are as old as their exports. */
+export const AGAIN: Turn = 0
 export const LISTS: Turn = 1
 export const EXPORTS: Turn = 2
 
@@ -112,10 +114,10 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
   connection.exec('create temp table if not exists collision (id integer primary key, key text not null)')
   connection.exec('delete from temp.collision')
   const isOfTurn =
-    turn === LISTS
-      ? `exists (select 1 from row as mine join temp.incoming on incoming.id = mine.source_id
-      where mine.mandate_key = row.mandate_key and turn = ${LISTS})`
-      : 'true'
+    turn === EXPORTS
+      ? 'true'
+      : `exists (select 1 from row as mine join temp.incoming on incoming.id = mine.source_id
+      where mine.mandate_key = row.mandate_key and turn = ${turn})`
   sql(connection)`
     insert into temp.collision (key) select mandate_key from row where mandate_key is not null
       group by mandate_key having count(*) > 1 and max(id) >= :first and ${isOfTurn}`.run({ first })
@@ -182,7 +184,10 @@ interface Older {
   readonly isErased: 0 | 1
 }
 
-const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, kind, latest_first_debit as day,
+/** Of what was read again, where it came from first. */
+const KIND = `iif(kind = 'again', (select origin.kind from source as origin where origin.id = source.reading ->> '$.readFrom'), kind)`
+
+const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
     reading -> '$.collections' is not null as isCollection, ${isErased('row')} as isErased
   from row join source on source.id = row.source_id`
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */

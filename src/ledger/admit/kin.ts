@@ -88,7 +88,7 @@ const numberOf = (spelling: string | null): number | null =>
 
 /** The export that a record came from; of a correction its list, and the export from which its row came. */
 const FILE = `case source.kind when 'export' then '' || row.source_id
-    when 'again' then '' || (select source_id from row as before where before.id = row.corrects)
+    when 'again' then source.reading ->> '$.readFrom'
     else row.source_id || 'of' || coalesce((select origin.source_id from row as origin where origin.id = (
       with recursive former (id) as (select row.id
         union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)

@@ -108,13 +108,6 @@ export function createReader(connection: Connection, file: string) {
         select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`.get({
         choice: placedChoice(connection, choice),
       }) ?? 0,
-    /** How many ready rows each export, by its id, was the last one to hold: as they were, where an earlier one had them. */
-    lastToHold: () =>
-      sql(connection)<{ readonly id: number; readonly ready: number }>`
-        select source.id, count(*) as ready from (
-          select coalesce(max(twin.id), row.id) as last from row left join row as twin on twin.mandate_key = row.mandate_key
-            and twin.id > row.id and twin.rule = 'DUPLICATE_MANDATE' where row.state = 'ready' group by row.id)
-        join source on last between first_row and last_row group by source.id`.all(),
     /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
     creditorsOfReady: (choice: Choice | null = null) =>
       sql(connection)<{ creditorIdentifier: string; count: number }>`

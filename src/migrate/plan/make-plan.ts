@@ -17,7 +17,7 @@ import { openLedger } from '../../ledger/file/open-ledger.js'
 import type { EvidenceCounts } from '../../ledger/admit/collected.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { addSources, assertStillReadAlike, type AdmittedSource } from '../../run/admit-sources.js'
+import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
 import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
@@ -202,7 +202,7 @@ async function lookAhead(
   asked: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
 ): Promise<Omit<Planned, 'last'>> {
-  const { files, evidence, drain, configured } = asked
+  const { files, evidence, drain, readBy } = asked
   const { rules = {}, watchReading, retryRefusedBy = null } = options
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
@@ -217,12 +217,15 @@ async function lookAhead(
     isNewer: asked.isNewer ?? false,
   })
   try {
-    const last = ledger.view.sources().at(-1)?.id ?? 0
-    const admitted = await addSources(admission, files, { evidence, signal: drain, watch: watchReading })
+    const admitted = await addSources(admission, files, {
+      evidence,
+      signal: drain,
+      watch: watchReading,
+      readBy,
+    })
     refuseEmpty(admitted)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
     admission.compareEarlier(asked.asOf)
-    if (configured !== undefined) await assertStillReadAlike(ledger.view, { configured, last }, drain)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
     const document = documentOf(options, asked, ledger.view)

@@ -223,21 +223,6 @@ export function columnsIn(option: ColumnsOptions[keyof ColumnsOptions]): readonl
   return template === null ? candidates : namesInTemplate(template)
 }
 
-/** What the configuration says of a source with columns of these names: which feed fields, and which leave rows out. */
-export function columnsSaid(names: readonly string[], { columns, exclude }: SourceOptions) {
-  const named = (ref: ColumnRef): string[] =>
-    names.filter((_, index) => index === (typeof ref === 'number' ? ref - 1 : findName(names, ref)))
-  const fed: Partial<Record<Field, string>> = {}
-  for (const field of FIELDS) {
-    if (!isRequired(field) && columns[field] === NONE) continue
-    const { candidates, template } = readOption(columns[field])
-    const isMade = template !== null && namesInTemplate(template).every((part) => named(part).length > 0)
-    const [name] = isMade ? [template] : candidates.flatMap(named)
-    if (name !== undefined) fed[field] = name
-  }
-  return { columns: fed, exclude: exclude.filter(({ column }) => named(column).length > 0) }
-}
-
 const candidatesOf = (candidates: Candidates): readonly ColumnRef[] =>
   Array.isArray(candidates) ? candidates : [candidates]
 

@@ -1,0 +1,70 @@
+import type { SourceReading } from '../domain/rule/verdict.js'
+import { piecesOf } from './bytes/text.js'
+import { readHeader } from './columns/header.js'
+import type { SourceOptions } from './options.js'
+import { openRecognised } from './read-source.js'
+import type { CheckedAgainst } from './record-check.js'
+import type { RawRecord, Table, TableEnd } from './table.js'
+
+/** An export as the ledger keeps it: what its records were, and how they were read. */
+export interface StoredSource {
+  readonly name: string
+  readonly header: readonly string[]
+  readonly reading: SourceReading
+}
+
+/** @returns the records once more, in batches, from the first one on */
+export type StoredRecords = () => Iterable<
+  readonly { readonly line: number; readonly cells: readonly string[] }[]
+>
+
+const NO_TABLE_END: TableEnd = { sha256: '', bytes: 0, blankLines: 0, lines: 0, footer: '' }
+
+/**
+ * Reads records of an export once more, from their cells, as a configuration says now. What the layout of the file decided
+ * (sheet, encoding, separator, lines that were skipped) stays as it was.
+ * @throws {SourceError} where the configuration names a column that the export does not have
+ */
+export function openStored(
+  { name, header, reading }: StoredSource,
+  records: StoredRecords,
+  { options, against, signal }: { options: SourceOptions; against: CheckedAgainst; signal: AbortSignal },
+) {
+  const { headerLine = 1, sheet, collections } = reading
+  const isTyped = sheet !== undefined || collections !== undefined
+  async function* read(): AsyncGenerator<RawRecord[], TableEnd> {
+    await Promise.resolve()
+    for (const batch of records()) yield batch.map(({ line, cells }) => ({ line, cells: [...cells] }))
+    return NO_TABLE_END
+  }
+  const table: Table = {
+    ...{ name, label: name, sha256: '', header: readHeader(header), headerCells: header, headerLine },
+    ...{ isResultFile: false, assumed: [], preamble: '', split: () => [] },
+    written: {},
+    evidence: { preamble: { lines: 0, evidence: '' } },
+    ...(isTyped
+      ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
+      : {}),
+    read: () => piecesOf(read()),
+  }
+  const own = { ...options, columns: decidedDates(options, reading) }
+  return openRecognised(table, { given: own, against, signal })
+}
+
+/** The whole column decided a format that is looked for, and not all of it may be left. */
+function decidedDates(
+  { columns }: SourceOptions,
+  { dateFormats = {} }: SourceReading,
+): SourceOptions['columns'] {
+  const decided = { signed_date: dateFormats.signedDate, last_collection_date: dateFormats.lastCollection }
+  return Object.fromEntries(
+    Object.entries(columns).map(([field, column]) => {
+      const format = decided[field as keyof typeof decided]
+      const isLookedFor = typeof column === 'object' && 'format' in column && column.format === 'auto'
+      return [
+        field,
+        isLookedFor && format !== undefined && format !== 'unsettled' ? { ...column, format } : column,
+      ]
+    }),
+  )
+}

@@ -1,0 +1,167 @@
+import { rmSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { decide, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
+import { placeForEach, type Row } from '../support/place.js'
+
+const place = placeForEach({ sandbox: {} })
+const { save, write, json } = place
+const configure = (yaml: string): void => {
+  write('sepa-migrate.yaml', `${yaml}\n`)
+}
+
+/** The ways in which the rest is sent once the configuration was corrected. */
+const WAYS: readonly (readonly [string, readonly string[]])[] = [
+  ['no file', []],
+  ['the same file', ['export.csv']],
+  ['another file', ['other.csv']],
+]
+const OTHER = mandate(9)
+
+interface Correction {
+  readonly what: string
+  readonly before: string
+  readonly after: string
+  readonly rows: readonly Row[]
+  /** What is registered in the end, behind the first row; with that it is `rows` read rightly. */
+  readonly sent: readonly Row[]
+  readonly status?: number
+}
+
+const days = (text: string): Row => ({ signed_date: text })
+const CORRECTIONS: readonly Correction[] = [
+  {
+    what: 'words',
+    before: 'columns: { status: Status }\nwords: { status: { active: [A, X] } }',
+    after: 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }',
+    rows: [mandate(1, { Status: 'A' }), mandate(2, { Status: 'X' }), mandate(3, { Status: 'A' })],
+    sent: [mandate(3)],
+  },
+  {
+    what: 'a date format',
+    before: 'columns: { signed_date: { column: signed_date, format: dd/mm/yyyy } }',
+    after: 'columns: { signed_date: { column: signed_date, format: mm/dd/yyyy } }',
+    rows: [mandate(1, days('03/03/2024')), mandate(2, days('04/03/2024')), mandate(3, days('05/07/2024'))],
+    sent: [mandate(2, days('2024-04-03')), mandate(3, days('2024-05-07'))],
+  },
+  {
+    what: 'a constant',
+    before: 'columns: { sepa_creditor_identifier: { constant: DE79ZZZ01234567890 } }',
+    after: 'columns: { sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }',
+    rows: [1, 2].map((n) => mandate(n, { sepa_creditor_identifier: '' })),
+    sent: [mandate(2)],
+  },
+  {
+    what: 'a rule that leaves rows out',
+    before: 'columns: { status: none }',
+    after: 'columns: { status: none }\nexclude: [{ column: Kind, equals: [old], reason: it is over }]',
+    rows: [mandate(1, { Kind: 'new' }), mandate(2, { Kind: 'old' }), mandate(3, { Kind: 'new' })],
+    sent: [mandate(3)],
+  },
+  {
+    what: 'a rule that left too many out',
+    before: 'columns: { status: none }\nexclude: [{ column: Kind, equals: [old, new], reason: it is over }]',
+    after: 'columns: { status: none }\nexclude: [{ column: Kind, equals: [old], reason: it is over }]',
+    rows: [mandate(1, { Kind: 'live' }), mandate(2, { Kind: 'old' }), mandate(3, { Kind: 'new' })],
+    sent: [mandate(3)],
+  },
+  {
+    what: 'the column of the customer',
+    before: 'columns: { customer_no: Debtor }',
+    after: 'columns: { customer_no: customer_no }',
+    rows: [mandate(1, { Debtor: '1' }), mandate(2, { Debtor: '7' }), mandate(3, { Debtor: '8' })],
+    sent: [mandate(2), mandate(3)],
+  },
+  {
+    what: 'the severity of a rule',
+    before: 'columns: { status: none }',
+    after: 'columns: { status: none }\nrules: { CUSTOMER_MULTIPLE_MANDATES: error }',
+    rows: [mandate(1), mandate(2), mandate(3, { customer_no: '2' })],
+    sent: [],
+    status: 3,
+  },
+]
+
+describe.each(WAYS)('what was not sent follows a corrected configuration, with %s', (_, files) => {
+  it.each(CORRECTIONS)('$what', async ({ before, after, rows, sent, status = 0 }) => {
+    configure(before)
+    save('export.csv', rows)
+    save('other.csv', rows[0] === undefined ? [] : [{ ...rows[0], ...other(rows[0]) }])
+    await place.program('run', 'export.csv', '--limit', '1')
+    expect(registered(place)).toHaveLength(1)
+    const [first = ''] = registered(place)
+    configure(after)
+    const ended = await place.program('run', ...files)
+    const more = files.includes('other.csv') ? [read(OTHER, rows[0] ?? {})] : []
+    const all = [...linesOf([...sent, ...more]), first].sort()
+    expect([ended.status, registered(place)], ended.stdout + ended.stderr).toEqual([status, all])
+    expect((await json('status')).exitCode).toBe(status)
+  })
+})
+
+/** A ninth mandate, written as the first row of the export is. */
+const other = (row: Row): Row => ({
+  ...OTHER,
+  ...(row['Debtor'] === undefined ? {} : { Debtor: '9' }),
+  ...(row['signed_date']?.includes('/') === true ? days('10/10/2024') : {}),
+  ...(row['sepa_creditor_identifier'] === '' ? { sepa_creditor_identifier: '' } : {}),
+})
+const read = (row: Row, like: Row): Row =>
+  like['signed_date']?.includes('/') === true ? { ...row, ...days('2024-10-10') } : row
+
+describe('a crosswalk', () => {
+  const CROSSWALK = (column: string): string =>
+    `crosswalk: { file: crosswalk.csv, from: Old, key: old_no, customer_no: ${column} }`
+  const begin = (column: string, lines: readonly string[]) => {
+    configure(CROSSWALK(column))
+    write('crosswalk.csv', ['old_no,debtor_no,customer_no', ...lines].join('\n') + '\n')
+    save(
+      'export.csv',
+      [1, 2, 3].map((n) => mandate(n, { Old: `K${n}`, customer_no: '' })),
+    )
+  }
+
+  it.each(WAYS.slice(0, 2))('of which the column was wrong, with %s', async (_, files) => {
+    begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    configure(CROSSWALK('customer_no'))
+    await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+  })
+
+  it.each(WAYS.slice(0, 2))('in which lines were missing, with %s', async (_, files) => {
+    begin('customer_no', ['K1,1,1'])
+    await expectRun(place, ['export.csv'], 3, [mandate(1)])
+    begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
+    await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+  })
+
+  it('that is gone is no change', async () => {
+    begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    rmSync(place.path('crosswalk.csv'))
+    await expectRun(place, [], 0, [mandate(1), mandate(2), mandate(3)])
+  })
+})
+
+describe('what stays as it was read', () => {
+  const A = 'columns: { status: Status }\nwords: { status: { active: [A, X] } }'
+  const B = 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }'
+  const rows = [mandate(1, { Status: 'A' }), mandate(2, { Status: 'X' })]
+
+  it('under another configuration, until the file is given with it', async () => {
+    configure(A)
+    write('other.yaml', `${B}\n`)
+    save('export.csv', rows)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(place, ['export.csv', '--config', 'other.yaml', '--limit', '0'], 2, [mandate(1)])
+    await expectRun(place, ['export.csv', '--config', 'other.yaml'], 0, [mandate(1)])
+    await expectRun(place, ['--config', 'sepa-migrate.yaml'], 0, [mandate(1)])
+  })
+
+  it('by the word of a person, as long as its values are the same', async () => {
+    configure('columns: { status: Status }\nwords: { status: { active: [A] } }')
+    save('export.csv', rows)
+    await expectRun(place, ['export.csv'], 3, [mandate(1)])
+    expect((await decide(place, 'send', [mandate(2)])).status).toBe(0)
+    expect(registered(place)).toEqual(linesOf([mandate(1), mandate(2)]))
+  })
+})
