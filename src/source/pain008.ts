@@ -92,7 +92,8 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
       'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
       'Give the file instead of standard input.',
     )
-  const { version, transactions, latest, amendedOn, amendments } = await surveyMandates(bytes, limits, signal)
+  const survey = await surveyMandates(bytes, limits, signal)
+  const { version, transactions, latest, amendments } = survey
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
     const seen = new Set<string>()
@@ -102,8 +103,8 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
       yield batch.filter((collection) => {
         const key = digestOfKey(collection)
         if (key === null) return true
-        const isLast = latest.get(key) === collection.day && (amendedOn.get(key) ?? 0) <= collection.day
-        return isLast && isNew(contentOf(collection))
+        const isLast = latest.get(key)?.day === collection.day || survey.contradicted.has(key)
+        return isLast && (survey.amendedOn.get(key) ?? 0) <= collection.day && isNew(contentOf(collection))
       })
     return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
   }
@@ -136,9 +137,13 @@ interface Collection extends RawRecord {
   readonly amendment: Amendment | null
 }
 
-/** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
+/**
+ * The latest day of each mandate, and which of them name different dates of signature; some 150 bytes for each. The crosswalk
+ * that tells their customers has the same bound.
+ */
 async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
-  const latest = new Map<string, number>()
+  const latest = new Map<string, { day: number; signed: string }>()
+  const contradicted = new Set<string>()
   const amendedOn = new Map<string, number>()
   const amendments = new Map<string, Amendment>()
   const { read, version } = readCollections(bytes, limits, signal)
@@ -148,7 +153,12 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
       const { day, amendment } = collection
       const key = digestOfKey(collection)
       transactions += 1
-      if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
+      if (key !== null) {
+        const known = latest.get(key)
+        const signed = collection.cells[SIGNED] || (known?.signed ?? '')
+        if (known !== undefined && known.signed !== '' && known.signed !== signed) contradicted.add(key)
+        latest.set(key, { day: Math.max(day, known?.day ?? 0), signed })
+      }
       if (amendment !== null) {
         const former = digestOf(amendment.former)
         if (day > (amendedOn.get(former) ?? 0)) amendedOn.set(former, day)
@@ -160,7 +170,7 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
           next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
         })
     }
-  return { version: version(), transactions, latest, amendedOn, amendments }
+  return { version: version(), transactions, latest, contradicted, amendedOn, amendments }
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */

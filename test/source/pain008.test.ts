@@ -125,6 +125,30 @@ describe('a collection file', () => {
     ])
   })
 
+  it('30.5 of a mandate with two dates of signature each comes in, and of one without a date the latest day', async () => {
+    const days = ['2026-01', '2026-02', '2026-03'] as const
+    const dated = (reference: string, day: string, signed: string) => ({
+      reference,
+      day: `${day}-05`,
+      signed,
+    })
+    expect(
+      await debits(
+        ...days.flatMap((day) => [
+          dated('M-1', day, `${day}-01`),
+          dated('M-2', day, '2015-03-01'),
+          dated('M-3', day, day === '2026-02' ? '' : '2015-03-01'),
+        ]),
+      ),
+    ).toEqual([
+      [1, 'M-1', 'sendable'],
+      [4, 'M-1', 'sendable'],
+      [7, 'M-1', 'sendable'],
+      [8, 'M-2', 'sendable'],
+      [9, 'M-3', 'sendable'],
+    ])
+  })
+
   it('30.5 of one day both come in where they differ, and no choice is made', async () => {
     const both = [
       { reference: 'M-1' },
