@@ -178,6 +178,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
   const steps: (Step | undefined)[] = []
   const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
   let version = ''
+  let root: readonly [string, Readonly<Record<string, string>>] = ['', {}]
   const batch: Collection[] = []
   let transactions = 0
   let before = 0
@@ -193,7 +194,8 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     if (steps.length === 0) {
       const isMessage =
         name === 'Document' && (around === 0 || /pain\.008/.test(spacesOf(attributes).join(' ')))
-      if (!isMessage && (around > 0 || name === 'conxml')) return void (around += 1)
+      if (around === 0) root = [name, attributes]
+      if (!isMessage) return void (around += 1)
       version = versionOf(bytes.label, name, attributes)
       noted.get(MESSAGE)?.clear()
       beforeMessage = transactions
@@ -254,6 +256,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
       yield batch.splice(0)
     if (version === '') throw damaged('holds no collections')
     yield batch.splice(0)
+    if (version === '' && root[0] !== 'conxml') versionOf(bytes.label, ...root)
     return pieces.end()
   }
   return { read, version: () => version }

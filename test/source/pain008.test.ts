@@ -247,6 +247,16 @@ describe('a collection file under another name', () => {
     expect(error.next).toContain('take reference, date of signature, account, creditor and last collection')
   })
 
+  it('is read in an envelope, and what no message is in is refused by the name of its root', async () => {
+    const [, message = ''] = collectionFile([{ reference: 'M-1' }], { version: 'pain.008.001.08' }).split(
+      '?>\n',
+    )
+    const around = (inside: string) =>
+      `<?xml version="1.0"?>\n<BizMsgEnvlp xmlns="urn:iso:std:iso:20022:tech:xsd:nvlp.001.001.01"><Hdr><AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><MsgDefIdr>pain.008.001.08</MsgDefIdr></AppHdr></Hdr>${inside}</BizMsgEnvlp>`
+    expect((await read(around(message))).records).toMatchObject([{ verdict: { kind: 'sendable' } }])
+    await expect(read(around(''))).rejects.toThrow('it is BizMsgEnvlp urn:iso:std:iso:20022:tech:xsd:nvlp')
+  })
+
   it('as evidence one between companies ends its mandate there', async () => {
     const path = fileOf(collectionFile([{ reference: 'M-1', scheme: 'B2B' }, { reference: 'M-2' }]), 'c.xml')
     const { read: readFile } = await openCollections(
