@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js'
 import { parseLocalDate } from '../domain/mandate/date.js'
 import type { Amendment, CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
-import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, isFiller, plural, upperCase } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
 import { isCollections, opening } from './bytes/beginning.js'
@@ -41,7 +41,7 @@ const COLUMNS = {
 type Place = keyof typeof COLUMNS
 const PLACES = Object.keys(COLUMNS) as readonly Place[]
 const HEADER = Object.values(COLUMNS)
-const [, SIGNED, , , COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
+const [, SIGNED, , CREDITOR, COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
 const COUNT = 'NbOfTxs'
 /** Reference and creditor of the mandate before it was amended. */
 const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id'].map(
@@ -232,7 +232,9 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const cells = PLACES.map(
       (place) => noted.get(TRANSACTION)?.get(place) ?? noted.get(PAYMENT)?.get(place) ?? '',
     )
-    const [reference = '', creditor = ''] = FORMER.map((place) => noted.get(TRANSACTION)?.get(place) ?? '')
+    const named = (value = ''): string => (isFiller(value) ? '' : value)
+    const [reference = '', creditor = ''] = FORMER.map((place) => named(noted.get(TRANSACTION)?.get(place)))
+    cells[CREDITOR] = named(cells[CREDITOR])
     if ([...cells, reference, creditor].some((value) => value.length > limits.fieldLength))
       throw damaged('holds a text that is too long')
     const [, signed = '', , , collected = ''] = cells
@@ -254,9 +256,9 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const pieces = piecesOf(bytes.read(signal))
     for await (const _ of readXml(bytes.label, 'it', pieces, { open, close }, encodingOf(bytes)))
       yield batch.splice(0)
+    if (version === '' && root[0] !== 'conxml') versionOf(bytes.label, ...root)
     if (version === '') throw damaged('holds no collections')
     yield batch.splice(0)
-    if (version === '' && root[0] !== 'conxml') versionOf(bytes.label, ...root)
     return pieces.end()
   }
   return { read, version: () => version }
@@ -278,7 +280,8 @@ const keyOf = (
 }
 
 /** One that names no mandate stands for itself. */
-const keyIn = (cells: readonly string[]): string => keyOf(cells) ?? ['?', cells[3], cells[0]].join('|')
+const keyIn = (cells: readonly string[]): string =>
+  keyOf(cells) ?? `?|${cells[CREDITOR] ?? ''}|${upperCase(cleanCell(cells[0] ?? ''))}`
 
 function digestOfKey(collection: Collection): string | null {
   const key = keyOf(collection.cells)
