@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js'
 import { parseLocalDate } from '../domain/mandate/date.js'
 import type { Amendment, CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
-import { cleanCell, cleanCreditorIdentifier, plural } from '../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, isFiller, plural, upperCase } from '../domain/text/text.js'
 import { checkIban } from '../domain/value/iban.js'
 import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
 import { isCollections, opening } from './bytes/beginning.js'
@@ -41,7 +41,7 @@ const COLUMNS = {
 type Place = keyof typeof COLUMNS
 const PLACES = Object.keys(COLUMNS) as readonly Place[]
 const HEADER = Object.values(COLUMNS)
-const [, SIGNED, , , COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
+const [, SIGNED, , CREDITOR, COLLECTED, SEQUENCE, SCHEME] = [...HEADER.keys()] as [0, 1, 2, 3, 4, 5, 6, 7]
 const COUNT = 'NbOfTxs'
 /** Reference and creditor of the mandate before it was amended. */
 const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id'].map(
@@ -92,7 +92,8 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
       'The latest day of each mandate in a collection file takes two looks at it, which a stream cannot give',
       'Give the file instead of standard input.',
     )
-  const { version, transactions, latest, amendedOn, amendments } = await surveyMandates(bytes, limits, signal)
+  const survey = await surveyMandates(bytes, limits, signal)
+  const { version, transactions, latest, amendments } = survey
 
   async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
     const seen = new Set<string>()
@@ -102,8 +103,8 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
       yield batch.filter((collection) => {
         const key = digestOfKey(collection)
         if (key === null) return true
-        const isLast = latest.get(key) === collection.day && (amendedOn.get(key) ?? 0) <= collection.day
-        return isLast && isNew(contentOf(collection))
+        const isLast = latest.get(key)?.day === collection.day || survey.contradicted.has(key)
+        return isLast && (survey.amendedOn.get(key) ?? 0) <= collection.day && isNew(contentOf(collection))
       })
     return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
   }
@@ -136,9 +137,13 @@ interface Collection extends RawRecord {
   readonly amendment: Amendment | null
 }
 
-/** The latest day of each mandate, some 100 bytes for each. The crosswalk that tells their customers has the same bound. */
+/**
+ * The latest day of each mandate, and which of them name different dates of signature; some 150 bytes for each. The crosswalk
+ * that tells their customers has the same bound.
+ */
 async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
-  const latest = new Map<string, number>()
+  const latest = new Map<string, { day: number; signed: string }>()
+  const contradicted = new Set<string>()
   const amendedOn = new Map<string, number>()
   const amendments = new Map<string, Amendment>()
   const { read, version } = readCollections(bytes, limits, signal)
@@ -148,7 +153,12 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
       const { day, amendment } = collection
       const key = digestOfKey(collection)
       transactions += 1
-      if (key !== null && day > (latest.get(key) ?? 0)) latest.set(key, day)
+      if (key !== null) {
+        const known = latest.get(key)
+        const signed = collection.cells[SIGNED] || (known?.signed ?? '')
+        if (known !== undefined && known.signed !== '' && known.signed !== signed) contradicted.add(key)
+        latest.set(key, { day: Math.max(day, known?.day ?? 0), signed })
+      }
       if (amendment !== null) {
         const former = digestOf(amendment.former)
         if (day > (amendedOn.get(former) ?? 0)) amendedOn.set(former, day)
@@ -160,7 +170,7 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
           next: 'Raise limits.crosswalkLines if there is enough memory, or give files of fewer mandates.',
         })
     }
-  return { version: version(), transactions, latest, amendedOn, amendments }
+  return { version: version(), transactions, latest, contradicted, amendedOn, amendments }
 }
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
@@ -168,6 +178,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
   const steps: (Step | undefined)[] = []
   const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
   let version = ''
+  let root: readonly [string, Readonly<Record<string, string>>] = ['', {}]
   const batch: Collection[] = []
   let transactions = 0
   let before = 0
@@ -183,7 +194,8 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     if (steps.length === 0) {
       const isMessage =
         name === 'Document' && (around === 0 || /pain\.008/.test(spacesOf(attributes).join(' ')))
-      if (!isMessage && (around > 0 || name === 'conxml')) return void (around += 1)
+      if (around === 0) root = [name, attributes]
+      if (!isMessage) return void (around += 1)
       version = versionOf(bytes.label, name, attributes)
       noted.get(MESSAGE)?.clear()
       beforeMessage = transactions
@@ -220,7 +232,9 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const cells = PLACES.map(
       (place) => noted.get(TRANSACTION)?.get(place) ?? noted.get(PAYMENT)?.get(place) ?? '',
     )
-    const [reference = '', creditor = ''] = FORMER.map((place) => noted.get(TRANSACTION)?.get(place) ?? '')
+    const named = (value = ''): string => (isFiller(value) ? '' : value)
+    const [reference = '', creditor = ''] = FORMER.map((place) => named(noted.get(TRANSACTION)?.get(place)))
+    cells[CREDITOR] = named(cells[CREDITOR])
     if ([...cells, reference, creditor].some((value) => value.length > limits.fieldLength))
       throw damaged('holds a text that is too long')
     const [, signed = '', , , collected = ''] = cells
@@ -242,6 +256,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     const pieces = piecesOf(bytes.read(signal))
     for await (const _ of readXml(bytes.label, 'it', pieces, { open, close }, encodingOf(bytes)))
       yield batch.splice(0)
+    if (version === '' && root[0] !== 'conxml') versionOf(bytes.label, ...root)
     if (version === '') throw damaged('holds no collections')
     yield batch.splice(0)
     return pieces.end()
@@ -265,7 +280,8 @@ const keyOf = (
 }
 
 /** One that names no mandate stands for itself. */
-const keyIn = (cells: readonly string[]): string => keyOf(cells) ?? ['?', cells[3], cells[0]].join('|')
+const keyIn = (cells: readonly string[]): string =>
+  keyOf(cells) ?? `?|${cells[CREDITOR] ?? ''}|${upperCase(cleanCell(cells[0] ?? ''))}`
 
 function digestOfKey(collection: Collection): string | null {
   const key = keyOf(collection.cells)

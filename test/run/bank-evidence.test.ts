@@ -187,7 +187,40 @@ it('31.1 what came in stays for later files, and holds rows that wait from earli
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
 })
 
-it('31.1 a later collection that names no creditor is counted beside what vouches for its mandate', async () => {
+it.each(['', 'NOTPROVIDED'])(
+  '31.1 a collection with the creditor "%s" is known by its reference',
+  async (creditor) => {
+    const ledger = kept()
+    const nameless = [
+      debit(1, { creditor, signed: '' }),
+      debit(2, { creditor, iban: '' }),
+      debit(3, { creditor, iban: germanIban(9) }),
+      debit(4),
+      debit(4, { creditor, day: '2026-02-05', sequence: 'FNAL' }),
+      debit(5, { creditor, day: '2025-02-05' }),
+      debit(5),
+    ]
+    await admit(ledger, {
+      exports: [exportOf([row(1), row(2), row(3), row(4), row(5)])],
+      collections: nameless.map((one) => collected(one)),
+    })
+    expect(fates(ledger)).toEqual([
+      'ready 2027-03-05',
+      'ready 2027-03-05',
+      'conflict 2027-03-05 !ACCOUNT_DIFFERS',
+      'conflict 2029-01-05 !ENDED',
+      'ready 2029-01-05',
+    ])
+    expect(ledger.reader.evidence()).toMatchObject({
+      agrees: 1,
+      creditor_differs: 0,
+      never_collected: 0,
+      not_in_export: 0,
+    })
+  },
+)
+
+it('31.1 a later collection with a wrong creditor is counted beside what vouches for its mandate', async () => {
   const ledger = kept()
   const unreadable = debit(1, { creditor: '?', day: '2026-02-05' })
   await admit(ledger, { exports: [exportOf([row(1)])], collections: [collected(debit(1), unreadable)] })

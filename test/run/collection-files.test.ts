@@ -109,6 +109,25 @@ it('30.5 no file of the same day, and none beside another export, replaces what 
   ])
 })
 
+it('30.5 collections of one mandate with different dates of signature wait, in one file as in several', async () => {
+  const days = ['2026-01-05', '2026-02-05', '2026-03-05']
+  const dayOfFile = days.map((day): Debit => ({ reference: 'M-1', day, signed: day.replace('-05', '-01') }))
+  const held = ['conflict M-1 DE…3000', 'conflict M-1 DE…3000', 'conflict M-1 DE…3000']
+  expect(await campaign()(collectionFile(dayOfFile))).toEqual(held)
+  expect(await campaign()(...dayOfFile.map((debit) => collectionFile([debit])))).toEqual(held)
+})
+
+it('30.5 a word for no reference is no reference that two mandates had before', async () => {
+  const former = { reference: 'NOTPROVIDED' }
+  const file = (...numbers: number[]): string =>
+    collectionFile(
+      numbers.map((n) => ({ reference: `M-${n}`, iban: IBANS[n % 2] ?? '', day: `2026-0${n}-05`, former })),
+    )
+  const both = ['ready M-1 DE…2051', 'ready M-2 DE…3000']
+  expect(await campaign()(file(1, 2))).toEqual(both)
+  expect(await campaign()(file(1), file(2))).toEqual(both)
+})
+
 it('30.5 an end that repeats an earlier one is an end still, beside a row of its day that lives', async () => {
   const end = (day: string, sequence: string) => collectionFile([{ reference: 'M-1', day, sequence }])
   const alive = collectionFile([{ reference: 'M-1', day: '2026-03-05' }])

@@ -125,6 +125,30 @@ describe('a collection file', () => {
     ])
   })
 
+  it('30.5 of a mandate with two dates of signature each comes in, and of one without a date the latest day', async () => {
+    const days = ['2026-01', '2026-02', '2026-03'] as const
+    const dated = (reference: string, day: string, signed: string) => ({
+      reference,
+      day: `${day}-05`,
+      signed,
+    })
+    expect(
+      await debits(
+        ...days.flatMap((day) => [
+          dated('M-1', day, `${day}-01`),
+          dated('M-2', day, '2015-03-01'),
+          dated('M-3', day, day === '2026-02' ? '' : '2015-03-01'),
+        ]),
+      ),
+    ).toEqual([
+      [1, 'M-1', 'sendable'],
+      [4, 'M-1', 'sendable'],
+      [7, 'M-1', 'sendable'],
+      [8, 'M-2', 'sendable'],
+      [9, 'M-3', 'sendable'],
+    ])
+  })
+
   it('30.5 of one day both come in where they differ, and no choice is made', async () => {
     const both = [
       { reference: 'M-1' },
@@ -221,6 +245,16 @@ describe('a collection file under another name', () => {
     const error = await refused(container(message(whole.replace(USUAL, spaceOf('pain.008.001.12')))))
     expect(error.message).toContain('pain.008.001.12, which is not read')
     expect(error.next).toContain('take reference, date of signature, account, creditor and last collection')
+  })
+
+  it('is read in an envelope, and what no message is in is refused by the name of its root', async () => {
+    const [, message = ''] = collectionFile([{ reference: 'M-1' }], { version: 'pain.008.001.08' }).split(
+      '?>\n',
+    )
+    const around = (inside: string) =>
+      `<?xml version="1.0"?>\n<BizMsgEnvlp xmlns="urn:iso:std:iso:20022:tech:xsd:nvlp.001.001.01"><Hdr><AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><MsgDefIdr>pain.008.001.08</MsgDefIdr></AppHdr></Hdr>${inside}</BizMsgEnvlp>`
+    expect((await read(around(message))).records).toMatchObject([{ verdict: { kind: 'sendable' } }])
+    await expect(read(around(''))).rejects.toThrow('it is BizMsgEnvlp urn:iso:std:iso:20022:tech:xsd:nvlp')
   })
 
   it('as evidence one between companies ends its mandate there', async () => {

@@ -124,8 +124,12 @@ const OF_UTC = /^(?:Z|UTC|GMT|[+-]00(?::?00)?)?$/
 const DRIFT_S = 60
 const EVENING_S = 21 * 3600 - DRIFT_S
 
-/** The date of a text and the time behind it; the text as it is where no time follows. */
-export function splitTime(text: string): { readonly bare: string; readonly time: number | null } {
+/** `Feb 11 2015`, as database servers write a day by default. */
+const MONTH_FIRST = /^(\p{L}{3,6})\.? {1,2}([0-9]{1,2}),? (?=[0-9]{4}(?:$|,? ))/u
+
+/** The date of a text, a day in front of a month that has a name, and the time behind it. */
+export function splitTime(whole: string): { readonly bare: string; readonly time: number | null } {
+  const text = whole.replace(MONTH_FIRST, '$2-$1-')
   const parts = TIMED.exec(text) ?? TIMED_DIGITS.exec(text)
   if (parts === null) return { bare: text, time: null }
   const [, bare = '', hours = '', minutes, seconds, half = '', zone = ''] = parts
@@ -142,12 +146,12 @@ const isEvening = (time: number | null): boolean => time !== null && time >= EVE
 
 /** Where day, month and year stand, in the formats that say no more. */
 const PATTERNS = {
-  'dd.mm.yyyy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{4})$/,
+  'dd.mm.yyyy': /^(?<day>[0-9]{1,2})\. ?(?<month>[0-9]{1,2})\. ?(?<year>[0-9]{4})$/,
   'dd/mm/yyyy': /^(?<day>[0-9]{1,2})\/(?<month>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
   'mm/dd/yyyy': /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
   'dd-mm-yyyy': /^(?<day>[0-9]{1,2})-(?<month>[0-9]{1,2})-(?<year>[0-9]{4})$/,
   'mm-dd-yyyy': /^(?<month>[0-9]{1,2})-(?<day>[0-9]{1,2})-(?<year>[0-9]{4})$/,
-  'yyyy/mm/dd': /^(?<year>[0-9]{4})\/(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})$/,
+  'yyyy/mm/dd': /^(?<year>[0-9]{4})([./])(?<month>[0-9]{1,2})\2(?<day>[0-9]{1,2})$/,
   yyyymmdd: /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})$/,
   'dd-MON-yyyy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{4})$/u,
   'dd-MON-yy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{2})$/u,

@@ -116,6 +116,12 @@ const removeApostrophe = (text: string): string => (text.startsWith("'") ? text.
 export const upperCase = (text: string): string =>
   HAS_LOWER_CASE.test(text) ? text.replace(LOWER_CASE, (letters) => letters.toUpperCase()) : text
 
+/** What people and programs write where they have no reference or creditor. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|-|0'.split('|'),
+)
+export const isFiller = (text: string): boolean => PLACEHOLDERS.has(upperCase(text))
+
 /** Step B3. */
 const removeGaps = (text: string): string => text.replace(GAPS, '')
 

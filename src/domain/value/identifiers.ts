@@ -13,6 +13,7 @@ import {
   isScientific,
   upperCase,
   hasBlank,
+  isFiller,
   printable,
 } from '../text/text.js'
 import {
@@ -193,10 +194,6 @@ const ONLY_ZEROS = /^0+$/
 /** Digits a spreadsheet keeps. */
 const PRECISION = 15
 
-const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|-|0'.split('|'),
-)
-
 /**
  * Letters and digits, both, are no placeholder and no rounded number; with hyphens they are no date, month or power of ten
  * where they are longer than any of these, or where no two and no four digits follow.
@@ -255,7 +252,7 @@ function endsAtSigns(check: ValueCheck, reference: string): boolean {
 /** What a bank takes, but a person should look at. */
 const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
   (hasBlank(reference) && breaks(check, 'UMR_SPACE')) ||
-  (PLACEHOLDERS.has(upperCase(reference)) && breaks(check, 'UMR_PLACEHOLDER')) ||
+  (isFiller(reference) && breaks(check, 'UMR_PLACEHOLDER')) ||
   (ONLY_DIGITS.test(reference) &&
     ONLY_ZEROS.test(reference.slice(PRECISION)) &&
     breaks(check, 'UMR_PRECISION')) ||

@@ -59,17 +59,13 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
   writeNotice(connection, AMENDED, where, { first })
   // No registration of the other key finds the account here.
   sql(connection)`
-    update row set state = 'duplicate', rule = '${AMENDED.rule}', iban = null, cells = null where ${where}`.run(
-    {
-      first,
-    },
-  )
+    update row set state = 'duplicate', rule = '${AMENDED.rule}', iban = null, cells = null
+     where ${where}`.run({ first })
   sql(connection)`
     update row as old set state = 'superseded', superseded_by = next.id from (
       select old, min(new) as id from temp.heir where new > old and not ${IS_BACK} group by old) as next
-    where old.id = next.old and old.id < :first and old.state in (${sqlList(REPLACEABLE_STATES)}) and not ${IS_BARRED}`.run(
-    { first },
-  )
+    where old.id = next.old and old.id < :first and old.state in (${sqlList(REPLACEABLE_STATES)})
+      and not ${IS_BARRED}`.run({ first })
   holdAmended(scope, at)
 }
 

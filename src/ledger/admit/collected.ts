@@ -51,17 +51,23 @@ export type EvidenceCounts = Readonly<Record<Kind | 'agrees' | 'not_in_export', 
 /** Rows that a collection can speak for or against: those that stay behind, or repeat others, are not compared. */
 const IS_COMPARED = `row.state not in ('duplicate', 'superseded', 'excluded', 'written_off')`
 
+/** The key of a collection that names no creditor under the reference of a row (source/pain008.ts). */
+const NAMELESS = `'?||' || upper(row.original_mandate_reference)`
+
 /** A row has this mandate for its own; one that was replaced has not any more. */
-const isOwned = (collected: string): string => `exists (select 1 from row as owner
-  where owner.mandate_key = ${collected}.mandate_key and owner.state not in ('duplicate', 'superseded'))`
+const isOwned = (collected: string): string => `(exists (select 1 from row as owner
+  where owner.mandate_key = ${collected}.mandate_key and owner.state not in ('duplicate', 'superseded'))
+  or ${collected}.creditor = '' and ${collected}.mandate_key in (
+    select ${NAMELESS} from row where state not in ('duplicate', 'superseded')))`
 
 const BY_ACCOUNT = `(select min(other.id) from collected as other
   where other.account = row.iban_key and other.signed_date = row.signed_date and not ${isOwned('other')}
     and not ${isAmended('other')})`
 
-const BY_KEY = `(select id from collected as same where same.mandate_key = row.mandate_key and not ${isAmended('same')})`
+const BY_KEY = `(select id from collected as same where same.mandate_key in (row.mandate_key, ${NAMELESS})
+  and not ${isAmended('same')} order by day desc, creditor desc limit 1)`
 
-/** By reference and creditor; else by account and date, where no other row has that reference. */
+/** By reference and creditor, or the reference alone where no creditor is named; else by account and date that no row owns. */
 const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
 
 /** Collected, not ended, and no row of the exports is it. */
@@ -299,6 +305,6 @@ export function tellMissing(connection: Connection, sourceId: number, severities
   sql(connection)`
     insert into problem (source_id, rule, severity, field, column_name, value, message, remedy)
       select :sourceId, :rule, :severity, null, '', mask_accounts(reference),
-         :message || ' It was last collected on ' || day || ' from ' || coalesce(iban_masked, 'an unclear account') || '.', :remedy
+         :message || ' It was last collected on ' || day || ' from ' || coalesce(nullif(iban_masked, ''), 'an unclear account') || '.', :remedy
         from collected where ${IS_MISSING} order by mandate_key`.run({ ...finding, sourceId })
 }

@@ -67,9 +67,8 @@ const REPEATED = `row.state in ('invalid', 'excluded') and (exists (select 1 fro
 export function decideRepeats({ connection, first }: Scope): void {
   const where = `row.id >= :first and mandate_key is null and corrects is null and ${REPEATED}`
   writeNotice(connection, REPEATED_NOTICE, where, { first })
-  sql(connection)`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where ${where}`.run({
-    first,
-  })
+  sql(connection)`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE'
+    where ${where}`.run({ first })
 }
 
 const REPEATED_NOTICE: ProblemText = {
@@ -139,9 +138,8 @@ function repeatAsBefore({ connection, first, severities }: Scope): void {
       cross join row as older on older.mandate_key = collision.key and older.id < :first and older.content_key = row.content_key
         and older.state in ('ready', 'registered', 'sending', 'in_doubt') and older.latest_first_debit is row.latest_first_debit
       where not exists (select 1 from row as third where third.mandate_key = collision.key
-        and third.id not in (row.id, older.id) and third.state not in ('duplicate', 'superseded'))`.run({
-    first,
-  })
+        and third.id not in (row.id, older.id)
+        and third.state not in ('duplicate', 'superseded'))`.run({ first })
   const severity = severityOf('DUPLICATE_MANDATE', severities)
   if (severity !== 'off')
     sql(connection)`
@@ -228,12 +226,8 @@ function decide(group: Deciding): void {
   const { connection, key, turn } = group
   const older = sql(connection)<Older>`
     ${OLDER} where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
-      order by row.state not in (${sqlList(LIVE_STATES)}), row.state = 'written_off', row.id desc limit ${MOST_OLDER}`.all(
-    {
-      key,
-      turn,
-    },
-  )
+      order by row.state not in (${sqlList(LIVE_STATES)}), row.state = 'written_off', row.id desc
+      limit ${MOST_OLDER}`.all({ key, turn })
   if (turn === EXPORTS) repeatCorrected(group)
   const { standing, live } = standingOf(group, older)
   if (turn === EXPORTS) keepLatestDay(group, older)
@@ -279,10 +273,8 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
   const { connection, key, turn } = group
   const day = sqlValue(connection)<string>`
     select max(latest_first_debit) from row join source on source.id = row.source_id
-     where mandate_key = :key and ${IS_NEW} and ${SPEAKS} and reading -> '$.collections' is not null`.get({
-    key,
-    turn,
-  })
+     where mandate_key = :key and ${IS_NEW} and ${SPEAKS}
+       and reading -> '$.collections' is not null`.get({ key, turn })
   if (day == null) return
   const latest = [
     day,
@@ -340,10 +332,8 @@ function heirOf(
 ): Older | null {
   if (older.length > 0) return null
   const last = sqlValue(connection)<number>`
-    select max(row.id) from row where mandate_key = :key and ${IS_OLD} and ${isCorrected('row')}`.get({
-    key,
-    turn,
-  })
+    select max(row.id) from row where mandate_key = :key and ${IS_OLD}
+      and ${isCorrected('row')}`.get({ key, turn })
   const heir = last == null ? undefined : latestOf(connection, last)
   const moved = sql(connection)<Older>`${OLDER} where row.id = ? and mandate_key is not ?`.get(heir ?? 0, key)
   return moved ?? null
@@ -390,10 +380,8 @@ const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
 const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>
   sqlValue(connection)<number>`
     select count(distinct signed_date) > 1 and max(${IS_NEW}) from row join source on source.id = row.source_id
-     where mandate_key = :key and reading -> '$.collections' is not null and signed_date is not null`.get({
-    key,
-    turn,
-  }) === 1
+     where mandate_key = :key and reading -> '$.collections' is not null
+       and signed_date is not null`.get({ key, turn }) === 1
 
 /**
  * True where an earlier export kept the mandate back by a column that one of the newcomers does not have: what stands in its

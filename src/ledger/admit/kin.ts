@@ -63,11 +63,8 @@ function gatherSpelled(connection: Connection, first: number, ties: CreditorTies
       insert into temp.spelled select ${columns} from row where ${COUNTS} and spelling in (
         select spelling from (select spelling, count(*) as n, max(id) as last from row where spelling is not null
             group by spelling having count(*) > 1 and max(id) >= :first)
-         where n > (select count(*) from row where mandate_key = (select mandate_key from row where id = last)))`.run(
-      {
-        first,
-      },
-    )
+         where n > (select count(*) from row where mandate_key = (
+           select mandate_key from row where id = last)))`.run({ first })
   else {
     connection.function('spelled_with_ties', (key) => numberOf(spellingOf(String(key), ties)))
     sql(connection)`
