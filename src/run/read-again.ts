@@ -82,7 +82,7 @@ export async function readAgain(
   for (const source of admission.again.sources()) {
     const { configuration = null, settings, rules } = source.reading
     const isGiven = given.has(source.sha256)
-    if (!isGiven && configuration !== now.configuration) continue
+    if (settings === undefined || (!isGiven && configuration !== now.configuration)) continue
     const isNewer = isGiven && admission.isNewer(source.sha256)
     // Rules speak of several rows at once, so each of these comes in again.
     const areRulesChanged = rules !== now.rules
