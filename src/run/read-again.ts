@@ -84,7 +84,7 @@ export async function readAgain(
     const isGiven = given.has(source.sha256)
     if (settings === undefined || (!isGiven && configuration !== now.configuration)) continue
     const isNewer = isGiven && admission.isNewer(source.sha256)
-    // Rules speak of several rows at once, so each of these comes in again.
+    // Some rules speak of several rows at once.
     const areRulesChanged = rules !== now.rules
     const isChanged =
       areRulesChanged ||
@@ -92,10 +92,10 @@ export async function readAgain(
       (await isSecondFileChanged(source.reading, paths, signal))
     if ((!isChanged && !isNewer) || admission.again.unsent(source.id, 0, 1).length === 0) continue
     const { loadSecondFiles } = await import('../source/columns/second-files.js')
-    if (isChanged) second ??= await loadSecondFiles(by.options, signal)
-    results.push(
-      await readOne(admission, { source, by, second, isNewer, isChanged, areRulesChanged, signal }),
-    )
+    second ??= await loadSecondFiles(by.options, signal)
+    const read = { source, by, second, isNewer, isChanged, areRulesChanged, signal }
+    const result = await readOne(admission, read)
+    if (result !== null) results.push(result)
   }
   return results
 }
@@ -118,7 +118,7 @@ function cannotRead(
 interface Reading {
   readonly source: ReadSource
   readonly by: ReadBy
-  readonly second: readonly SecondFile[] | null
+  readonly second: readonly SecondFile[]
   readonly isNewer: boolean
   readonly isChanged: boolean
   readonly areRulesChanged: boolean
@@ -128,7 +128,7 @@ interface Reading {
 async function readOne(
   admission: Admission,
   { source, by, second, isNewer, isChanged, areRulesChanged, signal }: Reading,
-): Promise<ReadAgain> {
+): Promise<ReadAgain | null> {
   const { again } = admission
   const { openStored } = await import('../source/stored.js')
   function* rows() {
@@ -139,14 +139,16 @@ async function readOne(
       after = page.at(-1)?.id ?? after
     }
   }
-  const loaded =
-    second ?? (await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
-  const against = { ...by.against, second: loaded }
+  const against = { ...by.against, second }
   const stored = await openStored(source, rows, { options: by.options, against, signal }).catch(
     (error: unknown) => {
-      throw error instanceof SourceError ? cannotRead(error, rows(), by) : error
+      if (!(error instanceof SourceError)) throw error
+      // A list has the columns that people left in it.
+      if (source.isList) return null
+      throw cannotRead(error, rows(), by)
     },
   )
+  if (stored === null) return null
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
   const columns = { header: stored.header, columns: stored.columns }
@@ -160,7 +162,8 @@ async function readOne(
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
-      const isLeft = row.isRefused === 1 || !(areRulesChanged || (isNewer && row.waits === 1))
+      const mustCome = (areRulesChanged && row.isOfRules === 1) || (isNewer && row.waits === 1)
+      const isLeft = row.isRefused === 1 || !mustCome
       const keeps = isLeft && again.isSame(row.id, record, columns)
       return keeps
         ? []

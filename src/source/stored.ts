@@ -11,6 +11,8 @@ export interface StoredSource {
   readonly name: string
   readonly header: readonly string[]
   readonly reading: SourceReading
+  /** Lines that somebody gave back: days may be written in any way there. */
+  readonly isList: boolean
 }
 
 /** @returns the records once more, in batches, from the first one on */
@@ -26,12 +28,12 @@ const NO_TABLE_END: TableEnd = { sha256: '', bytes: 0, blankLines: 0, lines: 0, 
  * @throws {SourceError} where the configuration names a column that the export does not have
  */
 export function openStored(
-  { name, header, reading }: StoredSource,
+  { name, header, reading, isList }: StoredSource,
   records: StoredRecords,
   { options, against, signal }: { options: SourceOptions; against: CheckedAgainst; signal: AbortSignal },
 ) {
   const { headerLine = 1, sheet, collections } = reading
-  const isTyped = sheet !== undefined || collections !== undefined
+  const isTyped = isList || sheet !== undefined || collections !== undefined
   async function* read(): AsyncGenerator<RawRecord[], TableEnd> {
     await Promise.resolve()
     for (const batch of records()) yield batch.map(({ line, cells }) => ({ line, cells: [...cells] }))

@@ -1,6 +1,7 @@
-import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, RuleId, SourceReading } from '../../domain/rule/verdict.js'
 import { maskIban } from '../../domain/text/masking.js'
 import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
+import { IS_TAKING } from '../deliver/gate.js'
 import { sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
@@ -23,6 +24,8 @@ export interface UnsentRow {
   readonly id: number
   /** It waits to learn which export is the newer one. */
   readonly waits: 0 | 1
+  /** Rules that look at several rows decide, or have decided, whether it is sent. */
+  readonly isOfRules: 0 | 1
   /** The service said no, so it is not sent once more unless it says something else. */
   readonly isRefused: 0 | 1
   readonly line: number
@@ -30,14 +33,24 @@ export interface UnsentRow {
   readonly cells: readonly string[]
 }
 
-/** What was sent, may have arrived or was closed stays as it is; of a record that may be cut the rest is not known. */
+/**
+ * What was sent, may have arrived or was closed stays as it is, and so does a correction that waits with what is another's; of a
+ * record that may be cut the rest is not known.
+ */
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.place is not 0
-  and rule is not 'ROW_MAY_BE_CUT' and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
+  and rule is not 'ROW_MAY_BE_CUT' and not ${IS_TAKING} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
 const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded')))`
+
+const OF_SEVERAL_ROWS = [
+  'CUSTOMER_MULTIPLE_MANDATES',
+  'MANDATE_NEAR_DUPLICATE',
+  'IBAN_SHARED',
+  'MANDATE_RESEMBLES_SENT',
+] as const satisfies readonly RuleId[]
 
 const OF_SOURCE = `(source.id = :id or source.reading ->> '$.readFrom' = :id)`
 
@@ -65,7 +78,7 @@ export function unsentRowsOf(
   limit: number,
 ): UnsentRow[] {
   return sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
-    select row.id, ${WAITS_FOR_ORDER} as waits, row.state = 'refused' as isRefused, row.line, row.record, row.cells
+    select row.id, ${WAITS_FOR_ORDER} as waits, row.state = 'ready' or coalesce(row.rule, '') in (${sqlList(OF_SEVERAL_ROWS)}) as isOfRules, row.state = 'refused' as isRefused, row.line, row.record, row.cells
       from source cross join row on row.source_id = source.id where ${OF_SOURCE} and row.id > :after and ${IS_UNSENT}
      order by row.id limit :limit`
     .all({ id: source, after, limit })
