@@ -103,21 +103,6 @@ export const GUARDS_OF_EXPORTS = {
     seed: 1,
     finds: ['TWICE', 'BUG'],
   },
-  '45.2 arrived': {
-    ...OF_EXPORTS,
-    without: 'sends what was refused out of a doubt and written otherwise since',
-    off: {
-      ...withoutClause('arrived'),
-      [SIGHTINGS]: {
-        whenSeen: (real: Real<[string, object]>) => (standing: string, sighted: object) =>
-          real(standing === 'arrived' ? 'unsent' : standing, sighted),
-      },
-    },
-    acts: ['giveExports', 'sayNewer', 'resolveFromTheFile'],
-    scene: { ...EXPORTS, weather: 'losing' },
-    seed: 1,
-    finds: ['UNNAMED', 'TWICE'],
-  },
   '45.2 contradicted': {
     ...OF_EXPORTS,
     without: 'sends what another record contradicts',

@@ -18,7 +18,6 @@ const WEATHERS: Readonly<Record<Scene['weather'], Readonly<Partial<Record<Fate, 
   refusing: { registers: 6, refuses: 2, lost_answer: 1, lost_request: 1 },
   rough: { registers: 4, lost_answer: 3, lost_request: 2, late: 2, refuses: 1, error: 1, odd_answer: 0.5 },
   late: { registers: 4, late: 4, lost_request: 1 },
-  losing: { registers: 2, lost_request: 3 },
 }
 
 const LATEST_MINUTES = 14

@@ -66,7 +66,7 @@ export interface Scene {
   readonly status: StatusColumn | null
   /** The service recognises a mandate that it holds. */
   readonly recognises: boolean
-  readonly weather: 'fine' | 'refusing' | 'rough' | 'late' | 'losing'
+  readonly weather: 'fine' | 'refusing' | 'rough' | 'late'
   /** What is wrong with most rows. */
   readonly mostly: Fault | null
   /** How often people work in the workbook, and not in a list. */

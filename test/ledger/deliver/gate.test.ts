@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { HELD_BECAUSE, lateSince } from '../../../src/ledger/deliver/gate.js'
+import { LATE_REQUEST_MS, type Outcome } from '../../../src/domain/row/row-state.js'
+import {
+  admit,
+  inDoubt,
+  mandates,
+  OTHER_IBAN,
+  refused,
+  registered,
+  resolutionOf,
+  runningAt,
+  send,
+  stoppedClock,
+} from '../campaign-setup.js'
+import { byHand, execute } from '../ledger-views.js'
+
+/** The first row is in doubt, or what is given, and the 15 minutes are over. */
+async function campaign(outcome: Outcome = inDoubt()) {
+  const clock = stoppedClock()
+  const ledger = runningAt(clock, mandates(2))
+  await send(ledger, outcome)
+  clock.advance(LATE_REQUEST_MS + 1)
+  const heldBecause = (row: number): unknown =>
+    byHand(ledger.file, (connection) =>
+      connection
+        .prepare(`select ${HELD_BECAUSE} as because from row where id = :row`)
+        .get({ row, since: lateSince(clock.now()) }),
+    )
+  return { ledger, heldBecause, byHand: (sql: string) => execute(ledger.file, sql) }
+}
+
+/** Import holds such rows before; the gate says so all the same, whatever state they have. */
+it('holds what was called refused out of a doubt, until somebody has named it', async () => {
+  const { ledger, heldBecause, byHand: execute } = await campaign()
+  ledger.resolve([resolutionOf(1, 'refused')], { dryRun: false })
+  expect(heldBecause(1)).toEqual({ because: 'arrived' })
+  expect(heldBecause(2)).toEqual({ because: null })
+  execute(`insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
+    values (1, '2026-04-01T10:00:00.000Z', 'Ada', 'retry_refused', 'refused', 'ready', 'asked')`)
+  expect(heldBecause(1)).toEqual({ because: null })
+})
+
+it('holds what another record says something else of', async () => {
+  const { ledger, heldBecause } = await campaign(refused())
+  admit(ledger, [{ reference: 'M-1', customerNo: 1, iban: OTHER_IBAN }])
+  expect(heldBecause(1)).toEqual({ because: 'contradicted' })
+})
+
+it('holds what is registered', async () => {
+  const { heldBecause } = await campaign(registered('NEW-1'))
+  expect(heldBecause(1)).toEqual({ because: 'sent' })
+})
