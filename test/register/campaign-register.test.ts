@@ -29,7 +29,7 @@ import {
   stoppedClock,
   begin,
 } from '../ledger/campaign-setup.js'
-import { statesOf } from '../ledger/ledger-views.js'
+import { forge, statesOf } from '../ledger/ledger-views.js'
 import { UsageError } from '../../src/errors.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -152,6 +152,27 @@ describe('25.1 what is noted before the first row comes in', () => {
     expect(notTheLatest(here.folder, { ...copy.claims, file: copy.file })).toMatch(
       /^The ledger ".*" is older/,
     )
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
+  })
+
+  it('refuses a row that was begun and that a hand on the file calls ready again, until it is adopted', async () => {
+    const here = place()
+    const ledger = few(1, 2, 3)
+    const own = claimed(here, ledger)
+    await sendOne(ledger)
+    await sendOne(ledger)
+    own.close()
+    forge(
+      ledger.file,
+      `update row set state = 'ready', attempts = 0 where id = 1; delete from attempt where row_id = 1`,
+    )
+    const refusal = /it calls 1 row ready whose requests were begun/
+    expect(() => here.register(ledger).note()).toThrow(refusal)
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toMatch(refusal)
+    const adopting = here.register(ledger)
+    adopting.adopt({ ...BY_KIM, run: SETTINGS })
+    adopting.close()
+    expect(statesOf(ledger.file)[0]).toBe('in_doubt')
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
   })
 
