@@ -6,19 +6,18 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
+import { MANIFEST_FILE } from '../../report/files/manifest.js'
 import {
   DONE,
   isToDo,
   NOTE,
   readNote,
-  type WrittenFiles,
+  readWrittenFiles,
   findResultFiles,
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
@@ -187,23 +186,13 @@ function isBehindLink(folder: string, ledgerFolder: string): boolean {
 }
 
 async function unproven(file: string, handle: FileHandle, { campaign }: Owner): Promise<string | null> {
-  const written = manifestBeside(file) ?? readNote(dirname(file))
+  const written = readWrittenFiles(dirname(file), MANIFEST_FILE) ?? readNote(dirname(file))
   const named = written?.files.find(({ name }) => name === basename(file))
   if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
   if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
-}
-
-function manifestBeside(file: string): WrittenFiles | null {
-  const given = { what: 'manifest', nothing: 'nothing was removed', mostBytes: MOST_BYTES.manifest }
-  try {
-    const read = readManifest(readGivenText(join(dirname(file), MANIFEST_FILE), { ...given, noLink: true }))
-    return read !== null && read !== 'no_json' && read.isDigestRight ? read.manifest : null
-  } catch {
-    return null
-  }
 }
 
 /** From its beginning, of what is open. */

@@ -110,16 +110,13 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
   if (again === text) return
   const read = readManifest(again)
   if (read === null || read === 'no_json') throw new Error('The manifest that was written again is none')
-  const files = new Map([...manifest.files, ...read.manifest.files].map(({ name }) => [name, name]))
+  const names = new Set([...manifest.files, ...read.files].map(({ name }) => name))
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
-  const other = [...files.keys()].filter((name) => shaIn(manifest, name) !== shaIn(read.manifest, name))
+  const other = [...names].filter((name) => shaIn(manifest, name) !== shaIn(read, name))
   for (const name of other)
     differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
-  const keys = Object.keys({ ...manifest, ...read.manifest }).filter(
-    (key) =>
-      key !== 'digest' &&
-      key !== 'files' &&
-      JSON.stringify(manifest[key]) !== JSON.stringify(read.manifest[key]),
+  const keys = Object.keys({ ...manifest, ...read }).filter(
+    (key) => key !== 'files' && JSON.stringify(manifest[key]) !== JSON.stringify(read[key]),
   )
   if (keys.length > 0 || other.length === 0)
     differ(MANIFEST_FILE, `${MANIFEST_FILE} is not what the ledger says (${keys.join(', ')})`)
