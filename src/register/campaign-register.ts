@@ -133,6 +133,7 @@ function openFile(folder: string, options: RegisterOptions): RegisterFile {
 const isUnusable = (error: unknown): boolean =>
   error instanceof LedgerError && error.problem === 'register' && error.suggestions.includes('all_in_doubt')
 
+type Deciding = Known & Pick<Claims, 'removed'>
 type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided' | 'unattempted'>
 
 /**
@@ -179,17 +180,22 @@ export function notTheLatest(
  * Notes how far the decisions of a ledger have come, once they are committed in it. What is decided in an older copy does
  * not make it the latest.
  */
-function noteDecisions(file: RegisterFile, ledger: Known): void {
+function noteDecisions(file: RegisterFile, ledger: Deciding): void {
   file.write(() => {
     const { ledgerId, decided } = ledger.standing()
     const noted = noteOf(file, ledgerId)
     if (noted === undefined || noted.decided === decided || olderThan(file, noted, ledger) !== null) return
     file.connection.prepare('update ledger set decided = ? where n = ?').run(decided, noted.n)
+    // Its key is beside it: a reference that was an account could be tried.
+    const forget = file.connection.prepare(
+      'update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?',
+    )
+    for (const row of ledger.removed()) forget.run(noted.n, row)
   })
 }
 
 /** The same at the end of a command that only decides. @returns why the register cannot be used, for a warning */
-export function noteDecided(folder: string | null, ledger: Known): string | null {
+export function noteDecided(folder: string | null, ledger: Deciding): string | null {
   try {
     const file = openRegisterToLook(asRegisterFolder(folder))
     if (file !== null) noteDecisions(file, ledger)

@@ -228,6 +228,21 @@ describe('25.1 what is noted before the first row comes in', () => {
     })
   })
 
+  it('forgets the number of a reference that was an account with the erasure of its row', async () => {
+    const here = place()
+    const ledger = running([rowOf(1, { reference: IBAN }), rowOf(2)])
+    await beginOne(here, ledger)
+    const numbers = () => here.read('select mandate, spelling from mandate order by row')
+    const [account, other] = numbers()
+    decide(ledger, 2, 'written_off')
+    noteDecided(here.folder, ledger.claims)
+    expect(numbers()).toEqual([account, other])
+    ledger.erase({ ...BY_KIM, customerNo: 1, rowIds: [1], withOpenRows: true })
+    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+    expect(numbers()).toEqual([{ mandate: expect.any(Number) as number, spelling: null }, other])
+    expect(numbers()[0]).not.toMatchObject({ mandate: (account as { mandate: number }).mandate })
+  })
+
   it('notes no decision of a ledger that it does not know, and says why it cannot', () => {
     const here = place()
     const ledger = few(1)

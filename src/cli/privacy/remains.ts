@@ -48,13 +48,16 @@ export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: r
     )
 }
 
+const writtenAs = (wanted: WrittenPath['kind'], { settings }: Context): string[] =>
+  readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === wanted ? [path] : []))
+
 /** Folders in which the commands of this campaign wrote. */
-const foldersOf = ({ settings }: Context): string[] => [
+const foldersOf = (context: Context): string[] => [
   ...new Set([
-    resolve(dirname(settings.ledger)),
-    resolve(usualOut(settings.ledger)),
-    resolve(settings.out),
-    ...readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : [])),
+    resolve(dirname(context.settings.ledger)),
+    resolve(usualOut(context.settings.ledger)),
+    resolve(context.settings.out),
+    ...writtenAs('report', context),
   ]),
 ]
 
@@ -64,11 +67,10 @@ const foldersOf = ({ settings }: Context): string[] => [
  */
 export function remainsOf(context: Context, mark: string) {
   const folders = foldersOf(context)
-  const logs = readWritten(context.settings.ledger).flatMap(({ kind, path }) =>
-    kind === 'log' && existsSync(path) ? [path] : [],
-  )
+  const logs = writtenAs('log', context).filter((path) => existsSync(path))
+  const plans = writtenAs('plan', context).filter((path) => existsSync(path))
   const { removed, left: leftovers } = removeLeftovers(folders, mark)
-  return { removed, leftovers, ...findResultFiles(folders), logs }
+  return { removed, leftovers, ...findResultFiles(folders), logs, plans }
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger. */
@@ -100,13 +102,15 @@ type Remains = ReturnType<typeof remainsOf>
 
 const WHY_LEFT: Readonly<Record<'ledger' | Exclude<keyof Remains, 'removed'>, string>> = {
   ledger:
-    'states, totals, customer numbers, references, dates, masked accounts, who decided what and when: the record of what became of each mandate',
+    'states, totals, customer numbers, references, dates, masked accounts, who decided what and when, plans as they were approved: the record of what became of each mandate',
   cells:
     'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
   values:
     'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
   references: 'customer numbers, old and new references, masked accounts: the first collections need them',
   logs: 'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+  plans:
+    'names of planner and approver, values of --only, no account: what was approved. Keep them as long as the signed page',
   leftovers:
     'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
   unread: 'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',

@@ -182,6 +182,8 @@ export function createClaims(parts: ClaimParts) {
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
     unattempted: () => readUnattempted(connection),
+    /** Rows whose references were accounts and are removed. */
+    removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
     /** One row, unless its values were erased. */
     ofRow: (row: number) =>
       sql(connection)<ClaimedMandate>`select ${CLAIMED} from row where id = ? and ${IS_NAMED}`.get(row),
