@@ -399,7 +399,7 @@ describe('beside a ledger that has moved on', () => {
     expect([...discrepancies.map((found) => found.file), ...notProven]).toContain(file)
   })
 
-  it('that was purged since, only the words that went are passed over', async () => {
+  it('that was purged since, decisions are not proven any more, because words of them went', async () => {
     const { ledger, clock, out, write } = await provenPack()
     decide(ledger, 7, 'written_off', 'gave up')
     for (const reference of ['NEW-10', 'NEW-11']) await send(ledger, registered(reference))
@@ -408,6 +408,8 @@ describe('beside a ledger that has moved on', () => {
     ledger.purge({ by: 'Ada', reason: 'signed off', withOpenRows: true })
     expect(await prove(out, { ledger: ledger.file })).toMatchObject({ discrepancies: [], ledger: 'moved_on' })
     inDecisions((text) => text.replace('"Ada Example"', '"Eve Example"'))(out)
+    expect((await prove(out, { ledger: ledger.file })).notProven).toContain('decisions.csv')
+    inFile('registered.csv', (text) => text.replace('"NEW-1"', '"NEW-9"'))(out)
     expect(await kindsFound(out, { ledger: ledger.file })).toEqual(['ledger_differs'])
   })
 })
