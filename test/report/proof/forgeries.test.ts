@@ -123,9 +123,7 @@ function refusal(attempt: () => unknown): string {
   } catch (error) {
     return error instanceof LedgerError
       ? `refused: ${error.problem}, ${error.exitCode}`
-      : `refused: ${String((error as Error).message)
-          .replaceAll(/"[^"]*"/g, '…')
-          .slice(0, 70)}`
+      : `refused: ${(error as Error).message.replaceAll(/"[^"]*"/g, '…').slice(0, 70)}`
   }
 }
 const countApprovals = ({ view }: Ledger): string => {
@@ -178,7 +176,7 @@ it('plan, approval, ledger and register', async () => {
   ) => {
     const of = await campaign()
     forge(of.ledger.file, sql)
-    note('ledger', forgery, String(await found(of)))
+    note('ledger', forgery, await found(of))
   }
   const sends = ({ ledger: { ready } }: { ledger: Ledger }): string => refusal(() => ready(0, 10))
   execute(ledger.file, 'drop trigger row_content_stays')
