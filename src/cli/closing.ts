@@ -228,7 +228,7 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
 /** What the register of this user knows of a ledger that is only looked at. */
 export function olderOf(
   { stateFolder }: Pick<World, 'stateFolder'>,
-  reader: Pick<LedgerReader, 'file' | 'standing' | 'hasMark' | 'hasDecided'>,
+  reader: Parameters<typeof notTheLatest>[1],
 ): { isOlder: boolean; warnings: string[] } {
   try {
     const why = notTheLatest(stateFolder, reader)

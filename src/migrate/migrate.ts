@@ -20,6 +20,7 @@ import {
   type ValidatedOptions,
   registerOf,
   targetOf,
+  noPlanFor,
   planNeeded,
 } from './options.js'
 import { thisMachine, type Machine } from '../machine.js'
@@ -66,13 +67,27 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 
 /** Null for a run without a plan, which then must need none. */
 async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
-  const file = asked.options.plan ?? null
+  const { plan: file = null, approval } = asked.options
   if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
-  if (ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required'))
+  const isKnown =
+    ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required') ||
+    ledger.view.runs().some(({ settings }) => settings.approvalRequired === true)
+  if (approval === 'required') {
+    if (!isKnown) noteRequired(asked, ledger)
+    throw planNeeded(noPlanFor(asked.service.baseUrl.host))
+  }
+  if (isKnown)
     throw planNeeded(
-      'This campaign needs an approved plan, since an earlier one was made where that is required',
+      'This campaign needs an approved plan, since it was planned or run where that is required',
     )
   return null
+}
+
+/** As a run that was refused: what runs say of themselves stays. */
+function noteRequired({ machine, asOf, zone }: ValidatedOptions, ledger: Ledger): void {
+  const { version, host, pid } = machine
+  const run = ledger.startRun({ version, host, pid, asOf, zone, settings: { approvalRequired: true } })
+  ledger.endRun(run, { stoppedBy: 'approval_required', exitCode: 2 })
 }
 
 /** What one call holds open, and what it has to say at its end. */

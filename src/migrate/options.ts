@@ -21,7 +21,7 @@ import {
 } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { type SourceOptionsInput, readSourceOptions, type SourceOptions } from '../source/options.js'
-import { sharedFiles } from '../trust/entry.js'
+import { entryAt, sharedFiles } from '../trust/entry.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
@@ -305,18 +305,21 @@ const filesOf = (
 
 /**
  * Where an approval is required, nothing is sent without a plan: what listens on this machine may be the end of a tunnel.
+ * A ledger that is there is opened first, and remembers it.
  * @throws {UsageError} nothing was opened or sent
  */
 export function assertPlanned(
-  { approval = null, plan = null }: Pick<MigrateOptions, 'approval' | 'plan'>,
+  { approval = null, plan = null, ledger }: Pick<MigrateOptions, 'approval' | 'plan' | 'ledger'>,
   { host }: Pick<BaseUrl, 'host'>,
 ): void {
   const word: string | null = approval
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
   assertUsable('plan', plan, plan === null || (typeof plan === 'string' && plan !== ''), 'the path of a plan')
-  if (approval === null || plan !== null) return
-  throw planNeeded(`Sending to "${host}" needs an approved plan, and none was given`)
+  if (approval !== null && plan === null && entryAt(ledger) === null) throw planNeeded(noPlanFor(host))
 }
+
+export const noPlanFor = (host: string): string =>
+  `Sending to "${host}" needs an approved plan, and none was given`
 
 export const planNeeded = (why: string): UsageError =>
   new UsageError(

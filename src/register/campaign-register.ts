@@ -13,6 +13,7 @@ import {
   begunElsewhere,
   claimants,
   asRegisterFolder,
+  begunAmong,
   compare,
   noteOf,
   numbersOf,
@@ -132,13 +133,14 @@ function openFile(folder: string, options: RegisterOptions): RegisterFile {
 const isUnusable = (error: unknown): boolean =>
   error instanceof LedgerError && error.problem === 'register' && error.suggestions.includes('all_in_doubt')
 
-type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided'>
+type Deciding = Known & Pick<Claims, 'removed'>
+type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided' | 'unattempted'>
 
 /**
  * What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. A
  * ledger that is noted needs no log: whatever left it was noted.
  */
-function olderThan(noted: Note | undefined, ledger: Known): string | null {
+function olderThan(file: RegisterFile | null, noted: Note | undefined, ledger: Known): string | null {
   // Asked after the register, which a run that is going writes later than its ledger.
   const { attempts, isLogMissing } = ledger.standing()
   if (noted === undefined)
@@ -147,9 +149,10 @@ function olderThan(noted: Note | undefined, ledger: Known): string | null {
     return 'a run began to send since, of which this file knows nothing'
   if (noted.decided !== null && !ledger.hasDecided(noted.decided))
     return 'something was decided, compared or brought in since, of which this file knows nothing'
-  return attempts < noted.attempts
-    ? `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
-    : null
+  if (attempts < noted.attempts)
+    return `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
+  const begun = file === null ? 0 : begunAmong(file, noted.n, ledger.unattempted)
+  return begun === 0 ? null : `it calls ${plural(begun, 'row', 'rows')} ready whose requests were begun`
 }
 
 /**
@@ -166,7 +169,7 @@ export function notTheLatest(
     const noted = file === null ? undefined : noteOf(file, ledger.standing().ledgerId)
     const by = noted?.retiredBy ?? null
     if (file !== null && by !== null) return retiredText(file, ledger.file, by)
-    const why = olderThan(noted, ledger)
+    const why = olderThan(file, noted, ledger)
     return why === null ? null : olderText(ledger.file, why)
   } finally {
     file?.close()
@@ -177,17 +180,22 @@ export function notTheLatest(
  * Notes how far the decisions of a ledger have come, once they are committed in it. What is decided in an older copy does
  * not make it the latest.
  */
-function noteDecisions(file: RegisterFile, ledger: Known): void {
+function noteDecisions(file: RegisterFile, ledger: Deciding): void {
   file.write(() => {
     const { ledgerId, decided } = ledger.standing()
     const noted = noteOf(file, ledgerId)
-    if (noted === undefined || noted.decided === decided || olderThan(noted, ledger) !== null) return
+    if (noted === undefined || noted.decided === decided || olderThan(file, noted, ledger) !== null) return
     file.connection.prepare('update ledger set decided = ? where n = ?').run(decided, noted.n)
+    // Its key is beside it: a reference that was an account could be tried.
+    const forget = file.connection.prepare(
+      'update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?',
+    )
+    for (const row of ledger.removed()) forget.run(noted.n, row)
   })
 }
 
 /** The same at the end of a command that only decides. @returns why the register cannot be used, for a warning */
-export function noteDecided(folder: string | null, ledger: Known): string | null {
+export function noteDecided(folder: string | null, ledger: Deciding): string | null {
   try {
     const file = openRegisterToLook(asRegisterFolder(folder))
     if (file !== null) noteDecisions(file, ledger)
@@ -226,8 +234,8 @@ function noteOfLiving({ file, claims, ledger }: Opened): Note | undefined {
 /** The note, where nothing speaks against going on with this ledger. */
 function checkNote(register: Opened): Note | undefined {
   const noted = noteOfLiving(register)
-  const { claims, ledger } = register
-  const why = olderThan(noted, claims)
+  const { claims, file, ledger } = register
+  const why = olderThan(file, noted, claims)
   if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
   return noted
 }

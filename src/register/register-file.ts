@@ -311,6 +311,15 @@ const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isO
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
   connection.prepare<[string], Note>(`${NOTE} where id = ?`).get(ledgerId)
 
+/** How many of these rows of the ledger were begun; they are not asked for where none was. */
+export function begunAmong({ connection }: RegisterFile, n: number, rows: () => readonly number[]): number {
+  const begun = 'from mandate where ledger = ? and begun = 1'
+  if (connection.prepare(`select 1 ${begun} limit 1`).get(n) === undefined) return 0
+  return connection
+    .prepare(`select 1 ${begun} and row in (select value from json_each(?))`)
+    .all(n, JSON.stringify(rows())).length
+}
+
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
 export function numbersOf(
   { numberOf }: Pick<Comparison, 'numberOf'>,

@@ -16,6 +16,7 @@ interface Claims {
   readonly hasDecided: (decided: string) => boolean
   readonly begin: (mark: string, note: (group: Group) => void) => void
   readonly attempted: () => Iterable<unknown>
+  readonly unattempted: () => readonly number[]
   readonly doubt: (...given: readonly unknown[]) => number
 }
 interface RegisterOptions {
@@ -26,7 +27,7 @@ interface Register {
   readonly claim: () => void
 }
 interface RegisterFile {
-  readonly connection: { readonly exec: (sql: string) => void }
+  readonly connection: Connection & { readonly exec: (sql: string) => void }
 }
 interface Asked {
   readonly baseUrl: string
@@ -42,8 +43,15 @@ const afterComparison = (sql: string) => ({
       (real: Real<[RegisterFile['connection'], ...unknown[]]>) =>
       (connection: RegisterFile['connection'], ...rest: readonly unknown[]) => {
         real(connection, ...rest)
+        const names = ['compared_stays', 'compared_is_kept']
+        const guards = connection
+          .prepare(`select sql from sqlite_schema where name in ('${names.join(`', '`)}')`)
+          .all() as readonly { readonly sql: string }[]
+        // They are there again when the ledger is opened: it is compared with what the program makes then.
         connection.exec(
-          `drop trigger if exists compared_stays; drop trigger if exists compared_is_kept; ${sql}`,
+          [...names.map((name) => `drop trigger ${name}`), sql, ...guards.map((guard) => guard.sql)].join(
+            ';',
+          ),
         )
       },
   },
@@ -63,6 +71,7 @@ const opened = <Weaker>(weaker: Weaker) => ({
 })
 
 const neverOlder = withClaims(({ standing }) => ({
+  unattempted: () => [],
   hasMark: () => true,
   hasDecided: () => true,
   standing: () => ({ ...standing(), attempts: Number.MAX_SAFE_INTEGER }),

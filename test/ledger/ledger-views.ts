@@ -39,4 +39,20 @@ export function byHand<Value>(file: string, ask: (connection: Database) => Value
 export const query = <Row = unknown>(file: string, sql: string): Row[] =>
   byHand(file, (db) => db.prepare<[], Row>(sql).all())
 
+/** As somebody who owns the file and knows its guards: they are there again when it is opened. */
+export const forge = (file: string, sql: string): void =>
+  byHand(file, (db) => {
+    const guards = db
+      .prepare<[], { name: string; text: string }>(
+        `select name, sql as text from sqlite_schema where type = 'trigger'`,
+      )
+      .all()
+    db.pragma('foreign_keys = OFF')
+    db.exec(
+      [...guards.map(({ name }) => `drop trigger "${name}"`), sql, ...guards.map(({ text }) => text)].join(
+        ';',
+      ),
+    )
+  })
+
 export const execute = (file: string, sql: string): void => byHand(file, (db) => void db.exec(sql))

@@ -29,7 +29,7 @@ import {
   stoppedClock,
   begin,
 } from '../ledger/campaign-setup.js'
-import { statesOf } from '../ledger/ledger-views.js'
+import { forge, statesOf } from '../ledger/ledger-views.js'
 import { UsageError } from '../../src/errors.js'
 import { freshFolder } from '../support/folder.js'
 
@@ -155,6 +155,27 @@ describe('25.1 what is noted before the first row comes in', () => {
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
   })
 
+  it('refuses a row that was begun and that a hand on the file calls ready again, until it is adopted', async () => {
+    const here = place()
+    const ledger = few(1, 2, 3)
+    const own = claimed(here, ledger)
+    await sendOne(ledger)
+    await sendOne(ledger)
+    own.close()
+    forge(
+      ledger.file,
+      `update row set state = 'ready', attempts = 0 where id = 1; delete from attempt where row_id = 1`,
+    )
+    const refusal = /it calls 1 row ready whose requests were begun/
+    expect(() => here.register(ledger).note()).toThrow(refusal)
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toMatch(refusal)
+    const adopting = here.register(ledger)
+    adopting.adopt({ ...BY_KIM, run: SETTINGS })
+    adopting.close()
+    expect(statesOf(ledger.file)[0]).toBe('in_doubt')
+    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
+  })
+
   describe.each([
     ['a decision', (ledger: Ledger) => void decide(ledger, 2, 'written_off')],
     ['a file', (ledger: Ledger) => void admit(ledger, [rowOf(9)])],
@@ -205,6 +226,21 @@ describe('25.1 what is noted before the first row comes in', () => {
       expect(notLatest(here, copy)).toBe(null)
       expect(notLatest(here, ledger)).toMatch(/is older than it was/)
     })
+  })
+
+  it('forgets the number of a reference that was an account with the erasure of its row', async () => {
+    const here = place()
+    const ledger = running([rowOf(1, { reference: IBAN }), rowOf(2)])
+    await beginOne(here, ledger)
+    const numbers = () => here.read('select mandate, spelling from mandate order by row')
+    const [account, other] = numbers()
+    decide(ledger, 2, 'written_off')
+    noteDecided(here.folder, ledger.claims)
+    expect(numbers()).toEqual([account, other])
+    ledger.erase({ ...BY_KIM, customerNo: 1, rowIds: [1], withOpenRows: true })
+    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+    expect(numbers()).toEqual([{ mandate: expect.any(Number) as number, spelling: null }, other])
+    expect(numbers()[0]).not.toMatchObject({ mandate: (account as { mandate: number }).mandate })
   })
 
   it('notes no decision of a ledger that it does not know, and says why it cannot', () => {

@@ -101,7 +101,10 @@ async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
   const approval = settings.get('approval')
-  assertPlanned({ approval, plan: ownText(context, 'plan') }, readTarget(settings, world).baseUrl)
+  assertPlanned(
+    { approval, plan: ownText(context, 'plan'), ledger: settings.ledger },
+    readTarget(settings, world).baseUrl,
+  )
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   if (isReported(settings)) await assertReportPlace(context)

@@ -6,6 +6,9 @@ import { readUsername, type Settings, assertReadBackTold, readTarget } from '../
 import { commandLine } from '../terminal/next.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
+import { tellNotNoted } from '../privacy/remains.js'
+import { noteWritten } from '../../ledger/safety/side-files.js'
+import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -56,6 +59,10 @@ async function plan(context: Context): Promise<CommandResult> {
   })
   const { renderPlanPage } = await import('../../report/plan/plan-page.js')
   writePlanFiles(paths, { text: textOfPlan(document), page: await renderPlanPage(document, last) })
+  const notNoted = [...Object.values(paths), approvalPath(paths.json)]
+    .map((path) => ({ kind: 'plan', path }) as const)
+    .filter((file) => !noteWritten(settings.ledger, file))
+  tellNotNoted(context, notNoted)
   const result = concluded(context, document, paths)
   return { ...result, details: { ...result.details, evidence } }
 }

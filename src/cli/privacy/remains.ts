@@ -6,19 +6,18 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { MANIFEST_FILE, readManifest } from '../../report/files/manifest.js'
+import { MANIFEST_FILE } from '../../report/files/manifest.js'
 import {
   DONE,
   isToDo,
   NOTE,
   readNote,
-  type WrittenFiles,
+  readWrittenFiles,
   findResultFiles,
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
@@ -49,13 +48,16 @@ export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: r
     )
 }
 
+const writtenAs = (wanted: WrittenPath['kind'], { settings }: Context): string[] =>
+  readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === wanted ? [path] : []))
+
 /** Folders in which the commands of this campaign wrote. */
-const foldersOf = ({ settings }: Context): string[] => [
+const foldersOf = (context: Context): string[] => [
   ...new Set([
-    resolve(dirname(settings.ledger)),
-    resolve(usualOut(settings.ledger)),
-    resolve(settings.out),
-    ...readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === 'report' ? [path] : [])),
+    resolve(dirname(context.settings.ledger)),
+    resolve(usualOut(context.settings.ledger)),
+    resolve(context.settings.out),
+    ...writtenAs('report', context),
   ]),
 ]
 
@@ -65,11 +67,10 @@ const foldersOf = ({ settings }: Context): string[] => [
  */
 export function remainsOf(context: Context, mark: string) {
   const folders = foldersOf(context)
-  const logs = readWritten(context.settings.ledger).flatMap(({ kind, path }) =>
-    kind === 'log' && existsSync(path) ? [path] : [],
-  )
+  const logs = writtenAs('log', context).filter((path) => existsSync(path))
+  const plans = writtenAs('plan', context).filter((path) => existsSync(path))
   const { removed, left: leftovers } = removeLeftovers(folders, mark)
-  return { removed, leftovers, ...findResultFiles(folders), logs }
+  return { removed, leftovers, ...findResultFiles(folders), logs, plans }
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger. */
@@ -101,13 +102,15 @@ type Remains = ReturnType<typeof remainsOf>
 
 const WHY_LEFT: Readonly<Record<'ledger' | Exclude<keyof Remains, 'removed'>, string>> = {
   ledger:
-    'states, totals, customer numbers, references, dates, masked accounts, who decided what and when: the record of what became of each mandate',
+    'states, totals, customer numbers, references, dates, masked accounts, who decided what and when, plans as they were approved: the record of what became of each mandate',
   cells:
     'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
   values:
     'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
   references: 'customer numbers, old and new references, masked accounts: the first collections need them',
   logs: 'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
+  plans:
+    'names of planner and approver, values of --only, no account: what was approved. Keep them as long as the signed page',
   leftovers:
     'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
   unread: 'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',
@@ -187,23 +190,13 @@ function isBehindLink(folder: string, ledgerFolder: string): boolean {
 }
 
 async function unproven(file: string, handle: FileHandle, { campaign }: Owner): Promise<string | null> {
-  const written = manifestBeside(file) ?? readNote(dirname(file))
+  const written = readWrittenFiles(dirname(file), MANIFEST_FILE) ?? readNote(dirname(file))
   const named = written?.files.find(({ name }) => name === basename(file))
   if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
   if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
-}
-
-function manifestBeside(file: string): WrittenFiles | null {
-  const given = { what: 'manifest', nothing: 'nothing was removed', mostBytes: MOST_BYTES.manifest }
-  try {
-    const read = readManifest(readGivenText(join(dirname(file), MANIFEST_FILE), { ...given, noLink: true }))
-    return read !== null && read !== 'no_json' && read.isDigestRight ? read.manifest : null
-  } catch {
-    return null
-  }
 }
 
 /** From its beginning, of what is open. */

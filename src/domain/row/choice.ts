@@ -84,6 +84,8 @@ export interface RunTerms {
   readonly only?: readonly ChosenColumn[]
   /** The same by countries of the account. */
   readonly countries?: readonly string[]
+  /** It was refused, because an approval is required: no later configuration lifts that. */
+  readonly approvalRequired?: boolean
   /** A person said that the exports given then were newer than what had come in before. */
   readonly newer?: boolean
   /** Whether the service was asked about each row before it was sent. */

@@ -74,10 +74,12 @@ export function removeAccounts(
   })
   const rows = removeCells(connection, scope)
   removeWords(connection, 'true', {}, null)
-  removeApprovalWords(connection)
+  connection.exec(
+    `update approval set reference = '${REMOVED}' where reference <> '${REMOVED}';
+     update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}')`,
+  )
   maskIdentities(connection, 'true', {})
   maskCollected(connection)
-  maskFileNames(connection)
   return rows
 }
 
@@ -161,6 +163,12 @@ export function erase(connection: Connection, file: string, rows: number): Purge
 
 const REMOVED = 'removed with the personal data'
 
+/** Of what is kept of the reading of a source, what may name somebody. */
+const QUOTING = [
+  ...['leftOut', 'undecided', 'mayBeStatus', 'references'],
+  ...['status', 'sequence', 'scheme'].map((field) => `words.${field}.notUnderstood`),
+]
+
 /**
  * Takes what quotes a person: values in problems, the service's words in attempts, the reasons that people typed. Rule,
  * status, outcome, time and name of the deciding person stay.
@@ -198,13 +206,15 @@ function removeWords(
     `update question set reason = null where reason is not null
        and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
     `update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`,
+    // Lines of an export, and words that are of no vocabulary.
+    `update source set reading = json_remove(reading, ${QUOTING.map((path) => `'$.${path}'`).join()})
+      where id in (select source_id from (select source_id, id as row_id from row) where ${where})`,
+    // Whoever was sent by such a choice had one of its values in the cells.
+    `update run set settings = json_set(settings, '$.only', (select json_group_array(json_set(value, '$.values',
+       json_array('${REMOVED}'))) from json_each(settings, '$.only')))
+      where settings -> '$.only' is not null and id in (select run_id from attempt where ${where})`,
   ])
     sql(connection)`${text}`.run({ ...values, kept: keptDecision })
-}
-
-/** Where approvals are found that nobody signed; for a purge of everything. */
-function removeApprovalWords(connection: Connection): void {
-  connection.exec(`update approval set reference = '${REMOVED}' where reference <> '${REMOVED}'`)
 }
 
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
@@ -261,12 +271,4 @@ function maskCollected(connection: Connection): void {
       mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
   connection.exec(`update amended set former = 'removed|' || rowid, successor = former
     where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
-}
-
-/** A file may be named after an account. */
-function maskFileNames(connection: Connection): void {
-  const names = sql(connection)<{ id: number; name: string }>`select id, name from source`
-  for (const { id, name } of names.all())
-    if (maskAccounts(name) !== name)
-      sql(connection)`update source set name = ? where id = ?`.run(maskAccounts(name), id)
 }

@@ -185,6 +185,11 @@ export function readStanding(connection: Connection): Standing {
   return { ...facts, hasMarks: marked === 1, isLogMissing: missing === 1 }
 }
 
+/** Ready rows of which no attempt is on record. */
+export const readUnattempted = (connection: Connection): number[] =>
+  sqlValue(connection)<number>`
+    select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all()
+
 export const hasMark = (connection: Connection, mark: string): boolean =>
   sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined
 

@@ -33,6 +33,7 @@ import {
   LOG_MISSING,
   noteChange,
   readStanding,
+  readUnattempted,
   UNNOTICED,
 } from './campaign-rows.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
@@ -180,6 +181,9 @@ export function createClaims(parts: ClaimParts) {
     attempted: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
+    unattempted: () => readUnattempted(connection),
+    /** Rows whose references were accounts and are removed. */
+    removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
     /** One row, unless its values were erased. */
     ofRow: (row: number) =>
       sql(connection)<ClaimedMandate>`select ${CLAIMED} from row where id = ? and ${IS_NAMED}`.get(row),

@@ -65,6 +65,20 @@ export const sql = tagFor('rows')
 /** The same, of which the first column alone counts. */
 export const sqlValue = tagFor('values')
 
+const schemaOf = (connection: Connection): Map<string, string> =>
+  new Map(
+    sql(connection)<{ name: string; text: string }>`
+      select type || ' ' || name as name, sql as text from sqlite_schema where name not like 'sqlite~_%' escape '~'`
+      .all()
+      .map(({ name, text }) => [name, text.replace(/\s+/g, ' ')]),
+  )
+
+/** Tables, indexes and triggers that one of the two has otherwise, or has not. */
+export function schemaDifferences(one: Connection, other: Connection): string[] {
+  const [here, there] = [schemaOf(one), schemaOf(other)]
+  return [...new Set([...here.keys(), ...there.keys()])].filter((name) => here.get(name) !== there.get(name))
+}
+
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
 const CACHE_KIB = 32 * 1024

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
-import { readStanding, hasDecided, hasMark } from '../deliver/campaign-rows.js'
+import { readStanding, readUnattempted, hasDecided, hasMark } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
   openForReading,
@@ -184,6 +184,7 @@ export function createReader(connection: Connection, file: string) {
     /** Whether the run that the register noted is one of this ledger. */
     hasMark: (mark: string) => hasMark(connection, mark),
     hasDecided: (decided: string) => hasDecided(connection, decided),
+    unattempted: () => readUnattempted(connection),
   }
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }

@@ -127,8 +127,8 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** `report`: a folder with result files; `log`: a log file. */
-const KINDS = ['report', 'log'] as const
+/** `report`: a folder with result files; `log`: a log file; `plan`: a plan, its page, or where its approval lies. */
+const KINDS = ['report', 'log', 'plan'] as const
 
 export interface WrittenPath {
   readonly kind: (typeof KINDS)[number]

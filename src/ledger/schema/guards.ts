@@ -150,14 +150,16 @@ begin update decision set decided_as = (select user from holder) where id = new.
 `
 
 const RUNS_AND_SOURCES = `
-create trigger run_stays before update on run
-    when old.ended_at is not null${refuse('a run that ended never changes')}
+create trigger run_stays before update of id, started_at, ended_at, version, host, pid, as_of, zone, stopped_by, exit_code,
+    started_as, mark on run when old.ended_at is not null${refuse('a run that ended never changes')}
+create trigger run_words_stay before update of settings on run when old.ended_at is not null and not (${IS_PURGED} or exists
+    (select 1 from attempt where run_id = old.id and ${isErasedAlone('row_id')}))${refuse('a run that ended never changes')}
 create trigger run_mark_stays before update of mark on run
     when old.mark is not null${refuse('the mark of a run never changes')}
-create trigger source_stays before update of id, header, columns, sha256, bytes, records, blank_lines, reading,
+create trigger source_stays before update of id, name, header, columns, sha256, bytes, records, blank_lines,
     admitted_at, first_row, last_row, kind, is_newer, last_decision on source when old.admitted_at is not null${SOURCE}
-create trigger source_name_stays before update of name on source
-    when old.admitted_at is not null and not ${IS_PURGED}${SOURCE}
+create trigger source_reading_stays before update of reading on source when old.admitted_at is not null and not (${IS_PURGED}
+    or exists (select 1 from row where source_id = old.id and ${isErasedAlone('row.id')}))${SOURCE}
 create trigger campaign_stays_bound before update of base_url, username on campaign when old.base_url is not null
     and (new.base_url is not old.base_url or new.username is not old.username)${refuse('a ledger belongs to one service and user')}
 create trigger campaign_identity_stays

@@ -1,7 +1,8 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
-import { sqlValue, type Connection } from '../file/connection.js'
+import { openScratch, schemaDifferences, sqlValue, type Connection } from '../file/connection.js'
 import { GUARDS } from './guards.js'
+import { maskAccounts } from '../../domain/text/masking.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { DOUBT_HINTS } from '../../domain/row/row-state.js'
 
@@ -12,7 +13,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 23
+export const SCHEMA_VERSION = 24
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -374,7 +375,7 @@ export function makeTables(connection: Connection): void {
 /**
  * Looks whether the file is a ledger of this version, without changing it.
  * @returns true for an empty file, which may become a ledger
- * @throws {LedgerError} `foreign`, `newer`, `earlier`
+ * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`
  */
 export function assertOurs(connection: Connection, file: string): boolean {
   const applicationId = Number(connection.pragma('application_id', { simple: true }))
@@ -395,7 +396,25 @@ export function assertOurs(connection: Connection, file: string): boolean {
       'Install the newer version. Nothing was changed',
     )
   if (version < SCHEMA_VERSION) throw earlier(connection, file, version)
+  assertAsMade(connection, file)
   return false
+}
+
+/** A guard that is gone or changed leaves nothing to see in the rows. @throws {LedgerError} `damaged` */
+function assertAsMade(connection: Connection, file: string): void {
+  const made = openScratch()
+  try {
+    makeSchema(made)
+    const other = schemaDifferences(connection, made)
+    if (other.length === 0) return
+    throw new LedgerError(
+      'damaged',
+      `Cannot use the ledger "${file}": its tables and guards are not as this program makes them (${maskAccounts(other.slice(0, 3).join(', '))})`,
+      'Somebody changed the file by hand. Send nothing from it. Keep it as evidence, find out who could write to it, and restore a backup',
+    )
+  } finally {
+    made.close()
+  }
 }
 
 function earlier(connection: Connection, file: string, version: number): LedgerError {

@@ -84,9 +84,6 @@ export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentS
   BYTE_ORDER_MARK,
 )
 
-/** Where registered.csv says of which file a row is. */
-export const PLACE_OF_SOURCE = namesOf(REGISTERED_COLUMNS).indexOf('source')
-
 export interface OpenRow {
   readonly row: RowRecord
   readonly explanation: Explanation

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { PLACE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
@@ -19,7 +18,6 @@ const file = z.object({ name: z.string().min(1), bytes: count, sha256: hash })
 
 /** What `verify` needs of a manifest. */
 const manifestSchema = z.looseObject({
-  digest: hash,
   schemaVersion: z.literal(1),
   version: z.string(),
   ledger: z.string(),
@@ -48,9 +46,6 @@ export const pick =
 
 const canonical = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
 
-const digestOfManifest = (content: object): string =>
-  createHash('sha256').update(canonical(content)).digest('hex')
-
 interface Written {
   readonly files: readonly PackFile[]
   /** What a report that is written again must be told. */
@@ -58,12 +53,9 @@ interface Written {
   readonly absentAfterMs: number
 }
 
-/**
- * manifest.json: what belongs to the pack and what it was made from. It cannot list itself; instead its first line holds
- * the digest of all others.
- */
+/** manifest.json: what belongs to the pack and what it was made from. It cannot list itself. */
 export function renderManifest(facts: ReportFacts, { files, language, absentAfterMs }: Written): string {
-  const content = {
+  return canonical({
     schemaVersion: 1,
     version: readVersion(),
     ledger: facts.ledger,
@@ -80,26 +72,13 @@ export function renderManifest(facts: ReportFacts, { files, language, absentAfte
     decisions: { count: facts.decisions.total + facts.corrections.total },
     files,
     sources: facts.sources.map(pick('name', 'bytes', 'sha256')),
-  }
-  return canonical({ digest: digestOfManifest(content), ...content })
+  })
 }
 
-export type ReadManifest = Exclude<ReturnType<typeof readManifest>, 'no_json' | null>
-
 /** `no_json` where it is none; null for JSON that is no manifest. */
-export function readManifest(text: string) {
+export function readManifest(text: string): Manifest | 'no_json' | null {
   const value = parseJson(text)
-  if (value === undefined) return 'no_json' as const
-  const parsed = manifestSchema.safeParse(value)
-  if (!parsed.success) return null
-  // The value as it was read, with keys of later versions and in its own order.
-  const { digest, ...content } = value as Record<string, unknown>
-  return {
-    manifest: parsed.data,
-    /** Every byte is as this program writes it. */
-    isCanonical: canonical(value as object) === text,
-    isDigestRight: digest === digestOfManifest(content),
-  }
+  return value === undefined ? 'no_json' : (manifestSchema.safeParse(value).data ?? null)
 }
 
 /** summary.json: the figures of the pack for programs. */

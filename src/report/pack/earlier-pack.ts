@@ -34,7 +34,7 @@ const writtenSchema = z.object({
 })
 
 /** What a manifest or a note says that this program wrote. */
-export type WrittenFiles = z.output<typeof writtenSchema>
+type WrittenFiles = z.output<typeof writtenSchema>
 
 export const noteText = (ledgerId: string, files: readonly PackFile[]): string => {
   const named = files.map(({ name, sha256 }) => ({ name, sha256 }))
@@ -52,15 +52,15 @@ function textIn(folder: string, name: string): string {
 }
 
 /** Null where there is none of ours. */
-const readWritten = (folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null =>
+export const readWrittenFiles = (folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null =>
   writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
 
-export const readNote = (folder: string): WrittenFiles | null => readWritten(folder, NOTE)
+export const readNote = (folder: string): WrittenFiles | null => readWrittenFiles(folder, NOTE)
 
 /** What manifest and note of a folder name, as `name sha256`. */
 const provenBy = (folder: string): readonly string[] =>
   ([MANIFEST, NOTE] as const).flatMap((name) =>
-    (readWritten(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
+    (readWrittenFiles(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
   )
 
 export async function sha256Of(path: string): Promise<string> {
@@ -101,7 +101,7 @@ export async function keptFile(
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
-    ((name === MANIFEST || name === NOTE) && readWritten(folder, name) !== null) ||
+    ((name === MANIFEST || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
     (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
     proven.has(`${name} ${await sha256Of(join(folder, name))}`)
   for (const name of [...files.map((file) => file.name), ...stale]) {
@@ -217,7 +217,7 @@ export function findPack(
   { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
 ): string | null {
   const isCurrent = (folder: string): boolean => {
-    const manifest = readWritten(folder, MANIFEST)
+    const manifest = readWrittenFiles(folder, MANIFEST)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
   const besides = (folder: string): string[] =>

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { codeOf } from '../../errors.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
@@ -115,12 +116,17 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const { ledgerId } = reader.campaign()
   const kept = [...ledgerFiles(reader.file), ...forbidden]
   return inPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder }, async (folder) => {
-    const { facts, manifest } = await writeFiles(reader, folder, options, true)
+    const { facts, manifest, failed } = await writeFiles(reader, folder, options, true)
     if (options.toCancel !== undefined) await writeToCancel(reader, options.toCancel, folder)
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
     const { totals, balanced, proposals, verification } = facts
+    const published = await folder.publish()
+    if (failed.length > 0)
+      throw new Error(`A page of the report cannot be made; its lists are in "${published.folder}"`, {
+        cause: failed[0],
+      })
     return {
       files,
       totals,
@@ -131,7 +137,7 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
       verification,
       /** Whether the totals that were given are those of the records; null where none were given. */
       isAsExpected: isAsExpected(facts),
-      ...(await folder.publish()),
+      ...published,
     }
   })
 }
@@ -162,7 +168,7 @@ async function writeFiles(
     signal,
   }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'told' | 'signal'>,
   hasLists: boolean,
-): Promise<{ readonly facts: ReportFacts; readonly manifest: string }> {
+): Promise<{ readonly facts: ReportFacts; readonly manifest: string; readonly failed: readonly unknown[] }> {
   const texts = textsIn(language, reader.runs().at(-1)?.zone)
   const sources = reader.sources()
   const columns = mergeColumns(sources)
@@ -185,11 +191,17 @@ async function writeFiles(
   await lists.finish()
   if (toDo !== null && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder, toDo)
   await toDo?.finish()
-  await folder.write('report.html', await renderPage(facts, texts))
-  await workbook.finish(facts)
+  const failed: unknown[] = []
+  // A page that fails takes no list with it; what the system refuses is told as ever.
+  const orTold = (error: unknown): void => {
+    if (codeOf(error) !== '') throw error
+    failed.push(error)
+  }
+  await renderPage(facts, texts).then((page) => folder.write('report.html', page), orTold)
+  await workbook.finish(facts).catch(orTold)
   await folder.write('summary.json', renderSummary(facts))
   const written = { files: folder.finished(), language, absentAfterMs }
-  return { facts, manifest: renderManifest(facts, written) }
+  return { facts, manifest: renderManifest(facts, written), failed }
 }
 
 /** The lines of the latest comparison that nobody has closed. */

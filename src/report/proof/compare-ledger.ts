@@ -9,7 +9,7 @@ import { PLACE_OF_PART, partOf } from '../facts/facts.js'
 import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { writeManifestAgain } from '../pack/pack.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
-import { DECISION_LIST, DECISIONS_FILE, PLACE_OF_SOURCE, REGISTERED_LIST } from '../files/lists.js'
+import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
 import { timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -110,16 +110,13 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
   if (again === text) return
   const read = readManifest(again)
   if (read === null || read === 'no_json') throw new Error('The manifest that was written again is none')
-  const files = new Map([...manifest.files, ...read.manifest.files].map(({ name }) => [name, name]))
+  const names = new Set([...manifest.files, ...read.files].map(({ name }) => name))
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
-  const other = [...files.keys()].filter((name) => shaIn(manifest, name) !== shaIn(read.manifest, name))
+  const other = [...names].filter((name) => shaIn(manifest, name) !== shaIn(read, name))
   for (const name of other)
     differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
-  const keys = Object.keys({ ...manifest, ...read.manifest }).filter(
-    (key) =>
-      key !== 'digest' &&
-      key !== 'files' &&
-      JSON.stringify(manifest[key]) !== JSON.stringify(read.manifest[key]),
+  const keys = Object.keys({ ...manifest, ...read }).filter(
+    (key) => key !== 'files' && JSON.stringify(manifest[key]) !== JSON.stringify(read[key]),
   )
   if (keys.length > 0 || other.length === 0)
     differ(MANIFEST_FILE, `${MANIFEST_FILE} is not what the ledger says (${keys.join(', ')})`)
@@ -142,40 +139,28 @@ async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: st
 /** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
 async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<string[]> {
   const then = manifest.changedAt
-  const { purgedAt } = ledger.campaign()
-  const isPurgedSince = purgedAt !== null && purgedAt > then
-  const isErasedSince = [...erasures(ledger)].some(({ at }) => at > then)
-  const lists = [
-    {
-      name: PLACE_OF_PART.registered,
-      lines: registeredLines(ledger, then),
-      removed: isPurgedSince ? [PLACE_OF_SOURCE] : [],
-    },
-    {
-      name: DECISIONS_FILE,
-      lines: decisionLinesUntil(ledger, then),
-      removed: isPurgedSince || isErasedSince ? REMOVED_OF_DECISION : [],
-    },
-  ]
-  for (const { name, lines, removed } of lists) {
+  const lists = new Map<string, Generator<string, void, undefined>>([
+    [PLACE_OF_PART.registered, registeredLines(ledger, then)],
+  ])
+  // Words of decisions go with a purge or an erasure, and are then not proven.
+  const isErased = [...decisionsOf(ledger)].some(({ decision, at }) => decision === 'erased' && at > then)
+  if (!isErased && (ledger.campaign().purgedAt ?? '') <= then)
+    lists.set(DECISIONS_FILE, decisionLinesUntil(ledger, then))
+  for (const [name, lines] of lists) {
     const path = join(folder, name)
     if ((await lstat(path).catch(() => null))?.isFile() !== true) continue // which was told
-    const at = await firstOtherLine(path, lines, removed)
+    const at = await firstOtherLine(path, lines)
     if (at !== null)
       differ(
         name,
         `Line ${at} of ${name} is not what the ledger says of ${timeText(then)}: an entry was changed, added, removed or moved`,
       )
   }
-  return lists.flatMap(({ name, removed }) => (removed.length === 0 ? [name] : []))
+  return [...lists.keys()]
 }
 
-/** Reason and evidence, by their places. */
-const REMOVED_OF_DECISION = [9, 10]
-
-function* erasures(ledger: LedgerReader): Generator<DecisionRecord, void, undefined> {
-  for (const page of decisionPages(ledger))
-    for (const each of page) if (each.decision === 'erased') yield each
+function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord, void, undefined> {
+  for (const page of decisionPages(ledger)) yield* page
 }
 
 function* registeredLines(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
@@ -187,30 +172,18 @@ function* registeredLines(ledger: LedgerReader, then: string): Generator<string,
 
 function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
   yield DECISION_LIST.header
-  for (const page of decisionPages(ledger))
-    for (const each of page) if (each.at <= then) yield DECISION_LIST.line(each)
+  for (const each of decisionsOf(ledger)) if (each.at <= then) yield DECISION_LIST.line(each)
 }
 
-const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/(?<=^|,)"((?:[^"]|"")*)"/g)].map(([cell]) => cell)
-
-/** @param removed places of cells that are no longer there to compare with */
 async function firstOtherLine(
   path: string,
   expected: Generator<string, void, undefined>,
-  removed: readonly number[],
 ): Promise<number | null> {
-  const isSame = (one: string, other: string): boolean => {
-    if (one === other || removed.length === 0) return one === other
-    const kept = (line: string): string =>
-      JSON.stringify(cellsOf(line).filter((_, index) => !removed.includes(index)))
-    return kept(one) === kept(other)
-  }
   let at = 0
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     at += 1
     const next = expected.next()
-    if (next.done === true || !isSame(line, next.value.trimEnd())) return at
+    if (next.done === true || line !== next.value.trimEnd()) return at
   }
   return expected.next().done === true ? null : at + 1
 }

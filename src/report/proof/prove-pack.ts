@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SourceError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { MANIFEST_FILE, readManifest, type Manifest, type ReadManifest } from '../files/manifest.js'
+import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES } from '../pack/pack.js'
@@ -35,13 +35,18 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
   })
   const text = await textIn(folder, MANIFEST_FILE)
   if (text === null) throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
-  const read = readManifest(text)
-  if (read === 'no_json') throw unreadable(folder, `its ${MANIFEST_FILE} is not JSON`)
-  const manifest = read?.manifest ?? null
+  const manifest = readManifest(text)
+  if (manifest === 'no_json') throw unreadable(folder, `its ${MANIFEST_FILE} is not JSON`)
   const discrepancies: Discrepancy[] = []
   const tell: Tell = (discrepancy) => void discrepancies.push(discrepancy)
-  checkManifest(read, tell)
   if (manifest !== null) await checkFiles(folder, manifest, names, tell)
+  else
+    tell({
+      kind: 'manifest_changed',
+      file: MANIFEST_FILE,
+      message: `${MANIFEST_FILE} is not written as this program writes it: it was changed since, and what it says proves nothing`,
+      next: REWRITE,
+    })
   const signature = checkSignature(await textIn(folder, SIGNATURE_FILE), text, key, tell)
   const beside =
     ledger === null
@@ -111,23 +116,6 @@ async function textIn(folder: string, name: string): Promise<string | null> {
     const size = entry.size > given.mostBytes ? `it has ${entry.size} bytes` : 'it was refused'
     throw unreadable(folder, `its ${name} cannot be read (${size})`, cause)
   }
-}
-
-/** Every byte of the manifest counts: also blanks, which say nothing. */
-function checkManifest(read: ReadManifest | null, tell: Tell): void {
-  const why =
-    read?.isCanonical !== true
-      ? `${MANIFEST_FILE} is not written as this program writes it`
-      : read.isDigestRight
-        ? null
-        : `The digest in ${MANIFEST_FILE} is not that of its content`
-  if (why === null) return
-  tell({
-    kind: 'manifest_changed',
-    file: MANIFEST_FILE,
-    message: `${why}: it was changed since, and what it says proves nothing`,
-    next: REWRITE,
-  })
 }
 
 /** Each file of a pack is named, once, and stands there with the bytes that are named. */

@@ -97,7 +97,16 @@ describe('what a campaign left beside its ledger', () => {
     const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
     const told = [ledger, join(elsewhere, 'refused.csv'), 'ORIGINAL CELLS', 'Not known to this ledger: your']
     for (const words of told) expect(text).toContain(words)
-    const none = { removed: [], leftovers: [], cells: [], values: [], references: [], logs: [], unread: [] }
+    const none = {
+      removed: [],
+      leftovers: [],
+      cells: [],
+      values: [],
+      references: [],
+      logs: [],
+      plans: [],
+      unread: [],
+    }
     expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
   })
 

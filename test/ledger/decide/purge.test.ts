@@ -29,7 +29,7 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
-import { execute, look, query, rowsOf, statesOf } from '../ledger-views.js'
+import { execute, forge, look, query, rowsOf, statesOf } from '../ledger-views.js'
 
 const NAME = 'Wilhelmina Vogelsang'
 const MAIL = 'w.vogelsang@mail.example'
@@ -191,6 +191,55 @@ describe('9.2.1 a purge', () => {
       `update problem set rule = 'x'`,
     ])
       expect(() => execute(ledger.file, sql), sql).toThrow('never change')
+  })
+})
+
+describe('the words of an export and the choice of a run', () => {
+  const word = (text: string) => ({ column: 'Status', goes: { aktiv: 2 }, notUnderstood: { [text]: 1 } })
+  const READING = {
+    encoding: { encoding: 'utf-8', by: 'usual' },
+    leftOut: { atEnd: [NAME] },
+    mayBeStatus: [NAME],
+    references: [STREET],
+    words: { status: word(MAIL) },
+  }
+  const CHOICE = { only: [{ column: 'Name', values: [NAME] }], takeOver: `by Ada: ${SAID}`, rate: 7 }
+
+  async function quoting(): Promise<Ledger> {
+    const ledger = await planted()
+    admit(ledger, [{ reference: 'M-7', customerNo: 7 }])
+    ledger.endRun(1, { stoppedBy: null, exitCode: 0 })
+    forge(
+      ledger.file,
+      `update source set reading = '${JSON.stringify(READING)}'; update run set settings = '${JSON.stringify(CHOICE)}'`,
+    )
+    decide(ledger, 6, 'written_off')
+    return ledger
+  }
+  const readings = (ledger: Ledger) => ledger.view.sources().map(({ reading }) => reading)
+  const settings = (ledger: Ledger) => ledger.view.runs().map((run) => run.settings)
+  const { encoding, words } = READING
+  const left = { encoding, words: { status: { column: 'Status', goes: words.status.goes } } }
+  const only = [{ column: 'Name', values: ['removed with the personal data'] }]
+
+  it('go with a purge but for the words of a vocabulary', async () => {
+    const ledger = await quoting()
+    ledger.purge(WHO)
+    expect(readings(ledger)).toEqual([left, left])
+    expect(settings(ledger)).toEqual([{ ...CHOICE, only, takeOver: 'removed with the personal data' }])
+    expect(textsIn(ledger)).toEqual([])
+  })
+
+  it('go with an erasure from the files that the customer stands in, and the runs that sent them', async () => {
+    const ledger = await quoting()
+    for (const sql of [`update source set reading = '{}'`, `update run set settings = '{}'`])
+      expect(() => execute(ledger.file, sql), sql).toThrow('never changes')
+    ledger.erase({ ...WHO, customerNo: 7, rowIds: [6] })
+    expect(readings(ledger)).toEqual([READING, left])
+    expect(settings(ledger)).toEqual([CHOICE])
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    expect(readings(ledger)).toEqual([left, left])
+    expect(settings(ledger)).toEqual([{ ...CHOICE, only }])
   })
 })
 

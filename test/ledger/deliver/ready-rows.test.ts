@@ -20,7 +20,7 @@ import {
   recordOf,
   summaryOf,
 } from '../campaign-setup.js'
-import { execute, query, look, statesOf, byHand } from '../ledger-views.js'
+import { query, look, statesOf, byHand, forge } from '../ledger-views.js'
 import type { BegunGroup } from '../../../src/ledger/ledger.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import type { Choice } from '../../../src/domain/row/choice.js'
@@ -96,12 +96,6 @@ describe('the ready rows', () => {
 })
 
 describe('a row that does not hold what was admitted', () => {
-  /** As any SQLite tool could, once the guards are gone. */
-  function change(file: string, sql: string): void {
-    const triggers = query<{ name: string }>(file, `select name from sqlite_schema where type = 'trigger'`)
-    execute(file, [...triggers.map(({ name }) => `drop trigger "${name}"`), sql].join(';'))
-  }
-
   it.each([
     `update row set iban = '${OTHER_IBAN}' where id = 2`,
     `update row set customer_no = 77 where id = 2`,
@@ -111,7 +105,7 @@ describe('a row that does not hold what was admitted', () => {
     'update row set content_key = (select content_key from row where id = 3) where id = 2',
   ])('is not given out, nor is its page: %s', (sql) => {
     const ledger = holding(mandates(3))
-    change(ledger.file, sql)
+    forge(ledger.file, sql)
     expect(ledger.ready(0, 1)).toHaveLength(1)
     const refusal = { problem: 'damaged', exitCode: 8 } as object
     expect(() => ledger.ready(0, 10)).toThrow(expect.objectContaining(refusal))
@@ -121,7 +115,7 @@ describe('a row that does not hold what was admitted', () => {
 
   it('28.6 a row whose fingerprint of all five values was taken away', () => {
     const ledger = holding(mandates(1))
-    change(ledger.file, 'update row set content_key = null')
+    forge(ledger.file, 'update row set content_key = null')
     expect(() => ids(ledger)).toThrow('no longer holds what was admitted')
   })
 })

@@ -263,3 +263,29 @@ describe('a campaign', () => {
     expect(ledger.totals().read).toBe(2)
   })
 })
+
+describe('a ledger that does not hold what this version makes', () => {
+  it.each([
+    ['trigger row_is_kept', 'drop trigger row_is_kept'],
+    ['index row_place_once', 'drop index row_place_once'],
+    ['trigger mine', 'create trigger mine after update on row begin select 1; end'],
+    [
+      'trigger compared_is_kept',
+      'drop trigger compared_is_kept; create trigger compared_is_kept before delete on compared begin select 1; end',
+    ],
+    ['table row', 'alter table row add column note text'],
+  ])('is refused, whoever opens it: %s', (name, sql) => {
+    const file = closedFile()
+    byHand(file, (db) => db.exec(sql))
+    expect(problemsWith(file)).toEqual(['damaged', 'damaged'])
+    expect(faultOf(() => open({ file }))).toMatchObject({ exitCode: 8 })
+    expect(faultOf(() => open({ file })).message).toContain(name)
+  })
+
+  it('is opened where its indexes were made anew, or the file was written anew', () => {
+    const ledger = holding(mandates(300))
+    ledger.close()
+    byHand(ledger.file, (db) => db.exec('vacuum'))
+    expect(open({ file: ledger.file }).countReady()).toBe(300)
+  })
+})

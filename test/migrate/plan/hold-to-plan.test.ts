@@ -460,6 +460,21 @@ describe('where an approval is required', () => {
     )
   })
 
+  it('the ledger remembers it before there is a plan, once', async () => {
+    const { place, sandbox, asked, posts } = await placeWith(3)
+    await migrate(asked({ limit: 1 }))
+    for (let n = 0; n < 2; n += 1)
+      await expect(migrate(required(place, sandbox.url))).rejects.toThrow(
+        /needs an approved plan, and none was given; nothing was sent/,
+      )
+    await expect(migrate(asked())).rejects.toThrow(/This campaign needs an approved plan/)
+    expect(posts()).toBe(1)
+    const runs = place.look((ledger) => ledger.runs())
+    expect(runs.map(({ stoppedBy, exitCode }) => [stoppedBy, exitCode]).slice(1)).toEqual([
+      ['approval_required', 2],
+    ])
+  })
+
   it('no service gets rows without a plan, the sandbox neither, whatever a later configuration says', async () => {
     const { place, sandbox, asked, posts } = await placeWith(1)
     await expect(migrate(required(place, sandbox.url))).rejects.toThrow(

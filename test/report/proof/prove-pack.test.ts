@@ -152,12 +152,11 @@ function forge(folder: string, changes: Readonly<Record<string, Change>>, parts:
     return { name, bytes: bytes.length, sha256: sha256(bytes) }
   })
   const { totals, notTaken } = summary
-  const { digest: _, ...content }: Record<string, unknown> = {
+  const content = {
     ...{ ...manifest, files, totals, notTaken },
     ...parts({ ...manifest, files }),
   }
-  const digest = sha256(canonical(content))
-  writeFileSync(join(folder, 'manifest.json'), canonical({ digest, ...content }))
+  writeFileSync(join(folder, 'manifest.json'), canonical(content))
 }
 type Forging = (manifest: Manifest) => object
 const forgeManifest = (out: string, how: Forging): void => forge(out, {}, how)
@@ -247,7 +246,7 @@ describe(`any byte of any file of a pack (PACK_SEED=${SEED})`, () => {
   }, 120_000)
 })
 
-describe('a tampering is found by the manifest alone, and named', () => {
+describe('a tampering is found by the manifest and its signature, and named', () => {
   const inManifest = (from: string, to: string) => (out: string) =>
     change(out, 'manifest.json', (text) => text.replace(from, to))
   const TAMPERINGS: Readonly<
@@ -268,7 +267,7 @@ describe('a tampering is found by the manifest alone, and named', () => {
       'not_named',
       'report.html',
     ],
-    'it says something else': [inManifest('"migration"', '"moved"'), 'manifest_changed', 'manifest.json'],
+    'it says something else': [inManifest('"migration"', '"moved"'), 'signature_changed', 'manifest.sig'],
     'it loses a key': [inManifest('"changedAt"', '"changed"'), 'manifest_changed', 'manifest.json'],
   }
   function linked(out: string): void {
@@ -400,7 +399,7 @@ describe('beside a ledger that has moved on', () => {
     expect([...discrepancies.map((found) => found.file), ...notProven]).toContain(file)
   })
 
-  it('that was purged since, only the words that went are passed over', async () => {
+  it('that was purged since, decisions are not proven any more, because words of them went', async () => {
     const { ledger, clock, out, write } = await provenPack()
     decide(ledger, 7, 'written_off', 'gave up')
     for (const reference of ['NEW-10', 'NEW-11']) await send(ledger, registered(reference))
@@ -409,6 +408,8 @@ describe('beside a ledger that has moved on', () => {
     ledger.purge({ by: 'Ada', reason: 'signed off', withOpenRows: true })
     expect(await prove(out, { ledger: ledger.file })).toMatchObject({ discrepancies: [], ledger: 'moved_on' })
     inDecisions((text) => text.replace('"Ada Example"', '"Eve Example"'))(out)
+    expect((await prove(out, { ledger: ledger.file })).notProven).toContain('decisions.csv')
+    inFile('registered.csv', (text) => text.replace('"NEW-1"', '"NEW-9"'))(out)
     expect(await kindsFound(out, { ledger: ledger.file })).toEqual(['ledger_differs'])
   })
 })
