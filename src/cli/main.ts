@@ -25,10 +25,9 @@ import {
 import { refusalOfRemoved } from './settings/removed.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import { boundedWorld, printResult } from './terminal/output.js'
+import { boundedWorld, type Output, type World } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
-import { emptyResult, jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
-import type { Output, World } from './terminal/world.js'
+import { emptyResult, jsonOf, printResult, resultOfError, type CommandResult } from './terminal/result.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 

@@ -2,9 +2,8 @@ import { creditorLine, shortDigest, sourceLine, toSend, type PlanDocument } from
 import { choiceLine } from '../../domain/row/choice.js'
 import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
-import { totalsLines } from '../terminal/output.js'
+import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { correctionLines } from '../reading-lines.js'
-import { type Line, toned } from '../terminal/world.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { durationText, plural, timeText, said } from '../../domain/text/text.js'
 
