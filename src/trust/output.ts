@@ -126,6 +126,16 @@ export function createTrusted(path: string, what: string, text: string): void {
   }
 }
 
+/** What was written is on disk then; of a folder, the names in it. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Again on what was opened: it may have been exchanged since it was looked at. */
 function assertAsChecked(descriptor: number, path: string, what: string): void {
   const opened = fstatSync(descriptor)
