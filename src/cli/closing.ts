@@ -290,19 +290,16 @@ export function absentOf(
   return { proposed, waiting, askFrom, nothingPresent }
 }
 
-export const absentLines = ({
-  proposed,
-  waiting,
-  askFrom,
-  nothingPresent,
-}: ReturnType<typeof absentOf>): string[] =>
-  said([
+export function absentLines(absent: ReturnType<typeof absentOf>): string[] {
+  const { proposed, waiting, askFrom, nothingPresent } = absent
+  return said([
     proposedText(proposed),
     waiting > 0 &&
       `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
     nothingPresent > 0 &&
       `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
   ])
+}
 
 const proposedText = (count: number): string | false =>
   count > 0 &&
