@@ -12,13 +12,12 @@ import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { lookInto, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
-import { totalsLines } from './terminal/output.js'
+import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import { SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
 import { faultText, notTheLatest } from '../register/campaign-register.js'
-import { type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
@@ -291,19 +290,16 @@ export function absentOf(
   return { proposed, waiting, askFrom, nothingPresent }
 }
 
-export const absentLines = ({
-  proposed,
-  waiting,
-  askFrom,
-  nothingPresent,
-}: ReturnType<typeof absentOf>): string[] =>
-  said([
+export function absentLines(absent: ReturnType<typeof absentOf>): string[] {
+  const { proposed, waiting, askFrom, nothingPresent } = absent
+  return said([
     proposedText(proposed),
     waiting > 0 &&
       `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
     nothingPresent > 0 &&
       `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
   ])
+}
 
 const proposedText = (count: number): string | false =>
   count > 0 &&

@@ -25,22 +25,21 @@ import {
 import { refusalOfRemoved } from './settings/removed.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import { boundedWorld, printResult } from './terminal/output.js'
+import { boundedWorld, type Output, type World } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
-import { emptyResult, jsonOf, resultOfError, type CommandResult } from './terminal/result.js'
-import type { Output, World } from './terminal/world.js'
+import { emptyResult, jsonOf, printResult, resultOfError, type CommandResult } from './terminal/result.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
-export const noLog: Log = { delivery: () => undefined, missing: () => null, close: () => undefined }
-
+const silent = (): void => undefined
+export const noLog: Log = { delivery: silent, missing: () => null, close: silent }
 export const silentProgress: Progress = {
-  reading: () => undefined,
-  sending: () => undefined,
-  outcome: () => undefined,
-  note: () => undefined,
-  event: () => undefined,
-  end: () => undefined,
+  reading: silent,
+  sending: silent,
+  outcome: silent,
+  note: silent,
+  event: silent,
+  end: silent,
 }
 
 /** By the groups of the first screen, in the way a newcomer meets them; a name of two words is typed as two. */

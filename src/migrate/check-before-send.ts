@@ -52,15 +52,8 @@ export type CheckBeforeSend = ReturnType<typeof checkBeforeSend>
  * its customer may have been sent meanwhile; rows of one customer wait for each other, so that what this run has just
  * registered is told from what was there before.
  */
-export function checkBeforeSend({
-  send,
-  reader,
-  readBacks,
-  terms,
-  clock,
-  after,
-  drain,
-}: CheckBeforeSendParts) {
+export function checkBeforeSend(parts: CheckBeforeSendParts) {
+  const { send, reader, readBacks, terms, clock, after, drain } = parts
   const batch = createAnswerBatch<HeardAnswer>(record, after)
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   const turns = new Map<number, Promise<unknown>>()

@@ -1,10 +1,11 @@
 import { createPrivateFile } from '../ledger/safety/side-files.js'
 import { randomBytes, createHmac } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../driver.js'
 import { codeOf, type HaltOptions, LedgerError, UsageError } from '../errors.js'
 import { distrustFolder, distrustPrivateFile, entryAt, makeFolder } from '../trust/entry.js'
+import { flush } from '../trust/output.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
 import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
@@ -279,16 +280,6 @@ function upgrade(connection: RegisterFile['connection']): void {
       connection.pragma(`user_version = ${VERSION}`)
     })
     .immediate()
-}
-
-/** Of a folder, the names in it. */
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** How far a ledger has come, as the register knows it. SQLite's truth values. */

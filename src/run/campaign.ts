@@ -76,18 +76,11 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly signalStatus: () => number | null
 }
 
-export interface CampaignEnd {
+export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
   readonly admitted: readonly AdmittedSource[]
-  /** As in the plan. */
-  readonly leftRefused: number
-  /** As in the plan. */
-  readonly held: HeldRows
-  /** As in the plan. */
-  readonly readAgain: readonly ReadAgain[]
   /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
   readonly choice: CountedChoice | null
   readonly stop: Stop | null
-  readonly totals: Totals
   readonly exitCode: number
 }
 

@@ -80,16 +80,9 @@ function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
 
 /** How long a row that may be sent again waits, in milliseconds. */
 function waitOf(outcome: Outcome, facts: AttemptFacts): number {
-  switch (outcome.kind) {
-    case 'registered':
-    case 'refused':
-    case 'in_doubt':
-      return 0
-    case 'not_sent':
-      return connectBackoffMs(facts.connectionFailures, facts.random)
-    case 'turned_away':
-      return turnedAwayBackoffMs(facts.turnedAway, outcome.evidence.retryAfterMs, facts.random)
-  }
+  if (outcome.kind === 'not_sent') return connectBackoffMs(facts.connectionFailures, facts.random)
+  if (outcome.kind !== 'turned_away') return 0
+  return turnedAwayBackoffMs(facts.turnedAway, outcome.evidence.retryAfterMs, facts.random)
 }
 
 /** The brake ends a run of connection failures long before they could count up like answers. */

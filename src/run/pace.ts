@@ -22,12 +22,7 @@ export const startPace = ({ concurrency, rate }: PaceLimits, nowMs: number): Pac
 })
 
 /** From when a row may leave: any row, and one that the service turned away before. Both may lie in the past. */
-export interface Departures {
-  readonly anyFromMs: number
-  readonly repeatFromMs: number
-}
-
-export const departuresOf = ({ bucket, budget, pausedUntilMs }: Pace, nowMs: number): Departures => ({
+export const departuresOf = ({ bucket, budget, pausedUntilMs }: Pace, nowMs: number) => ({
   anyFromMs: Math.max(pausedUntilMs, nowMs + waitForToken(bucket, nowMs)),
   repeatFromMs: nowMs + waitForRepeat(budget, nowMs),
 })

@@ -224,7 +224,7 @@ export function distrustInstructions(
  */
 export const sharedFiles = (files: readonly string[]): string[] =>
   files.flatMap((file) => {
-    const distrust = leadsToFile(file) ? distrustInstructions(file) : null
+    const distrust = leadsTo(file)?.isFile() === true ? distrustInstructions(file) : null
     if (distrust === null) return []
     const told = `Others can change "${file}": ${distrust.why}`
     if (distrust.isForeign !== true) return [told]
@@ -234,11 +234,12 @@ export const sharedFiles = (files: readonly string[]): string[] =>
     )
   })
 
-function leadsToFile(path: string): boolean {
+/** What stands where a path leads; null for what leads nowhere: a link to itself, a name that no file can have. */
+export function leadsTo(path: string): Stats | null {
   try {
-    return statSync(path).isFile()
+    return statSync(path)
   } catch {
-    return false
+    return null
   }
 }
 

@@ -7,12 +7,11 @@ import {
   openSync,
   realpathSync,
   type Stats,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UsageError } from '../errors.js'
-import { distrustPrivateFile, entryAt } from './entry.js'
+import { distrustPrivateFile, entryAt, leadsTo } from './entry.js'
 
 const PRIVATE = 0o600
 
@@ -36,15 +35,6 @@ function placeOf(path: string): string {
 }
 
 const isSameFile = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino
-
-/** Null for what leads nowhere: a link to itself, a name that no file can have. */
-function leadsTo(path: string): Stats | null {
-  try {
-    return statSync(path)
-  } catch {
-    return null
-  }
-}
 
 /** By name, also where there is no file yet, and by what the name leads to. */
 function isForbidden(path: string, entry: Stats | null, forbidden: string): boolean {
@@ -120,6 +110,16 @@ export function createTrusted(path: string, what: string, text: string): void {
   const descriptor = openTrusted(path, { mode: 'create', what })
   try {
     writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What was written is on disk then; of a folder, the names in it. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -21,7 +21,7 @@ import {
   sourceOptions,
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
-import { totalsLines } from '../terminal/output.js'
+import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { keptText } from '../closing.js'
 import {
   firstRecords,
@@ -34,7 +34,6 @@ import {
 import { noteOutputs } from '../privacy/remains.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { EXITS, usual } from '../settings/declared.js'
-import { type Line, toned } from '../terminal/world.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText, said } from '../../domain/text/text.js'

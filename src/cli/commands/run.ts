@@ -55,10 +55,9 @@ import {
   type Settings,
   trustedLines,
 } from '../settings/settings.js'
-import { askText } from '../terminal/prompt.js'
+import { askText, type Toned, toned } from '../terminal/world.js'
 import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
-import { type Toned, toned } from '../terminal/world.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'

@@ -16,11 +16,10 @@ import {
   sampleOf,
   type Context,
 } from '../command.js'
-import { askedDetails, askedLine, askService, standingAfter, unprovenLines } from '../prove/asking.js'
+import { askedDetails, askedLine, askService, standingAfter, unprovenLines } from '../prove/verify.js'
 import { nextLine } from '../terminal/next.js'
-import { askText, canAsk } from '../terminal/prompt.js'
+import { askText, canAsk, toned, type Line } from '../terminal/world.js'
 import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
-import { toned, type Line } from '../terminal/world.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
 import { countText, plural, said } from '../../domain/text/text.js'
 

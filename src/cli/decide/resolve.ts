@@ -7,7 +7,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { rowsById } from '../../ledger/file/connection.js'
-import type { World } from '../terminal/world.js'
+import { type World, askChoice, askText, canAsk, say } from '../terminal/world.js'
 import { closingAt, olderOf, oldPages, setAsideLines, waitingFor } from '../closing.js'
 import {
   actorOf,
@@ -20,10 +20,9 @@ import {
   type Context,
 } from '../command.js'
 import { sharedFiles } from '../../trust/entry.js'
-import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/asking.js'
+import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { askChoice, askText, canAsk, say } from '../terminal/prompt.js'
 import { standingAs, worded, type CommandResult } from '../terminal/result.js'
 import { compareWith, rejectionsOf } from './against.js'
 import { askAboutDoubts, SCOPES } from './ask.js'

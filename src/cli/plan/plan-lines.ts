@@ -2,9 +2,8 @@ import { creditorLine, shortDigest, sourceLine, toSend, type PlanDocument } from
 import { choiceLine } from '../../domain/row/choice.js'
 import { stateName } from '../../domain/row/row-state.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
-import { totalsLines } from '../terminal/output.js'
+import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { correctionLines } from '../reading-lines.js'
-import { type Line, toned } from '../terminal/world.js'
 import { treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { durationText, plural, timeText, said } from '../../domain/text/text.js'
 
@@ -21,18 +20,7 @@ function first<Entry>(entries: readonly Entry[], lineOf: (entry: Entry) => strin
 
 /** What a run would do, as people read it before they approve it. */
 export function planLines(document: PlanDocument): Line[] {
-  const {
-    target,
-    sources,
-    rows,
-    limit,
-    creditors,
-    warnings,
-    staysBehind,
-    corrections,
-    settings,
-    changedSettings,
-  } = document
+  const { target, sources, rows, limit, corrections, changedSettings } = document
   const asActive = treatedAsActiveText(document.treatedAsActive ?? [])
   return said([
     [toned('strong', 'The plan '), document.digest],
@@ -51,19 +39,19 @@ export function planLines(document: PlanDocument): Line[] {
     ],
     document.retriesRefused && '  with the rows that the service refused',
     document.choice !== null && `  ${choiceLine(document.choice)}`,
-    ...first(creditors, creditorLine),
+    ...first(document.creditors, creditorLine),
     ...(corrections === undefined ? [] : correctionLines(corrections)),
-    staysBehind.length > 0 && 'Stays behind:',
+    document.staysBehind.length > 0 && 'Stays behind:',
     ...first(
-      staysBehind,
+      document.staysBehind,
       ({ state, rule, count }) =>
         `${plural(count, 'row', 'rows')} ${stateName(state)}${rule === null ? '' : ` (${rule})`}`,
     ),
     asActive !== '' && ([toned('open', 'Warning'), `: ${asActive}`] as Line),
-    warnings.length > 0 && 'Warnings:',
-    ...first(warnings, ({ rule, count }) => `${rule}: ${count}`),
+    document.warnings.length > 0 && 'Warnings:',
+    ...first(document.warnings, ({ rule, count }) => `${rule}: ${count}`),
     changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',
-    ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(settings[name])}`),
+    ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(document.settings[name])}`),
     `Expected time: about ${durationText(document.expectedMs)} of sending`,
   ])
 }

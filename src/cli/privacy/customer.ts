@@ -16,7 +16,7 @@ import {
   type OwnFlag,
 } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
-import { assertTyped } from '../terminal/prompt.js'
+import { assertTyped } from '../terminal/world.js'
 import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
 import { plural, said } from '../../domain/text/text.js'

@@ -1,6 +1,5 @@
 import { actorOf, ownFlag, ownText, type Command, type Context, lookInto, decideIn } from '../command.js'
-import { totalsLines } from '../terminal/output.js'
-import { assertTyped, canAsk } from '../terminal/prompt.js'
+import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
 import { standingAs, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'

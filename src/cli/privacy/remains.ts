@@ -2,7 +2,6 @@ import { existsSync, constants, readdirSync, realpathSync, rmdirSync, unlinkSync
 import { dirname, relative, resolve, basename, join } from 'node:path'
 import type { Context } from '../command.js'
 import { usualOut } from '../settings/settings.js'
-import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
@@ -13,6 +12,7 @@ import {
   NOTE,
   readNote,
   readWrittenFiles,
+  sha256Of,
   findResultFiles,
   removeLeftovers,
 } from '../../report/pack/earlier-pack.js'
@@ -192,7 +192,8 @@ function isBehindLink(folder: string, ledgerFolder: string): boolean {
 async function unproven(file: string, handle: FileHandle, { campaign }: Owner): Promise<string | null> {
   const written = readWrittenFiles(dirname(file), MANIFEST_FILE) ?? readNote(dirname(file))
   const named = written?.files.find(({ name }) => name === basename(file))
-  if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(handle))) return null
+  if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(file, bytesOf(handle))))
+    return null
   if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
@@ -201,12 +202,6 @@ async function unproven(file: string, handle: FileHandle, { campaign }: Owner): 
 
 /** From its beginning, of what is open. */
 const bytesOf = (handle: FileHandle) => handle.createReadStream({ start: 0, autoClose: false })
-
-async function sha256Of(handle: FileHandle): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of bytesOf(handle)) hash.update(chunk as Uint8Array)
-  return hash.digest('hex')
-}
 
 /** Whether there are lines, and each names this ledger: a list that somebody filled in or saved anew. */
 async function isMarked(file: string, handle: FileHandle, mark: string): Promise<boolean> {

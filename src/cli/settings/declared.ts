@@ -11,14 +11,14 @@ import * as kinds from './kinds.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 
 /** One setting: where it may be given, what it can be, and what holds where nothing is given. */
-interface Setting<Value> {
+interface Declared<Value> {
   readonly kind: kinds.Kind<Value>
-  /** Commander's notation, for example `--rate <n>`; its environment name is made of it. */
-  readonly flags?: `--${string}`
+  /** It has a flag of its name; what is typed behind it, nothing where that is yes. */
+  readonly flag?: '' | `<${string}>`
   /** Environment name of a setting without a flag. */
   readonly environment?: `SEPA_MIGRATE_${string}`
-  /** Path in the configuration file, where it may stand there. */
-  readonly configured?: readonly [string] | readonly ['service' | 'readBack' | 'campaign', string]
+  /** It may stand in the configuration file, at its top or in this section. */
+  readonly inFile?: 'top' | 'service' | 'readBack' | 'campaign'
   /** It says how an export is read, no more: a file that others can change may hold it. */
   readonly isReading?: true
   /** What holds where nothing is given, written as the flag takes it. */
@@ -32,118 +32,76 @@ interface Setting<Value> {
  * made of this. How an export is read (`source`, `columns` and so on) is declared by the room that reads it.
  */
 const SETTINGS = {
-  config: { kind: kinds.path, flags: '--config <file>', otherwise: './sepa-migrate.yaml where it exists' },
-  ledger: {
-    kind: kinds.path,
-    flags: '--ledger <file>',
-    configured: ['ledger'],
-    byDefault: 'sepa-migrate.db',
-  },
-  baseUrl: { kind: kinds.baseUrl, flags: '--base-url <url>', configured: ['service', 'baseUrl'] },
-  out: {
-    kind: kinds.path,
-    flags: '--out <dir>',
-    configured: ['out'],
-    otherwise: 'sepa-migrate-report by the ledger',
-  },
-  lang: { kind: kinds.oneOf(LANGUAGES), flags: '--lang <language>', configured: ['lang'], byDefault: 'en' },
-  json: { kind: kinds.yesOrNo, flags: '--json' },
-  quiet: { kind: kinds.yesOrNo, flags: '--quiet' },
-  verbose: { kind: kinds.yesOrNo, flags: '--verbose' },
-  noColor: { kind: kinds.yesOrNo, flags: '--no-color' },
-  logFile: { kind: kinds.path, flags: '--log-file <file>', configured: ['logFile'] },
-  asOf: { kind: kinds.day, flags: '--as-of <date>', otherwise: 'today in the configured time zone' },
-  timezone: {
-    kind: kinds.zone,
-    configured: ['timezone'],
-    isReading: true,
-    otherwise: 'the zone of this machine',
-  },
+  config: { kind: kinds.path, flag: '<file>', otherwise: './sepa-migrate.yaml where it exists' },
+  ledger: { kind: kinds.path, flag: '<file>', inFile: 'top', byDefault: 'sepa-migrate.db' },
+  baseUrl: { kind: kinds.baseUrl, flag: '<url>', inFile: 'service' },
+  out: { kind: kinds.path, flag: '<dir>', inFile: 'top', otherwise: 'sepa-migrate-report by the ledger' },
+  lang: { kind: kinds.oneOf(LANGUAGES), flag: '<language>', inFile: 'top', byDefault: 'en' },
+  json: { kind: kinds.yesOrNo, flag: '' },
+  quiet: { kind: kinds.yesOrNo, flag: '' },
+  verbose: { kind: kinds.yesOrNo, flag: '' },
+  noColor: { kind: kinds.yesOrNo, flag: '' },
+  logFile: { kind: kinds.path, flag: '<file>', inFile: 'top' },
+  asOf: { kind: kinds.day, flag: '<date>', otherwise: 'today in the configured time zone' },
+  timezone: { kind: kinds.zone, inFile: 'top', isReading: true, otherwise: 'the zone of this machine' },
   dormantSoonDays: {
     kind: kinds.whole(0, 1095),
-    configured: ['dormantSoonDays'],
+    inFile: 'top',
     isReading: true,
     byDefault: String(DORMANT_SOON_DAYS),
   },
-  passwordFile: {
-    kind: kinds.path,
-    flags: '--password-file <file>',
-    configured: ['service', 'passwordFile'],
-  },
+  passwordFile: { kind: kinds.path, flag: '<file>', inFile: 'service' },
   concurrency: {
     kind: kinds.whole(1, 256),
-    flags: '--concurrency <n>',
-    configured: ['service', 'concurrency'],
+    flag: '<n>',
+    inFile: 'service',
     byDefault: String(USUAL_CONCURRENCY),
   },
-  rate: {
-    kind: kinds.decimal(100_000),
-    flags: '--rate <n>',
-    configured: ['service', 'rate'],
-    otherwise: 'no limit',
-  },
+  rate: { kind: kinds.decimal(100_000), flag: '<n>', inFile: 'service', otherwise: 'no limit' },
   timeout: {
     kind: kinds.seconds,
-    flags: '--timeout <seconds>',
-    configured: ['service', 'timeout'],
+    flag: '<seconds>',
+    inFile: 'service',
     byDefault: String(USUAL_TIMEOUT_MS / 1000),
   },
   connectTimeout: {
     kind: kinds.seconds,
-    flags: '--connect-timeout <seconds>',
-    configured: ['service', 'connectTimeout'],
+    flag: '<seconds>',
+    inFile: 'service',
     byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
-  readBack: {
-    kind: kinds.yesOrNo,
-    flags: '--read-back',
-    configured: ['service', 'readBack'],
-    otherwise: 'no',
-  },
-  testHost: { kind: kinds.text, configured: ['service', 'testHost'] },
-  company: { kind: kinds.text, configured: ['campaign', 'company'] },
-  from: { kind: kinds.text, configured: ['campaign', 'from'] },
-  expectedRecords: { kind: kinds.whole(0, Number.MAX_SAFE_INTEGER), flags: '--expected-records <n>' },
-  expected: { kind: kinds.path, flags: '--expected <file>' },
+  readBack: { kind: kinds.yesOrNo, flag: '', inFile: 'service', otherwise: 'no' },
+  testHost: { kind: kinds.text, inFile: 'service' },
+  company: { kind: kinds.text, inFile: 'campaign' },
+  from: { kind: kinds.text, inFile: 'campaign' },
+  expectedRecords: { kind: kinds.whole(0, Number.MAX_SAFE_INTEGER), flag: '<n>' },
+  expected: { kind: kinds.path, flag: '<file>' },
   absentAfter: {
     kind: kinds.seconds,
-    configured: ['readBack', 'absentAfter'],
+    inFile: 'readBack',
     byDefault: `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`,
   },
-  limit: { kind: kinds.rows(1), flags: '--limit <n>' },
-  maxDuration: { kind: kinds.seconds, flags: '--max-duration <time>' },
-  maxInDoubt: {
-    kind: kinds.rows(0),
-    flags: '--max-in-doubt <n>',
-    configured: ['service', 'maxInDoubt'],
-    byDefault: String(USUAL_MAX_IN_DOUBT),
-  },
-  maxRefused: {
-    kind: kinds.rowsOrPercent,
-    flags: '--max-refused <n|p%>',
-    configured: ['service', 'maxRefused'],
-  },
-  retryRefused: { kind: kinds.yesOrNo, flags: '--retry-refused' },
-  approval: { kind: kinds.required, configured: ['approval'], otherwise: 'not required' },
-  approvalValidFor: { kind: kinds.seconds, configured: ['approvalValidFor'], byDefault: '72h' },
-  yes: { kind: kinds.yesOrNo, flags: '--yes' },
-  sharedFolder: { kind: kinds.yesOrNo, flags: '--shared-folder' },
-  noReport: { kind: kinds.yesOrNo, flags: '--no-report' },
-  signWith: { kind: kinds.path, flags: '--sign-with <file>' },
-  username: { kind: kinds.text, environment: 'SEPA_MIGRATE_USERNAME', configured: ['service', 'username'] },
+  limit: { kind: kinds.rows(1), flag: '<n>' },
+  maxDuration: { kind: kinds.seconds, flag: '<time>' },
+  maxInDoubt: { kind: kinds.rows(0), flag: '<n>', inFile: 'service', byDefault: String(USUAL_MAX_IN_DOUBT) },
+  maxRefused: { kind: kinds.rowsOrPercent, flag: '<n|p%>', inFile: 'service' },
+  retryRefused: { kind: kinds.yesOrNo, flag: '' },
+  approval: { kind: kinds.required, inFile: 'top', otherwise: 'not required' },
+  approvalValidFor: { kind: kinds.seconds, inFile: 'top', byDefault: '72h' },
+  yes: { kind: kinds.yesOrNo, flag: '' },
+  sharedFolder: { kind: kinds.yesOrNo, flag: '' },
+  noReport: { kind: kinds.yesOrNo, flag: '' },
+  signWith: { kind: kinds.path, flag: '<file>' },
+  username: { kind: kinds.text, environment: 'SEPA_MIGRATE_USERNAME', inFile: 'service' },
   password: { kind: kinds.text, environment: 'SEPA_MIGRATE_PASSWORD' },
   by: { kind: kinds.text, environment: 'SEPA_MIGRATE_BY', otherwise: 'the user of the system' },
-  creditorIdentifier: {
-    kind: kinds.creditor,
-    configured: ['service', 'creditorIdentifier'],
-    isReading: true,
-  },
-  ca: { kind: kinds.path, configured: ['service', 'ca'] },
-  clientCertificate: { kind: kinds.path, configured: ['service', 'clientCertificate'] },
-  clientKey: { kind: kinds.path, configured: ['service', 'clientKey'] },
-  proxy: { kind: kinds.proxy, configured: ['service', 'proxy'] },
-  freshConnections: { kind: kinds.yesOrNo, configured: ['service', 'freshConnections'], otherwise: 'no' },
-} as const satisfies Record<string, Setting<unknown>>
+  creditorIdentifier: { kind: kinds.creditor, inFile: 'service', isReading: true },
+  ca: { kind: kinds.path, inFile: 'service' },
+  clientCertificate: { kind: kinds.path, inFile: 'service' },
+  clientKey: { kind: kinds.path, inFile: 'service' },
+  proxy: { kind: kinds.proxy, inFile: 'service' },
+  freshConnections: { kind: kinds.yesOrNo, inFile: 'service', otherwise: 'no' },
+} as const satisfies Record<string, Declared<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
 
@@ -154,25 +112,34 @@ type ValueOf<Name extends SettingName> =
 export type SettingValue<Name extends SettingName> =
   ValueOf<Name> | ((typeof SETTINGS)[Name] extends { readonly byDefault: string } ? never : null)
 
-/** A declaration with all that it may hold, by name. */
-export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name]
+/** A declaration with all that it may hold, by name, and its path in the configuration file. */
+export function settingOf(name: SettingName) {
+  const setting: Declared<unknown> = SETTINGS[name]
+  const { inFile } = setting
+  return {
+    ...setting,
+    configured: inFile === undefined ? undefined : inFile === 'top' ? [name] : [inFile, name],
+  }
+}
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
 
 /** A setting that has a flag. */
 export type OptionName = {
-  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly flags: string } ? Name : never
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { readonly flag: string } ? Name : never
 }[SettingName]
 
-export const isOption = (name: SettingName): name is OptionName => settingOf(name).flags !== undefined
+export const isOption = (name: SettingName): name is OptionName => settingOf(name).flag !== undefined
+
+/** `maxInDoubt` → `max-in-doubt`. */
+export const flagName = (name: SettingName): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** `--max-in-doubt <n>`. */
-export const flagsOf = (name: OptionName): string => settingOf(name).flags ?? ''
+export const flagsOf = (name: OptionName): string =>
+  `--${flagName(name)} ${settingOf(name).flag ?? ''}`.trimEnd()
 
-/** `--max-in-doubt <n>` → `max-in-doubt`. */
-export const flagName = (name: OptionName): string => flagsOf(name).split(' ')[0]?.slice(2) ?? name
-
-/** `--max-in-doubt` → `SEPA_MIGRATE_MAX_IN_DOUBT`; null for what the environment cannot set. */
+/** `maxInDoubt` → `SEPA_MIGRATE_MAX_IN_DOUBT`; null for what the environment cannot set. */
 export const environmentName = (name: SettingName): string | null =>
   isOption(name)
     ? `SEPA_MIGRATE_${flagName(name).replaceAll('-', '_').toUpperCase()}`

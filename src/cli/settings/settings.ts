@@ -6,10 +6,8 @@ import type { Expected } from '../../report/facts/facts.js'
 import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { askPassword, canAsk } from '../terminal/prompt.js'
-import type { World } from '../terminal/world.js'
-import { yaml } from './configuration-mistakes.js'
-import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
+import { askPassword, canAsk, type World } from '../terminal/world.js'
+import { yaml, loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {
   environmentName,
   flagName,

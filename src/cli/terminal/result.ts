@@ -2,7 +2,7 @@ import { exitStatusOf } from '../../run/brake.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { HaltError, type Suggestion } from '../../errors.js'
-import type { Line } from './world.js'
+import { type Line, toned, totalsLines, type World } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
 import suggestions from './suggestions.json' with { type: 'json' }
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
@@ -106,4 +106,20 @@ export function nextText({ next, suggestions = [] }: Said): string {
 /** The same with its text made so; null stays null. */
 export function worded<Some extends Said>({ suggestions, ...said }: Some): Omit<Some, 'suggestions'> {
   return { ...said, next: nextText(suggestions === undefined ? said : { ...said, suggestions }) }
+}
+
+/** Exit statuses of commands that took nothing: where the ledger stands has not changed. */
+const TOOK_NOTHING: readonly number[] = [2, 7]
+
+/** Last lines of a command for people; a JSON document instead when it was asked for. */
+export function printResult({ stdout, stderr }: World, result: CommandResult): void {
+  for (const warning of result.warnings) stderr.print([toned('open', 'Warning'), `: ${warning}`])
+  for (const line of result.lines) stdout.print(line)
+  const isTold = result.lines.length > 0 || TOOK_NOTHING.includes(result.exitCode)
+  if (result.errors.length > 0 && result.totals !== null && !isTold)
+    for (const line of totalsLines(result.totals)) stdout.print(line)
+  for (const error of result.errors) {
+    stderr.print([toned('bad', 'Error'), `: ${error.message}`])
+    stderr.print(`  To do: ${error.next}`)
+  }
 }

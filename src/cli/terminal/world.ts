@@ -1,7 +1,18 @@
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import type { Machine } from '../../machine.js'
-import { oneLine } from '../../domain/text/text.js'
+import { oneLine, plainLines, countText } from '../../domain/text/text.js'
+import { UsageError } from '../../errors.js'
+import { WriteStream } from 'node:tty'
+import {
+  ROW_STATES,
+  type RowState,
+  STATE_MEANS,
+  stateName,
+  isBalanced,
+  TOTAL_OF_STATE,
+  type Totals,
+} from '../../domain/row/row-state.js'
 
 export interface Output {
   readonly write: (text: string) => void
@@ -69,3 +80,127 @@ export const writtenLine = (line: Line, hasColour: boolean): string =>
 
 /** The words of a line alone. */
 export const wordsOf = (line: Line): string => writtenLine(line, false)
+
+/** Loaded when somebody is asked: most commands ask nobody. */
+const questions = () => import('@clack/prompts')
+
+/** Nothing is asked unless a person can see the question and answer it. */
+export const canAsk = (world: World): boolean => world.stdin.isTTY === true && world.stderr.isTerminal
+
+const streams = (world: World): { input: Readable; output: Writable } => ({
+  input: world.stdin,
+  output: world.stderr.stream,
+})
+
+/** A line between questions. */
+export const say = (world: World, line: string): void => world.stderr.write(`${oneLine(line)}\n`)
+
+export async function askPassword(world: World, username: string): Promise<string | null> {
+  const { isCancel, password } = await questions()
+  const answer = await password({ message: oneLine(`Password of "${username}"`), ...streams(world) })
+  return isCancel(answer) || answer === '' ? null : answer
+}
+
+/** What was typed, or null for a question that was left. */
+export async function askText(world: World, question: string): Promise<string | null> {
+  const { isCancel, text } = await questions()
+  const answer = await text({ message: oneLine(question), ...streams(world) })
+  return isCancel(answer) ? null : answer.trim()
+}
+
+/** Has a word typed before what cannot be undone. @throws {UsageError} */
+export async function assertTyped(
+  world: World,
+  { what, typed, question, again }: Record<'what' | 'typed' | 'question' | 'again', string>,
+): Promise<void> {
+  if (!canAsk(world))
+    throw new UsageError(`${what} needs a confirmation, and there is no terminal to ask on`, 'Pass --yes')
+  if ((await askText(world, question)) !== typed)
+    throw new UsageError('Not confirmed; nothing was removed', again)
+}
+
+/** The value that was chosen, or null for a question that was left. Starts at `later` where that is a choice. */
+export async function askChoice<Value extends string>(
+  world: World,
+  question: string,
+  choices: readonly { readonly value: Value; readonly label: string }[],
+): Promise<Value | null> {
+  const { select } = await questions()
+  const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
+  const initialValue = options.find(({ value }) => value === 'later')?.value
+  const answer = await select({
+    message: oneLine(question),
+    options,
+    ...(initialValue === undefined ? {} : { initialValue }),
+    ...streams(world),
+  })
+  return choices.find(({ value }) => value === answer)?.value ?? null
+}
+
+/** Totals that are no states. */
+const COUNTED: Readonly<Record<'read' | 'resubmitted', string>> = {
+  read: 'records of the exports',
+  resubmitted: 'lines given back; a correction counts in the place of its row',
+}
+
+const TONE: Readonly<Partial<Record<RowState, Tone>>> = {
+  invalid: 'bad',
+  conflict: 'bad',
+  registered: 'good',
+  refused: 'bad',
+  in_doubt: 'open',
+}
+
+/** The control totals as a table; states without a row are left out, except those a person must look at. */
+export function totalsLines(totals: Totals): Line[] {
+  const always: readonly RowState[] = ['ready', 'registered', 'refused', 'in_doubt']
+  const shown = ROW_STATES.filter((state) => totals[TOTAL_OF_STATE[state]] > 0 || always.includes(state))
+  const width = Math.max(...Object.values<number>({ ...totals }).map((count) => countText(count).length))
+  const line = (name: string, count: number, meaning: string, tone?: Tone): Line => {
+    const counted = `${name.padEnd(12)} ${countText(count).padStart(width)}`
+    return ['  ', tone === undefined || count === 0 ? counted : toned(tone, counted), `   ${meaning}`]
+  }
+  const stateLine = (state: RowState): Line =>
+    line(stateName(state), totals[TOTAL_OF_STATE[state]], STATE_MEANS[state], TONE[state])
+  return [
+    [toned('strong', 'Control totals')],
+    line('read', totals.read, COUNTED.read),
+    ...shown.map(stateLine),
+    ...(totals.resubmitted > 0 ? [line('resubmitted', totals.resubmitted, COUNTED.resubmitted)] : []),
+    isBalanced(totals)
+      ? `  balanced: ${countText(totals.read)} read = the sum of all states`
+      : [
+          '  ',
+          toned('bad', 'NOT BALANCED'),
+          ': the states do not add up to the records read. Do not continue; report this.',
+        ],
+  ]
+}
+
+/**
+ * The one place where text leaves for a terminal or whatever reads in its stead. Names of columns and files, references
+ * and the service's words come from others: what a terminal would obey, and what reorders or hides, is taken out here.
+ * Colours are put on afterwards, by what the program itself says about its words.
+ */
+const screen = (output: Output, hasColour: boolean): Screen => ({
+  ...output,
+  hasColour,
+  write: (text) => output.write(plainLines(text)),
+  print: (line) => output.write(`${writtenLine(line, hasColour)}\n`),
+})
+
+/** NO_COLOR, then the rules of Node's own `util.styleText`: FORCE_COLOR, else a terminal, NODE_DISABLE_COLORS and TERM. */
+const showsColour = ({ isTerminal }: Output, env: World['env']): boolean =>
+  (env['NO_COLOR'] ?? '') === '' &&
+  (env['FORCE_COLOR'] !== undefined || isTerminal) &&
+  WriteStream.prototype.getColorDepth.call(null, env) > 2
+
+/** What the world works out on demand, it still does. */
+export function boundedWorld(world: World<Output>, { noColor = false } = {}): World {
+  const bounded = Object.defineProperties({}, Object.getOwnPropertyDescriptors(world)) as World
+  const bound = (output: Output): PropertyDescriptor => ({
+    value: screen(output, !noColor && showsColour(output, world.env)),
+    enumerable: true,
+  })
+  return Object.defineProperties(bounded, { stdout: bound(world.stdout), stderr: bound(world.stderr) })
+}

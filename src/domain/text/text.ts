@@ -231,3 +231,11 @@ const LOCAL_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
  */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || LOCAL_IPV4.test(host)
+
+/** The letters of a column of a sheet, from position 0: A, Z, AA. */
+export function columnLetters(position: number): string {
+  let letters = ''
+  for (let rest = position + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters
+  return letters
+}

@@ -12,7 +12,6 @@ import {
 import { checkIban } from './iban.js'
 import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandate/mandate.js'
 import {
-  type CheckedRecord,
   type Finding,
   type Verdict,
   NO_FINDINGS,
@@ -53,15 +52,13 @@ export const isOpenEnd = (text: string): boolean =>
 const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
   addMonths(date, DORMANT_AFTER_MONTHS) < today
 
-export interface LastCollectionOptions {
+export interface LastCollectionOptions extends Pick<
+  CheckOptions,
+  'today' | 'severities' | 'dormantSoonDays' | 'times'
+> {
   readonly format: DecidedFormat
-  readonly today: LocalDate
-  /** Days before the lapse from which MANDATE_DORMANT_SOON warns. */
-  readonly dormantSoonDays: number
   /** Null when the signed date cannot be read: then nothing is compared with it. */
   readonly signedDate: LocalDate | null
-  readonly times?: TimesOfDay
-  readonly severities: SeverityOverrides
 }
 
 interface CheckedCollection {
@@ -227,11 +224,6 @@ export const usualChecks = (today: LocalDate): CheckOptions => ({
   schemeIsFirmenMandat: false,
 })
 
-type CheckedMandate = Pick<
-  CheckedRecord,
-  'verdict' | 'values' | 'mandateKey' | 'latestFirstDebit' | 'findings'
->
-
 const NOT_GIVEN = { usable: false, value: null, findings: [] } as const
 
 type CheckedFields = ReturnType<typeof checkRequired>
@@ -348,11 +340,7 @@ export function joinFindings(...lists: readonly (readonly Finding[])[]): readonl
  * checked, so the operator sees every problem at once. Rules across rows come at admission.
  * @param given findings of the source on this record (crosswalk, row shape, exclusion); they come first in the result
  */
-export function checkMandate(
-  raw: RawValues,
-  options: CheckOptions,
-  given: readonly Finding[] = NO_FINDINGS,
-): CheckedMandate {
+export function checkMandate(raw: RawValues, options: CheckOptions, given: readonly Finding[] = NO_FINDINGS) {
   const fields = checkRequired(raw, options)
   const ci = fields.creditorIdentifier.value
   const reference = fields.mandateReference.value

@@ -34,7 +34,7 @@ import { targetOf, type ValidatedOptions } from '../options.js'
 import { z } from 'zod'
 import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
-import { plural } from '../../domain/text/text.js'
+import { parseJson, plural } from '../../domain/text/text.js'
 
 /**
  * The plan on record that a file holds, byte for byte.
@@ -42,7 +42,7 @@ import { plural } from '../../domain/text/text.js'
  */
 export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
   const text = readPlanFile(file)
-  const { digest = null } = (parsed(text) ?? {}) as { digest?: unknown }
+  const { digest = null } = (parseJson(text) ?? {}) as { digest?: unknown }
   const record = view.plans().find((plan) => plan.digest === digest)
   if (record === undefined)
     throw new UsageError(
@@ -71,7 +71,7 @@ const readPlanFile = (file: string): string =>
  */
 export function readPlan(file: string, version: string): PlanDocument {
   const content = readPlanFile(file)
-  const document = parsed(content) as PlanDocument | null
+  const document = (parseJson(content) ?? null) as PlanDocument | null
   const { digest, ...body } = document ?? { digest: null }
   const isWhole =
     document !== null && textOfPlan(document) === content && planDigestOf(body as typeof document) === digest
@@ -80,15 +80,6 @@ export function readPlan(file: string, version: string): PlanDocument {
     `"${file}" is no plan that this version knows, or was changed since it was written; nothing was recorded`,
     'Take the file as it was written, and the version of the program that wrote it',
   )
-}
-
-/** Null for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const time = z.iso.datetime()
@@ -116,7 +107,7 @@ export const textOfApproval = ({ signature, ...statement }: SignedApproval): str
 
 /** Null for a text that is not, to the byte, as this program writes it. */
 export function approvalIn(text: string): SignedApproval | null {
-  const { data } = approvalSchema.safeParse(parsed(text))
+  const { data } = approvalSchema.safeParse(parseJson(text))
   return data !== undefined && textOfApproval(data) === text && data.expiresAt > data.approvedAt ? data : null
 }
 

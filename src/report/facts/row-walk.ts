@@ -161,8 +161,6 @@ export interface RowFiles extends VerifiedFile {
   readonly decision: (decision: DecisionRecord) => void
 }
 
-type StateCounts = Map<RowState, number>
-
 /** Only states given at admission are explained by findings; the others by what the service answered. */
 const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
 
@@ -201,7 +199,7 @@ function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
   if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
 }
 
-function countedSource(source: SourceRecord, counts: StateCounts): SourceRecord {
+function countedSource(source: SourceRecord, counts: ReadonlyMap<RowState, number>): SourceRecord {
   const { records, resubmitted } = source
   return { ...source, totals: totalsOf(records - resubmitted, counts, resubmitted) }
 }

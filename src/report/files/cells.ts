@@ -135,20 +135,16 @@ interface Placement {
 const isMisshapen = (row: RowRecord): boolean =>
   row.cells !== null && REQUIRED_FIELDS.every((field) => valueOf(row, field) === null)
 
-function valueOf(row: RowRecord, field: RequiredField): string | number | null {
-  switch (field) {
-    case 'customer_no':
-      return row.customerNo
-    case 'iban':
-      return row.ibanMasked
-    case 'signed_date':
-      return row.signedDate
-    case 'sepa_creditor_identifier':
-      return row.originalCreditorIdentifier
-    case 'unique_mandate_reference':
-      return row.originalMandateReference
-  }
-}
+/** Where a row has the value of a field. */
+const HELD_AS = {
+  customer_no: 'customerNo',
+  iban: 'ibanMasked',
+  signed_date: 'signedDate',
+  sepa_creditor_identifier: 'originalCreditorIdentifier',
+  unique_mandate_reference: 'originalMandateReference',
+} as const satisfies Record<RequiredField, keyof RowRecord>
+
+const valueOf = (row: RowRecord, field: RequiredField): string | number | null => row[HELD_AS[field]]
 
 /** What stands in the place of a cell that is no longer held. */
 function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat): string {

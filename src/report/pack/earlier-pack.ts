@@ -63,9 +63,9 @@ const provenBy = (folder: string): readonly string[] =>
     (readWrittenFiles(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
   )
 
-export async function sha256Of(path: string): Promise<string> {
+export async function sha256Of(path: string, bytes = createReadStream(path)): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  for await (const chunk of bytes) hash.update(chunk as Uint8Array)
   return hash.digest('hex')
 }
 

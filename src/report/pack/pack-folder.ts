@@ -25,7 +25,7 @@ import {
   WORKSHOP_PREFIX,
 } from './earlier-pack.js'
 import { TO_DO } from '../facts/facts.js'
-import { assertNotTaken } from '../../trust/output.js'
+import { assertNotTaken, flush } from '../../trust/output.js'
 import { ledgerMark } from '../files/lists.js'
 
 /** A file that is being written under a temporary name. */
@@ -93,15 +93,6 @@ async function removeAbandoned(out: string, workshop: string): Promise<void> {
     const found = await stat(path).catch(() => null)
     if (found !== null && now - found.mtimeMs > ABANDONED_AFTER_MS)
       await rm(path, { recursive: true, force: true })
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 
@@ -205,7 +196,7 @@ async function moveInto(out: string, finished: Finished) {
   for (const name of stale) await rm(join(folder, name), { force: true })
   for (const { name } of files) await rename(join(workshop, name), join(folder, name))
   await rm(workshop, { recursive: true })
-  await syncFolder(folder)
+  flush(folder)
   return {
     /** Where the files are: the folder that was asked for, or one in it. */
     folder,
@@ -223,7 +214,7 @@ async function moveInto(out: string, finished: Finished) {
 async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished) {
   const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
   await writeFile(join(workshop, TO_DO, NOTE), noteText(ledgerId, files), { mode: 0o600, flush: true })
-  await syncFolder(join(workshop, TO_DO))
+  flush(join(workshop, TO_DO))
   for (;;) {
     const { free, left } = await freeToDo(folder, workshop)
     try {

@@ -15,10 +15,15 @@ import {
   TO_DO_WORKBOOK,
   type Told,
 } from '../facts/facts.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import {
+  type ReportFacts,
+  comparedPages,
+  registeredPages,
+  walkLedger,
+  type RowFiles,
+} from '../facts/row-walk.js'
 import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
-import { comparedPages, registeredPages, walkLedger, type RowFiles } from '../facts/row-walk.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'

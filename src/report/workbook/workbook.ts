@@ -140,6 +140,12 @@ function sheetList<Entry>(
   return { add, drain, sheets }
 }
 
+async function drainAll(
+  lists: Readonly<Record<string, { readonly drain: () => Promise<void> }>>,
+): Promise<void> {
+  for (const list of Object.values(lists)) await list.drain()
+}
+
 /** On several sheets each says which of all it has: `Registered: 1,000,001 – 1,200,000 / 1,200,000`. */
 function titleOf(
   { sheet, title = sheet, note = '', file = '' }: ListWords,
@@ -231,9 +237,7 @@ export function openWorkbook(
     verified: (row) => {
       if (row.verdict !== 'proven') lists.unproven.add(row)
     },
-    drain: async () => {
-      for (const list of Object.values(lists)) await list.drain()
-    },
+    drain: () => drainAll(lists),
     finish: (facts) =>
       writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
   }
@@ -297,9 +301,7 @@ export function openToDo(
       open.add('cutOver')
       lists.cutOver.add(line)
     },
-    drain: async () => {
-      for (const list of Object.values(lists)) await list.drain()
-    },
+    drain: () => drainAll(lists),
     finish: async () => {
       // A run reads what is to be corrected, also where that is nothing.
       if (open.has('cutOver') && !open.has('refused')) open.add('corrections')

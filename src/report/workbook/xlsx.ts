@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate'
+import { columnLetters } from '../../domain/text/text.js'
 import { plainText } from '../files/cells.js'
 
 /** Sizes and places in an archive are 32 bits long. Above that it would need another form, which few readers know. */
@@ -289,14 +290,6 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
   }
 }
 
-/** `A`, `Z`, `AA`, counted from 1. */
-function columnName(column: number): string {
-  let name = ''
-  for (let left = column; left > 0; left = Math.floor((left - 1) / 26))
-    name = String.fromCharCode(65 + ((left - 1) % 26)) + name
-  return name
-}
-
 /** In characters: what a filter takes of a header. */
 const FILTER_ARROW = 3
 
@@ -337,7 +330,7 @@ export const listTail = (columns: readonly SheetColumn<never>[], entries: number
   closing(filterOver(columns, HEAD_ROWS, entries), 'landscape')
 
 const filterOver = (columns: readonly SheetColumn<never>[], head: number, entries: number): string =>
-  `<autoFilter ref="A${head}:${columnName(columns.length)}${head + entries}"/>`
+  `<autoFilter ref="A${head}:${columnLetters(columns.length - 1)}${head + entries}"/>`
 
 /** A list to work in, up to its first entry: what reads it again looks for the header in the first row. */
 export const workHead = (columns: readonly SheetColumn<never>[]): string =>
@@ -353,7 +346,7 @@ const PROTECTED =
 /** What follows its last entry: where a cell takes certain words, they are a list to choose from. */
 export function workTail(columns: readonly SheetColumn<never>[], entries: number): string {
   const validations = columns.flatMap(({ choices }, index) => {
-    const name = columnName(index + 1)
+    const name = columnLetters(index)
     const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${name}2:${name}${Math.max(entries, 1) + 1}"`
     return choices === undefined
       ? []

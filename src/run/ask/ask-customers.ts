@@ -128,15 +128,10 @@ function giveUp(asking: Asking, last: CustomerAnswer): void {
 }
 
 /** What became of the question for one customer. Times are ISO 8601. */
-export interface CustomerAnswer {
-  readonly customerNo: number
-  /** Of the last try. */
-  readonly requestId: string
-  /** When the last try began. */
-  readonly askedAt: string
-  readonly answeredAt: string
-  /** How often it was tried, what never left included. */
-  readonly tries: number
+export interface CustomerAnswer extends Pick<
+  HeardAnswer,
+  'customerNo' | 'requestId' | 'askedAt' | 'answeredAt' | 'tries'
+> {
   readonly seen: SourcesSeen
 }
 

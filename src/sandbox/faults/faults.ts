@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { chanceOf } from '../store.js'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -240,12 +241,8 @@ export function checkFaults(rules: unknown, name = 'the fault script'): readonly
 
 /** Reads the text of a fault script (JSON). @throws UsageError. */
 export function parseFaults(text: string, name: string): readonly FaultRule[] {
-  let rules: unknown
-  try {
-    rules = JSON.parse(text)
-  } catch (cause) {
-    throw new UsageError(`Cannot use ${name}: it is not JSON`, NEXT, { cause })
-  }
+  const rules = parseJson(text)
+  if (rules === undefined) throw new UsageError(`Cannot use ${name}: it is not JSON`, NEXT)
   return checkFaults(rules, name)
 }
 

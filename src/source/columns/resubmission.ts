@@ -186,18 +186,13 @@ export const saidBefore = (
   { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>,
 ): boolean => row.values === null && row.wasHeldBack === (verdict.kind !== 'sendable') && row.had(values)
 
+const VALUES = ['customerNo', 'iban', 'signedDate', 'creditorIdentifier', 'mandateReference'] as const
+
 /** Whether the same cells still say the same: a changed configuration may read them in another way. */
 export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>) {
   if (row.wasHeldBack && verdict.kind === 'sendable') return false
   const before = row.values
-  return (
-    before === null ||
-    (before.customerNo === values.customerNo &&
-      before.iban === values.iban &&
-      before.signedDate === values.signedDate &&
-      before.creditorIdentifier === values.creditorIdentifier &&
-      before.mandateReference === values.mandateReference)
-  )
+  return before === null || VALUES.every((name) => before[name] === values[name])
 }
 
 /** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */

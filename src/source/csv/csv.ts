@@ -56,14 +56,10 @@ function detectLayout(source: TextSource, options: TableOptions) {
   }
 }
 
-function chooseDelimiter(
-  { delimiter }: LayoutOptions,
-  sep: Delimiter | null,
-  detect: () => Delimiter,
-): DelimiterChoice {
-  if (delimiter !== undefined) return { delimiter: DELIMITERS[delimiter], by: 'declared' }
-  if (sep !== null) return { delimiter: sep, by: 'sep= line' }
-  return { delimiter: detect(), by: 'header line' }
+function chooseDelimiter({ delimiter }: LayoutOptions, sep: Delimiter | null, detect: () => Delimiter) {
+  if (delimiter !== undefined) return { delimiter: DELIMITERS[delimiter], by: 'declared' } as const
+  if (sep !== null) return { delimiter: sep, by: 'sep= line' } as const
+  return { delimiter: detect(), by: 'header line' } as const
 }
 
 /** Result files may come back from a spreadsheet in another encoding and with another separator. */
@@ -112,11 +108,6 @@ function firstRecord(body: string): string {
 
 const CANDIDATES = [',', ';', '\t', '|'] as const
 type Delimiter = (typeof CANDIDATES)[number]
-
-interface DelimiterChoice {
-  readonly delimiter: Delimiter
-  readonly by: 'declared' | 'sep= line' | 'header line'
-}
 
 const SEP_LINE = /^\s*"?sep=([,;|\t])"?\s*$/i
 

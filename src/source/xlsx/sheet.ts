@@ -27,14 +27,6 @@ export interface SheetFacts {
 const LAST_ROW = 1_048_576
 const LAST_COLUMN = 16_384
 
-/** The letters of a column, from position 0: A to XFD. */
-export function columnLetters(position: number): string {
-  let letters = ''
-  for (let rest = position + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
-    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters
-  return letters
-}
-
 const CELL = /^\$?([A-Z]{1,3})\$?([0-9]{1,7})$/
 
 function placeOf(ref: string): { readonly row: number; readonly position: number } | null {

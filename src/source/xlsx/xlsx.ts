@@ -1,4 +1,4 @@
-import { findName, fold, plural, said } from '../../domain/text/text.js'
+import { columnLetters, findName, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
@@ -6,7 +6,7 @@ import { isDecisionHeader, isResultHeader, readHeader, refuseUnclearList } from 
 import { piecesOf } from '../bytes/text.js'
 import { refuse } from '../refusal.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
-import { columnLetters, readRows, type SheetFacts, type SheetRow } from './sheet.js'
+import { readRows, type SheetFacts, type SheetRow } from './sheet.js'
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
 /** One sheet of an Excel workbook. Its lines are the numbers of its rows, and its cells keep their types. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askChoice, askPassword, askText, canAsk, say } from '../../../src/cli/terminal/prompt.js'
+import { askChoice, askPassword, askText, canAsk, say } from '../../../src/cli/terminal/world.js'
 import { answering } from '../answering.js'
 import { worldOf } from '../world.js'
 
