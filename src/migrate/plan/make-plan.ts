@@ -225,8 +225,7 @@ async function lookAhead(
     if (configured !== undefined) await assertStillReadAlike(ledger.view, { configured, last }, drain)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
-    const document = documentOf(options, asked, ledger.view)
-    return { document, admitted, evidence: ledger.view.evidence() }
+    return { document: documentOf(options, asked, ledger.view), admitted, evidence: ledger.view.evidence() }
   } finally {
     admission.rollback()
   }

@@ -14,8 +14,7 @@ function isFigure(cell: string): boolean {
   const [word, ...others] = cell.match(/[\p{L}\p{M}]+/gu) ?? []
   if (others.length > 0) return false
   const isNamed = word === undefined || ALL_WORDS.has(fold(word)) || AMOUNTS.has(fold(word))
-  const figure = cell.replace(word ?? '', '').replace('€', '')
-  return isNamed && FIGURE.test(figure.trim())
+  return isNamed && FIGURE.test(cell.replace(word ?? '', '').replace('€', '').trim())
 }
 
 /** So many lines of totals may stand at the end. */
@@ -82,9 +81,8 @@ export function rowsSaid(cell: string): number | null {
 }
 
 /** A line that sums up, or ends, or dates the export: its first filled cell says so. */
-export function isTotalsLine(cells: readonly string[]): boolean {
-  return TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
-}
+export const isTotalsLine = (cells: readonly string[]): boolean =>
+  TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
 
 /** The whole numbers that a line calls a count; none of sums of money and dates. */
 export function statedCounts(cells: readonly string[]): readonly number[] {

@@ -96,7 +96,7 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
   if (counts === null || counts.size === 0) return null
   const answers = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
   if (answers.some(({ isYes }) => isYes === undefined)) return null
-  for (const field of WORD_FIELDS) {
+  for (const field of WORD_FIELDS)
     for (const key of [fold(name), fold(name.replace(PREFIX, ''))]) {
       const rule = words[field].get(key)
       if (rule === undefined) continue
@@ -105,15 +105,9 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
         .filter(({ isYes }) => isBack(isYes))
         .map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
       if (staysBehind.length === 0) return null
-      return {
-        field,
-        form: 'answers',
-        staysBehind,
-        goes: answers.filter(({ isYes }) => !isBack(isYes)),
-        unknown: [],
-      }
+      const goes = answers.filter(({ isYes }) => !isBack(isYes))
+      return { field, form: 'answers', staysBehind, goes, unknown: [] }
     }
-  }
   return null
 }
 
