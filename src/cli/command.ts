@@ -107,7 +107,7 @@ export async function lookInto<Value>(
   settings: Settings,
   at: (reader: LedgerReader) => Value | Promise<Value>,
 ): Promise<Value> {
-  const reader = openLedgerReader(settings.ledger, settings)
+  const reader = openLedgerReader(settings.ledger, { sharedFolder: settings.sharedFolder })
   try {
     return await at(reader)
   } finally {

@@ -1,3 +1,4 @@
+import { assertKnown, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
@@ -21,7 +22,7 @@ import { comparedPages, registeredPages, walkLedger, type RowFiles } from '../fa
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
-import type { Language } from '../text/language.js'
+import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
   cutOverList,
@@ -85,6 +86,8 @@ export interface ReportOptions {
   readonly language?: Language
 }
 
+const REPORT_OPTIONS = 'out forbidden signal absentAfterMs sharedFolder signWith toCancel told language'
+
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
  * reports of the same ledger in one language are identical byte for byte, and the files that programs read are so in
@@ -100,8 +103,11 @@ export async function writeReport(
   ledger: string | LedgerReader,
   options: ReportOptions,
 ): Promise<ReportResult> {
+  onlyKnown('writeReport', options, REPORT_OPTIONS)
+  onlyKnown('told', options.told ?? {}, 'company from expected')
+  assertKnown('There is no language', options.language ?? 'en', LANGUAGES)
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
-  const reader = openLedgerReader(ledger, options)
+  const reader = openLedgerReader(ledger, { sharedFolder: options.sharedFolder })
   try {
     noteWritten(ledger, { kind: 'report', path: options.out })
     return await writePackOf(reader, options)
