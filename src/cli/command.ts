@@ -216,7 +216,7 @@ export const NEWER: OwnFlag = [
 
 export const IGNORE_COLUMN: OwnFlag = [
   '--ignore-column <name>',
-  'this column does not say which mandates stay behind; may be given several times',
+  'this column does not say which mandates to leave out; may be given several times',
   'repeatable',
 ]
 

@@ -91,7 +91,7 @@ async function play(file: string, args: readonly string[] = []) {
 /** What each example says when it has done what its page promises. */
 const SAID: Readonly<Record<string, RegExp>> = {
   'The main job':
-    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows that this run may send was sent/,
+    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The row limit of this run was reached/,
   Callbacks: /^BillogramEvent order-77 No cover\n$/,
   'A ledger, and the report': /registered: 3,[^]*\d+ \d+ [A-Z]{2}…\w{4} \S+\n[^]*pilot-report true\n$/,
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,

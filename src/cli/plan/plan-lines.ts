@@ -62,7 +62,7 @@ export function planLines(document: PlanDocument): Line[] {
     asActive !== '' && ([toned('open', 'Warning'), `: ${asActive}`] as Line),
     warnings.length > 0 && 'Warnings:',
     ...first(warnings, ({ rule, count }) => `${rule}: ${count}`),
-    changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',
+    changedSettings.length === 0 ? 'Settings: all default' : 'Non-default settings:',
     ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(settings[name])}`),
     `Expected time: about ${durationText(document.expectedMs)} of sending`,
   ])

@@ -134,7 +134,7 @@ export const KEPT_BACK: Readonly<Partial<Record<RuleId, readonly [called: string
   SCHEME_B2B: ['business-to-business', 'business-to-business mandate'],
 }
 
-/** `2 ended, 1 one-off stay behind`; empty where nothing does. Columns that agree speak of the same rows. */
+/** `2 ended, 1 one-off will not be migrated`; empty where nothing does. Columns that agree speak of the same rows. */
 export function staysBehindText(kinds: readonly ColumnKind[]): string {
   const counts = new Map<RuleId, number>()
   let isLeast = false
@@ -146,14 +146,13 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
     }
   if (counts.size === 0) return ''
   const parts = [...counts].map(([rule, count]) => `${count} ${KEPT_BACK[rule]?.[0] ?? rule}`)
-  const isOne = [...counts.values()].reduce((all, count) => all + count, 0) === 1
-  return `${isLeast ? 'at least ' : ''}${parts.join(', ')} ${isOne ? 'stays' : 'stay'} behind`
+  return `${isLeast ? 'at least ' : ''}${parts.join(', ')} will not be migrated`
 }
 
 /** What of its words is understood, and what is not. */
 export const wordsOf = ({ staysBehind, goes, unknown }: ColumnKind): readonly string[] =>
   said([
-    staysBehind.length > 0 && `${counted(staysBehind)} stay behind`,
+    staysBehind.length > 0 && `${counted(staysBehind)} will not be migrated`,
     goes.length > 0 && `${counted(goes)} go`,
     unknown.length > 0 && `not understood: ${counted(unknown)}`,
   ])

@@ -114,7 +114,7 @@ export async function inspectSource(
       words: system.profile.words ?? {},
       asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
     },
-    /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
+    /** What the words of the columns keep back, for example `2 ended, 1 one-off will not be migrated`; empty where nothing. */
     staysBehind: staysBehindText(
       columns.flatMap(({ kind }) => (kind === null || kind.form === 'terms' ? [] : kind)),
     ),
