@@ -152,7 +152,7 @@ describe('the README and the manual', () => {
 
   it('10.2.2 show a configuration that is read', () => {
     const [short = ''] = blocksOf(pageOf('README.md'), 'yaml')
-    expect(readSourceOptions(parse(short))).toMatchObject({ crosswalk: { file: 'customers.csv' } })
+    expect(readSourceOptions(parse(short) as object)).toMatchObject({ crosswalk: { file: 'customers.csv' } })
     expect(Buffer.byteLength(pageOf('README.md'))).toBeLessThanOrEqual(10_000)
     const [shown = ''] = blocksOf(pageOf('src/help/mapping.md'), 'yaml')
     const { rules, ...reading } = parse(shown) as Record<string, unknown>

@@ -14,7 +14,8 @@ function isFigure(cell: string): boolean {
   const [word, ...others] = cell.match(/[\p{L}\p{M}]+/gu) ?? []
   if (others.length > 0) return false
   const isNamed = word === undefined || ALL_WORDS.has(fold(word)) || AMOUNTS.has(fold(word))
-  return isNamed && FIGURE.test(cell.replace(word ?? '', '').replace('€', '').trim())
+  const figure = cell.replace(word ?? '', '').replace('€', '')
+  return isNamed && FIGURE.test(figure.trim())
 }
 
 /** So many lines of totals may stand at the end. */
