@@ -41,12 +41,11 @@ export function driverFor(nodeVersion: string): DriverName | null {
 function driver(): Driver {
   if (loaded !== null) return loaded
   const name = driverFor(versions.node)
-  if (name === null) {
+  if (name === null)
     throw new UsageError(
       `Cannot run on Node ${versions.node}: it has no SQLite driver`,
       'Nothing was read or sent. Install Node 24',
     )
-  }
   try {
     const found = createRequire(import.meta.url)(name) as Driver
     new found(':memory:').close() // 12 looks for its binary only now

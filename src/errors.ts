@@ -1,3 +1,5 @@
+import { orNearest } from './domain/text/nearest.js'
+
 /**
  * The errors that stop a run, each with its exit status. What happens to one row is a value, never one of these.
  * Messages never hold an account number or a credential; `next` is what the operator should do.
@@ -110,3 +112,25 @@ export class LedgerError extends HaltError {
 /** The code of an error of the system, such as `ENOENT`; empty where it has none. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/**
+ * For programs without types, where a name that is not known would do nothing.
+ * @param nothing begins the message, as in "There is no row state"
+ */
+export function assertKnown(nothing: string, given: unknown, known: readonly string[]): void {
+  for (const name of [given].flat().map(String))
+    if (!known.includes(name))
+      throw new UsageError(
+        `${nothing} "${name}"${orNearest(name, known)}; nothing was sent`,
+        `Use ${known.join(', ')}`,
+      )
+}
+
+/**
+ * @param known their names with blanks between them
+ * @returns the options, all of which are known
+ */
+export function onlyKnown<Given extends object | null | undefined>(of: string, given: Given, known: string) {
+  assertKnown(`${of} has no option`, Object.keys(given ?? {}), known.split(' '))
+  return given
+}

@@ -199,13 +199,8 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
     ],
     [totals.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
     [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
-    [cutOver.open, 'open', 'open of the cut-over', ': a person closes each (to-do/cut-over.csv)'],
-    [
-      cutOver.untaken,
-      'strong',
-      'new or changed in the last export',
-      ': give that export to a run, or compare the one that you gave',
-    ],
+    [cutOver.open, 'open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
+    [cutOver.untaken, 'strong', 'new or changed in the final export', ': run that export'],
     [
       cutOver.uncompared,
       'strong',

@@ -107,7 +107,7 @@ export async function lookInto<Value>(
   settings: Settings,
   at: (reader: LedgerReader) => Value | Promise<Value>,
 ): Promise<Value> {
-  const reader = openLedgerReader(settings.ledger, settings)
+  const reader = openLedgerReader(settings.ledger, { sharedFolder: settings.sharedFolder })
   try {
     return await at(reader)
   } finally {
@@ -210,7 +210,7 @@ export const NEWER: OwnFlag = [
 
 export const IGNORE_COLUMN: OwnFlag = [
   '--ignore-column <name>',
-  'this column does not say which mandates stay behind; may be given several times',
+  'this column does not say which mandates to leave out; may be given several times',
   'repeatable',
 ]
 

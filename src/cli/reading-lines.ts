@@ -100,9 +100,10 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
   const column = `"${read.column}"`
   const unknown = counted(read.notUnderstood)
   return said([
-    read.staysBehind !== undefined && `  ${read.staysBehind} by column ${column}: ${counted(read.keptBack)}`,
+    read.staysBehind !== undefined &&
+      `  ${read.staysBehind}, going by column ${column}: ${counted(read.keptBack)}`,
     unknown !== '' &&
-      `  not understood in column ${column}: ${unknown}; to teach: ${WORD_KEYS.get(field) ?? field}`,
+      `  not understood in column ${column}: ${unknown}; to define it, add it to ${WORD_KEYS.get(field) ?? field}`,
     read.tooManyWords !== undefined &&
       `  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`,
   ])

@@ -46,11 +46,7 @@ export const offerRequest = z.discriminatedUnion(
 export type OfferRequest = z.infer<typeof offerRequest>
 
 /** `data` of the answer. */
-export const offer = z.strictObject({
-  type: z.enum(OFFER_TYPES),
-  ...common,
-  ...writtenAt,
-})
+export const offer = z.strictObject({ type: z.enum(OFFER_TYPES), ...common, ...writtenAt })
 export type Offer = z.infer<typeof offer>
 
 /** The whole answer, as the service must write it. */
@@ -132,10 +128,7 @@ const billogramItem = z.strictObject({
     ...texts('income_account', 'vat_account'),
     objects: z
       .array(
-        z.strictObject({
-          dimension_id: integer,
-          ...texts('object_id', 'dimension_name', 'object_name'),
-        }),
+        z.strictObject({ dimension_id: integer, ...texts('object_id', 'dimension_name', 'object_name') }),
       )
       .optional(),
   }),

@@ -132,7 +132,7 @@ function tolerate(
   if (value === null || value === undefined) return value
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return tolerate(schema.unwrap(), value, path, leftOut)
-  if (schema instanceof z.ZodObject && isRecord(value)) {
+  if (schema instanceof z.ZodObject && isRecord(value))
     return Object.fromEntries(
       Object.entries(value)
         .map(([name, field]): [string, unknown] => {
@@ -145,12 +145,10 @@ function tolerate(
         })
         .filter(([, field]) => field !== LEFT_OUT),
     )
-  }
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+  if (schema instanceof z.ZodArray && Array.isArray(value))
     return value
       .map((element, index) => tolerate(schema.element, element, [...path, String(index)], leftOut))
       .filter((element) => element !== LEFT_OUT)
-  }
   if (z.safeParse(schema, value).success) return value
   leftOut.push(path.join('.'))
   return LEFT_OUT

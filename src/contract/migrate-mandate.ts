@@ -11,11 +11,7 @@ const amendment = z.strictObject({
   unique_mandate_reference: z.string(),
 })
 
-const echoed = {
-  customer_no: z.int().min(1),
-  iban: z.string(),
-  signed_date: wireDate,
-}
+const echoed = { customer_no: z.int().min(1), iban: z.string(), signed_date: wireDate }
 
 /** The request body: every field is required, no other is known. */
 export const migrateRequest = z.strictObject({ ...echoed, amendment })
@@ -33,17 +29,15 @@ export type MigratedMandate = z.infer<typeof migratedMandate>
 export const migrateResponse = envelopeOf(migratedMandate)
 
 /** The request for one mandate: the five values and nothing else. */
-export function toMigrateRequest(mandate: Mandate): MigrateRequest {
-  return {
-    customer_no: mandate.customerNo,
-    iban: mandate.iban,
-    signed_date: mandate.signedDate,
-    amendment: {
-      sepa_creditor_identifier: mandate.original.creditorIdentifier,
-      unique_mandate_reference: mandate.original.mandateReference,
-    },
-  }
-}
+export const toMigrateRequest = (mandate: Mandate): MigrateRequest => ({
+  customer_no: mandate.customerNo,
+  iban: mandate.iban,
+  signed_date: mandate.signedDate,
+  amendment: {
+    sepa_creditor_identifier: mandate.original.creditorIdentifier,
+    unique_mandate_reference: mandate.original.mandateReference,
+  },
+})
 
 const visibleText = z.string().regex(/\S/, 'is blank')
 

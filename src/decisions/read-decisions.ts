@@ -15,7 +15,7 @@ import {
   upperCase,
 } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
-import type { Decision, Resolution } from '../ledger/ledger.js'
+import { DECISIONS, type Decision, type Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
 import { openLists, type ListRow } from '../source/list.js'
@@ -23,13 +23,9 @@ import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 import { isSepaIban } from '../domain/value/iban.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
-/** How a decision is written, on the command line and in the in-doubt file. */
-const DECISIONS: readonly Decision[] = ['registered', 'refused', 'resend', 'written_off', 'done']
-
-/** @throws {UsageError} for anything but one of the decisions */
+/** As it is written on the command line and in the in-doubt file. @throws {UsageError} for anything else */
 export function readDecision(text: string): Decision {
-  const word = text.trim().toLowerCase().replace('-', '_')
-  const decision = DECISIONS.find((each) => each === word)
+  const decision = DECISIONS.find((each) => each === text.trim().toLowerCase().replace('-', '_'))
   if (decision !== undefined) return decision
   throw new UsageError(
     `"${showValue(text)}" is not a decision`,
@@ -57,11 +53,7 @@ export async function readDecisions(
   usualBy: string,
   isForRunToo = false,
 ): Promise<readonly Resolution[]> {
-  assertGiven(file, {
-    what: 'decisions',
-    nothing: 'nothing was recorded',
-    mostBytes: MOST_BYTES.decisions,
-  })
+  assertGiven(file, { what: 'decisions', nothing: 'nothing was recorded', mostBytes: MOST_BYTES.decisions })
   const tables = await openLists(() => file, DECISION_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []

@@ -178,8 +178,7 @@ function isAccountedFor(
   mandate: readonly RowRecord[],
   seen: ReadonlySet<number>,
 ): boolean {
-  const registered = mandate.find(({ id, state }) => state === 'registered' && seen.has(id))
-  if (registered === undefined) return false
+  if (!mandate.some(({ id, state }) => state === 'registered' && seen.has(id))) return false
   const wasInDoubt = ({ id }: RowRecord): boolean =>
     reader.attempts(id).some(({ outcome }) => outcome === 'released' || outcome === 'in_doubt')
   return !mandate.some(wasInDoubt)
@@ -286,8 +285,7 @@ function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: 
     (after) => reader.rows(['in_doubt'], after, DOUBTS_AT_ONCE),
     ({ id }) => id,
   )) {
-    const before = (rows[0]?.id ?? 1) - 1
-    const proofs = reader.proofs('in_doubt', before, rows.length)
+    const proofs = reader.proofs('in_doubt', (rows[0]?.id ?? 1) - 1, rows.length)
     const latest = new Map(proofs.map((proof) => [proof.rowId, proof]))
     for (const row of rows) yield { row, proof: latest.get(row.id) }
   }

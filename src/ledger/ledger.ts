@@ -44,7 +44,8 @@ export interface HeldAtGate {
 }
 
 /** `done`: what a comparison with the last export found of the row is done at the service; its state stays. */
-export type Decision = 'registered' | 'refused' | 'resend' | 'written_off' | 'done'
+export const DECISIONS = ['registered', 'refused', 'resend', 'written_off', 'done'] as const
+export type Decision = (typeof DECISIONS)[number]
 
 /** A person's decision on one row. */
 export interface Resolution {

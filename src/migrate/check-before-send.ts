@@ -124,8 +124,7 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   function turnedAway(rowId: number, unread: NotRead): Outcome {
     unreadRows.add(rowId)
     brake = noteHeard(brake, unread)
-    const stop = mustStopAsking(brake, unread, 0)
-    return outcomeOfUnanswered(unread, STOPS.get(stop?.kind ?? '') ?? null)
+    return outcomeOfUnanswered(unread, STOPS.get(mustStopAsking(brake, unread, 0)?.kind ?? '') ?? null)
   }
 
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
@@ -139,8 +138,7 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
 
   const checked: Send = (mandate, attempt, signal) =>
     inTurn(turns, mandate.customerNo, async () => {
-      const held = await look(mandate.customerNo, attempt, signal)
-      return held ?? send(mandate, attempt, signal)
+      return (await look(mandate.customerNo, attempt, signal)) ?? send(mandate, attempt, signal)
     })
 
   return {

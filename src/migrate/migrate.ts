@@ -1,14 +1,19 @@
 import { roomWarning } from '../ledger/safety/emergency-file.js'
 import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
 import { requireDriver } from '../driver.js'
-import { UsageError } from '../errors.js'
+import { onlyKnown, UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import type { TakeOver, RunRegister } from '../register/campaign-register.js'
 import { runCampaign, type CampaignParts, type RunPreview, watchCommits } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
-import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
+import {
+  checkService,
+  OF_SERVICE,
+  type Credentials,
+  type ServiceOptions,
+} from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
@@ -16,6 +21,7 @@ import {
   type MigrateOptions,
   type Migration,
   type RunResult,
+  assertOptionsKnown,
   checkOptions,
   type ValidatedOptions,
   registerOf,
@@ -34,7 +40,8 @@ import type { Totals } from '../domain/row/row-state.js'
 export const connectService = (
   options: ServiceOptions & Credentials,
   machine: Machine = thisMachine(),
-): ServiceClient => connectTo(checkService(options, machine.env), options, machine)
+): ServiceClient =>
+  connectTo(checkService(onlyKnown('connectService', options, OF_SERVICE), machine.env), options, machine)
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -48,6 +55,7 @@ export const connectService = (
  */
 export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
+  assertOptionsKnown(options)
   const asked = checkOptions(options)
   const client = connectTo(asked.service, options.service, asked.machine)
   try {

@@ -16,6 +16,7 @@ import {
   type Credentials,
   type ServiceOptions,
   checkService,
+  OF_SERVICE,
   type CheckedService,
   type BaseUrl,
 } from '../service/checked-service.js'
@@ -26,15 +27,15 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
-import { UsageError } from '../errors.js'
+import { assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
-import type { Resolution, Target } from '../ledger/ledger.js'
-import { type SeverityOverrides, isRuleId, type Severity } from '../domain/rule/verdict.js'
+import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
+import { RULES, type SeverityOverrides } from '../domain/rule/verdict.js'
 import type { Totals } from '../domain/row/row-state.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
@@ -212,8 +213,6 @@ export interface Migration extends CampaignEnd, RunResult {
   readonly askedFirst: AskedFirst | null
 }
 
-const SEVERITIES: readonly Severity[] = ['error', 'warning', 'off']
-
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
 export interface ValidatedOptions extends Omit<
   CampaignParts,
@@ -247,7 +246,6 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     watch = () => undefined,
   } = options
   assertPaths(options)
-  assertKnownName(options)
   const service = checkService(options.service, machine.env)
   const { baseUrl } = service
   if (options.confirm === undefined && !baseUrl.isLoopback)
@@ -257,7 +255,6 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     )
   assertPlanned(options, baseUrl)
   if (!baseUrl.isLoopback) asRegisterFolder(machine.stateFolder)
-  assertRules(rules)
   const asOf = dayOf(options.asOf, zone, machine)
   const check = { today: asOf, zone, severities: rules, newCreditorIdentifier, dormantSoonDays }
   const { clock, after, random } = machine
@@ -373,32 +370,39 @@ function dayOf(text: string | undefined, zone: string, { clock }: Machine): Loca
 
 /** For programs without types: letters of one path must not be taken for files, nor the folder for a ledger. */
 function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readonly files?: unknown }): void {
-  const isUsable = typeof ledger === 'string' && ledger !== '' && Array.isArray(files)
-  if (isUsable) return
+  if (typeof ledger === 'string' && ledger !== '' && Array.isArray(files)) return
   throw new UsageError(
     'Cannot use the ledger or the files: the ledger is a path, the files are a list; nothing was sent',
     'Give them as { ledger: "sepa-migrate.db", files: ["export.csv"] }',
   )
 }
 
-/** Passed over, an option by its former name would send what was meant to be asked about. */
-function assertKnownName(options: object): void {
-  if (!('readBackFirst' in options)) return
-  throw new UsageError(
-    'There is no option readBackFirst any more; nothing was sent',
-    'Its name is checkBeforeSend now',
-  )
-}
+/** The options that are objects, or lists of such. */
+const WITHIN = {
+  service: `${OF_SERVICE} rate`,
+  corrected: 'by reason',
+  maxRefused: 'kind value',
+  anotherLedger: 'by reason',
+  allInDoubt: 'by reason',
+  only: 'column values',
+  writes: 'kind path',
+  decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver',
+} as const
+const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
 
-function assertRules(rules: SeverityOverrides): void {
-  const wrong = Object.entries(rules).find(
-    ([id, severity]) => !isRuleId(id) || !SEVERITIES.includes(severity),
-  )
-  if (wrong === undefined) return
-  throw new UsageError(
-    `Cannot use rules: "${wrong[0]}: ${wrong[1]}" names no rule, or no severity; nothing was sent`,
-    'Name a rule of the rulebook and give it error, warning or off',
-  )
+/** For programs without types: an option that is passed over would send what was meant to be left. */
+export function assertOptionsKnown(options: MigrateOptions): void {
+  const { rules = {}, decisions = [], maxRefused } = options
+  onlyKnown('migrate', options, OPTIONS)
+  for (const [name, known] of Object.entries(WITHIN))
+    for (const part of [options[name as keyof typeof WITHIN] ?? []].flat()) onlyKnown(name, part, known)
+  if (maxRefused) assertKnown('There is no kind of maxRefused', maxRefused.kind, ['count', 'percent'])
+  assertKnown('There is no rule', Object.keys(rules), Object.keys(RULES))
+  assertKnown('There is no severity', Object.values(rules), ['error', 'warning', 'off'])
+  for (const { decision, rowId } of decisions) {
+    assertKnown('There is no decision', decision, DECISIONS)
+    assertUsable('rowId', rowId, Number.isSafeInteger(rowId), 'the number of a row')
+  }
 }
 
 function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedService): DeliveryPolicy {

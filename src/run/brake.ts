@@ -116,7 +116,7 @@ export const heldAtGate = ({ rows, because }: { rows: number; because: string })
 
 export const PILOT_DONE: Stop = {
   kind: 'limit',
-  why: 'The number of rows that this run may send was sent',
+  why: 'The row limit of this run was reached',
   next: 'Compare these mandates with the service, then run again without a limit to continue',
 }
 
@@ -143,7 +143,7 @@ export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
 export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
-  next: 'Run again with the same files and type the host name, or say that no question is asked',
+  next: 'Run again with the same files and type the host name, or skip the prompt',
   suggestions: ['without_question'],
 }
 

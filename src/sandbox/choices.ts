@@ -6,8 +6,8 @@ import { CURRENCIES, reminder } from '../contract/billogram.js'
  * said. The numbers are those of sandbox/choices.md, which also lists the choices that are fixed.
  */
 export const choicesSchema = z.strictObject({
-  /** 5. The same original identifiers a second time: a second mandate, 400 INVALID_OBJECT_STATE, or 409. */
-  repeatedMandate: z.enum(['register', 'refuse', 'conflict']).default('register'),
+  /** 5. The same original identifiers a second time: 400 INVALID_OBJECT_STATE, 409, or a second mandate. */
+  repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
   /** 6. Another mandate for a customer that has one: accepted, or 400 INVALID_OBJECT_STATE. */
   secondMandateOfCustomer: z.enum(['register', 'refuse']).default('register'),
   /** 7. `checksum` refuses account numbers whose check digits are wrong, `none` takes any text. */

@@ -52,11 +52,10 @@ export function readBody<Body>(
   const [issue] = parsed.error.issues
   if (issue === undefined) return refuse(400, 'INVALID_PARAMETER', 'The request is not valid')
   const path = issue.path.map((name) => (typeof name === 'symbol' ? String(name) : name))
-  if (issue.code !== 'unrecognized_keys') {
+  if (issue.code !== 'unrecognized_keys')
     return path.length === 0
       ? refuse(400, 'INVALID_PARAMETER', `The request body ${issue.message}`)
       : refuseField(path, issue.message)
-  }
   const name = (issue.keys[0] ?? '').slice(0, 60)
   return path.length === 0 && readOnly.has(name)
     ? refuse(400, 'READ_ONLY_PARAMETER', `${name} is set by the service and cannot be sent`, [name])

@@ -73,8 +73,7 @@ function serverFor(parts: ServiceParts): Server {
   app.route('/', guardEverything(parts))
   app.route('/', serveOperations(parts))
   app.route('/', serveInspection(parts))
-  const description = describeInterface({ hasReadBack: parts.readBack === 'on' })
-  app.get('/openapi.json', (c) => c.json(description))
+  app.get('/openapi.json', (c) => c.json(describeInterface({ hasReadBack: parts.readBack === 'on' })))
   app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
   app.onError((error) => {
     parts.log(`unexpected error: ${error.message}`)

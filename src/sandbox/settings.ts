@@ -1,12 +1,11 @@
 import { choicesSchema, type Choices } from './choices.js'
-import { isLoopback } from '../domain/text/text.js'
 import { z } from 'zod'
-import { UsageError } from '../errors.js'
+import { onlyKnown, UsageError } from '../errors.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from './store.js'
 
-const DEFAULT_PASSWORD = 'sandbox'
+const makePassword = (): string => randomBytes(15).toString('base64url')
 
 const options = z.object({
   host: z.string().min(1).default('127.0.0.1'),
@@ -16,8 +15,8 @@ const options = z.object({
     .string()
     .regex(/^[^:]+$/, 'must not be empty or hold a colon')
     .default('sandbox'),
-  /** The default is refused on a host that others can reach. */
-  password: z.string().min(1).default(DEFAULT_PASSWORD),
+  /** Made up where it is left out, and found in `Sandbox.password`: nobody else is to look into it while it runs. */
+  password: z.string().min(1).default(makePassword),
   /** Shows account numbers whole under `/_sandbox/`; masked when left out. */
   showAccounts: z.boolean().default(false),
   /** A SQLite file that keeps the state; default is memory. */
@@ -47,13 +46,9 @@ export interface SandboxOptions extends Readonly<z.input<typeof options>> {
 
 /** Checks the options. @throws UsageError that names the option. */
 export function readSettings(given: SandboxOptions) {
+  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults choices log now`)
+  onlyKnown('choices', given.choices, Object.keys(choicesSchema.shape).join(' '))
   const settings = checked(options, given, '')
-  if (!isLoopback(settings.host) && settings.password === DEFAULT_PASSWORD) {
-    throw new UsageError(
-      `Cannot listen on ${settings.host} with the default password`,
-      'Set a password of your own, or listen on 127.0.0.1.',
-    )
-  }
   return {
     ...settings,
     seed: settings.seed ?? randomInt(2 ** 32),

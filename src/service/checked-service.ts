@@ -107,13 +107,12 @@ export function readBaseUrl(text: string) {
   if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed))
     throw unusable('it is not an address that begins with https://')
   const url = withoutTrailingDot(new URL(trimmed))
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw unusable(
       'it holds a user name or a password',
       'Take them out of the address and give them as user name and password instead.',
       ['credentials'],
     )
-  }
   if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw unusable(
@@ -122,12 +121,11 @@ export function readBaseUrl(text: string) {
     )
   }
   const pathPrefix = withoutEnd(url.pathname.replace(/(?<!\/)\/+$/, ''))
-  if (pathPrefix.endsWith(API_PREFIX)) {
+  if (pathPrefix.endsWith(API_PREFIX))
     throw unusable(
       `it ends with "${API_PREFIX}" twice`,
       `Leave out the ending "${API_PREFIX}", it is added to the address.`,
     )
-  }
   return {
     /**
      * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.
@@ -269,6 +267,10 @@ export interface ServiceOptions extends TrustOptions {
   /** What single statuses of 4xx and 5xx mean, as `{ "503": "turned_away" }` (service/README.md#outcomes). */
   readonly outcomes?: Readonly<Record<string, string>> | undefined
 }
+
+/** The names of these and of the credentials. */
+export const OF_SERVICE =
+  'baseUrl concurrency timeoutMs connectTimeoutMs freshConnections outcomes ca clientCertificate clientKey proxy username password'
 
 /** Never written down, never part of a message. */
 export interface Credentials {

@@ -21,7 +21,7 @@ import { isRecord, memberOf } from '../contract/envelope.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
-import { UsageError } from '../errors.js'
+import { onlyKnown, UsageError } from '../errors.js'
 import {
   classify,
   classifyAnswer,
@@ -89,7 +89,7 @@ export function openWay(options: Omit<ClientOptions, 'statusTable'>) {
   }
 }
 
-/** The three operations of the service. None rejects, none sends twice: each ends in an outcome. */
+/** The three operations of the service. None sends twice, and none rejects but for an option that it does not know. */
 export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
@@ -104,7 +104,12 @@ export function createClient(options: ClientOptions) {
     sendOptions: SendOptions,
   ): Promise<Exchange> =>
     request.success
-      ? exchangeOf(method, path, JSON.stringify(request.data), sendOptions)
+      ? exchangeOf(
+          method,
+          path,
+          JSON.stringify(request.data),
+          onlyKnown('call', sendOptions, 'requestId signal'),
+        )
       : unsendable(request.error, clock)
 
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orNearest } from '../domain/text/nearest.js'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
@@ -249,7 +250,12 @@ export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
 export function readSourceOptions(given: SourceOptionsInput): SourceOptions {
   const parsed = sourceOptionsSchema.safeParse(given)
   if (parsed.success) return parsed.data
-  const mistakes = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const schema = JSON.stringify(z.toJSONSchema(sourceOptionsSchema, { io: 'input' }))
+  const names = [...schema.matchAll(/"(\w+)":\{/g)].map(([, name = '']) => name)
+  const mistakes = parsed.error.issues.map((issue) => {
+    const typos = issue.code === 'unrecognized_keys' ? issue.keys : []
+    return `${issue.path.join('.')}: ${issue.message}${typos.map((key) => orNearest(key, names)).join('')}`
+  })
   throw new UsageError(
     `Cannot use the options of the source: ${mistakes.join('; ')}`,
     'Correct them; nothing was sent',

@@ -1,5 +1,5 @@
 import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
-import { isAbsentCollection } from '../domain/value/check-mandate.js'
+import { CHECK_OPTIONS, isAbsentCollection } from '../domain/value/check-mandate.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { fold } from '../domain/text/text.js'
 import {
@@ -10,14 +10,14 @@ import {
   type LayoutReading,
   type SourceReading,
 } from '../domain/rule/verdict.js'
-import { UsageError } from '../errors.js'
+import { onlyKnown, UsageError } from '../errors.js'
 import { showLeftOut } from './csv/left-out.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import { nameOf, type SourceInput } from './bytes/input.js'
 import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
-import type { SourceOptions } from './options.js'
+import { sourceSections, type SourceOptions } from './options.js'
 import {
   checkRecord,
   isIsoDay,
@@ -48,6 +48,8 @@ export async function openSource(
   signal?: AbortSignal,
   inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
+  onlyKnown('openSource', given, Object.keys(sourceSections).join(' '))
+  onlyKnown('the checks', against, `${CHECK_OPTIONS} zone undecided second earlier`)
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)

@@ -189,9 +189,8 @@ function owner({ uid }: Stats): Distrust | null {
  * A file that is ours alone: regular, one name, this user's, closed to everybody else (mode 0600 or less).
  * For everything that the program writes, and for secrets.
  */
-export function distrustPrivateFile(entry: Stats): Distrust | null {
-  return form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
-}
+export const distrustPrivateFile = (entry: Stats): Distrust | null =>
+  form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
 
 /**
  * A file that only this user may write, under one name; others may read what is in it. For notes without secrets.

@@ -113,7 +113,7 @@ describe('a run against a real service', () => {
     ledger.close()
     const notes = await notesOf()
     expect(notes).toContain('left out at the end: Total: 3')
-    expect(notes).toContain('1 ended stays behind by column "status": "ended" 1')
+    expect(notes).toContain('1 ended will not be migrated, going by column "status": "ended" 1')
     expect(notes).toContain('not understood in column "status": "hocus" 1')
   })
 

@@ -102,7 +102,7 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
   expect(open[0]?.['assigned_mandate_reference']).not.toBe('')
   expect(open[1]?.['migration_change']).toContain('another account')
   expect(read('cut-over.csv')).not.toMatch(/DE\d{20}/)
-  expect(read('report.html')).toContain('Open of the cut-over, each closed by a person: 6')
+  expect(read('report.html')).toContain('Cut-over items to close: 6')
 
   edit('cut-over.csv', (row) => ({
     ...row,

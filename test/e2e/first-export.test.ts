@@ -19,7 +19,9 @@ it('8.3.4 a first export keeps ended and one-off mandates back, or asks: check, 
   write('export.csv', `${lines.join('\n')}\n`)
   const checked = await program('check', 'export.csv')
   expect(checked.status).toBe(7)
-  expect(checked.stdout).toContain('export.csv: Column "Toestand" looks like status: 2 ended stay behind')
+  expect(checked.stdout).toContain(
+    'export.csv: Column "Toestand" looks like status: 2 ended will not be migrated',
+  )
   expect(checked.stdout).toContain('before you run this file')
   const refused = await program('run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
   expect(refused.status).toBe(7)
@@ -30,14 +32,16 @@ it('8.3.4 a first export keeps ended and one-off mandates back, or asks: check, 
   expect(ignored.stdout).toMatch(/ready +5/)
 
   const drafted = await program('init', 'export.csv')
-  expect(drafted.stdout).toContain('Understood: 2 ended, 1 one-off stay behind.')
+  expect(drafted.stdout).toContain('Understood: 2 ended, 1 one-off will not be migrated.')
   const { stdout, status } = await program('check', 'export.csv')
   expect(status).toBe(3)
   expect(stdout).toMatch(/conflict +1/)
   expect(stdout).toMatch(/excluded +3/)
-  expect(stdout).toContain('2 ended stay behind by column "Toestand": "Beëindigd" 1, "Opgezegd" 1')
   expect(stdout).toContain(
-    'not understood in column "Toestand": "nieuw" 1; to teach: words.status.active or words.status.notActive',
+    '2 ended will not be migrated, going by column "Toestand": "Beëindigd" 1, "Opgezegd" 1',
+  )
+  expect(stdout).toContain(
+    'not understood in column "Toestand": "nieuw" 1; to define it, add it to words.status.active or words.status.notActive',
   )
   const again = await program('init', 'export.csv')
   expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('not overwritten')])

@@ -52,7 +52,13 @@ beforeAll(async () => {
   }
   for (const [path, { dev }] of Object.entries(packages))
     if (dev !== true && path.lastIndexOf('node_modules/') === 0) link(path)
-  sandbox = await library.startSandbox({ seed: 1, username: 'embedder', password: 'of the example' })
+  sandbox = await library.startSandbox({
+    seed: 1,
+    username: 'embedder',
+    password: 'of the example',
+    // Each example is a campaign of its own with the same mandates.
+    choices: { repeatedMandate: 'register' },
+  })
   fs.writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   for (const { heading, code } of PARTS)
     fs.writeFileSync(join(folder, `${fileOf(heading)}.ts`), code[0] ?? '')
@@ -85,13 +91,13 @@ async function play(file: string, args: readonly string[] = []) {
 /** What each example says when it has done what its page promises. */
 const SAID: Readonly<Record<string, RegExp>> = {
   'The main job':
-    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The number of rows that this run may send was sent/,
+    /240 records of export\.csv[^]*(row \d+ is registered\s+){3}0 in doubt\s+The row limit of this run was reached/,
   Callbacks: /^BillogramEvent order-77 No cover\n$/,
   'A ledger, and the report': /registered: 3,[^]*\d+ \d+ [A-Z]{2}…\w{4} \S+\n[^]*pilot-report true\n$/,
   'One value, or one mandate': /^DE…3000\nIBAN_CHECKSUM: [^]*\nsendable 0 2027-03-01\ntrue true true true\n$/,
   'An export, as checked records': /^240 of 240 records can be sent\ntrue\n$/,
   'The service':
-    /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nCannot use the base URL: "invoicing\.example" is not this machine/,
+    /^sepa2026 \d{4}-\S+Z \[\]\nSANDBOX1 Unpaid 119 2026\nDE84ZZZ09876543210\nCannot use the base URL: "invoicing\.example" is not this machine/,
   'The simulator of the service': /^1 true\n$/,
 }
 
@@ -129,6 +135,17 @@ describe('11.3 a program that embeds the library', () => {
   it('11.3 finds every function and class that is exported in an example', () => {
     const all = [ten, ...EXAMPLES.flatMap(({ code }) => code)].join('\n')
     expect(Object.keys(library).filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([])
+  })
+
+  it('11.3 documents every type that is exported, and prints errors without a doubled full stop', () => {
+    const index = fs.readFileSync(join(ROOT, 'src/index.ts'), 'utf8')
+    const types = [...index.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, isType, names = '']) =>
+      names.split(',').map((name) => (isType === undefined ? name.trim() : `type ${name.trim()}`)),
+    )
+    const named = types.filter((name) => name.startsWith('type ')).map((name) => name.slice(5))
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((name) => !PAGE.includes(`\`${name}\``))).toEqual([])
+    expect(PAGE).not.toMatch(/\$\{\w+\.(?:message|next)\}\./)
   })
 
   it('11.3 leaves nothing that others can open, whatever its umask is', () => {

@@ -105,7 +105,7 @@ async function paste(folder: string, blocks: readonly string[]) {
 describe('the README and the manual', () => {
   it('10.2.2 begin with an installation, and a command for the shell', async () => {
     // `npm run nodes` does what the first says.
-    expect(install).toBe('npm ci && npm run demo\nnpm test\n')
+    expect(install).toBe('npm ci && npm run demo\n')
     expect(blocksOf(pageOf('README.md'), 'sh')).toHaveLength(2)
     const { stdout, failed } = await paste(checkout(), [])
     expect([failed, stdout]).toEqual([[], expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
@@ -151,6 +151,9 @@ describe('the README and the manual', () => {
   })
 
   it('10.2.2 show a configuration that is read', () => {
+    const [short = ''] = blocksOf(pageOf('README.md'), 'yaml')
+    expect(readSourceOptions(parse(short) as object)).toMatchObject({ crosswalk: { file: 'customers.csv' } })
+    expect(Buffer.byteLength(pageOf('README.md'))).toBeLessThanOrEqual(10_000)
     const [shown = ''] = blocksOf(pageOf('src/help/mapping.md'), 'yaml')
     const { rules, ...reading } = parse(shown) as Record<string, unknown>
     expect(rules).toEqual({ CUSTOMER_MULTIPLE_MANDATES: 'error' })

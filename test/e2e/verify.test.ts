@@ -46,7 +46,7 @@ describe('verify', () => {
   it('proves every registered mandate, the page that is signed says so, and its file is for reading', async () => {
     await registered(12)
     expect(existsSync(place.path('verification.csv'))).toBe(false)
-    expect(pageText()).toContain('Read back at the service: not asked.')
+    expect(pageText()).toContain('The service was not asked to confirm what it holds.')
 
     const { status, stdout } = await verify()
     expect(status, stdout).toBe(0)

@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       }
 
       const inspected = await type('sepa-migrate inspect export.csv')
-      expect(inspected.stdout).toContain('Missing: customer_no.')
+      expect(inspected.stdout).toContain('Not found: customer_no.')
       const drafted = await paste(inspected)
       touched.add('sepa-migrate.yaml')
       expect(read('sepa-migrate.yaml').match(/EDIT:/g)).toHaveLength(1)

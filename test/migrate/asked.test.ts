@@ -3,8 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { migrate, connectService } from '../../src/migrate/migrate.js'
 import { type MigrateOptions, checkOptions } from '../../src/migrate/options.js'
+import type { Resolution } from '../../src/ledger/ledger.js'
 import { newPlace } from './place.js'
 import { mandateOf } from '../run/mandate-samples.js'
+
+const DECISION: Resolution = {
+  rowId: 7,
+  decision: 'resend',
+  reason: 'Looked',
+  by: 'Ann',
+  assigned: null,
+  evidence: null,
+  attempt: null,
+}
 
 describe('11.3 the typed client', () => {
   it('11.3 speaks to the service with an address, a user and a password alone', async () => {
@@ -104,11 +115,53 @@ describe('11.3 what migrate is asked to do', () => {
     ['nobody', { retryRefusedBy: ' ' }, /Cannot use retryRefusedBy/],
     ['a day that no calendar has', { asOf: '2026-02-30' }, /"2026-02-30" is not a calendar date/],
     ['a zone that nobody knows', { zone: 'Europe/Nowhere' }, /time zone "Europe\/Nowhere" is not known/],
-    ['a rule that is none', { rules: { IBAN_CHEKSUM: 'off' } as never }, /"IBAN_CHEKSUM: off" names no rule/],
-    ['a severity that is none', { rules: { IBAN_CHECKSUM: 'no' } as never }, /names no rule, or no severity/],
-    ['an unknown part of reading', { reading: { sorce: {} } as never }, /options of the source: .*sorce/],
+    [
+      'a rule that is none',
+      { rules: { IBAN_CHEKSUM: 'off' } as never },
+      /no rule "IBAN_CHEKSUM"; the nearest is "IBAN_CHECKSUM"/,
+    ],
+    ['a severity that is none', { rules: { IBAN_CHECKSUM: 'no' } as never }, /no severity "no"/],
+    [
+      'an unknown part of reading',
+      { reading: { sorce: {} } as never },
+      /options of the source: .*sorce.*the nearest is "source"/,
+    ],
     ['a wrong option of the source', { reading: { source: { skipLines: -1 } } }, /source\.skipLines/],
-    ['26.1 a former name', { readBackFirst: true } as never, /no option readBackFirst any more/],
+    ['a misspelt option', { limt: 3 } as never, /migrate has no option "limt"; the nearest is "limit"/],
+    ['a former name', { readBackFirst: true } as never, /has no option "readBackFirst"/],
+    [
+      'one of the service',
+      { service: { baseUrl: 'x', ratte: 1 } as never },
+      /service has no option "ratte"; .*"rate"/,
+    ],
+    [
+      'one of a correction',
+      { corrected: { reson: '' } as never },
+      /corrected has no option "reson"; .*"reason"/,
+    ],
+    ['one of a takeover', { allInDoubt: { bye: '' } as never }, /allInDoubt has no option "bye"; .*"by"/],
+    ['one of a bound', { maxRefused: { count: 1 } as never }, /maxRefused has no option "count"/],
+    [
+      'a bound of no kind',
+      { maxRefused: { kind: 'share', value: 1 } as never },
+      /no kind of maxRefused "share"/,
+    ],
+    [
+      'one of a choice',
+      { only: [{ colum: 'a', values: ['b'] }] as never },
+      /only has no option "colum"; .*"column"/,
+    ],
+    [
+      'one of a decision',
+      { decisions: [{ ...DECISION, evidense: 'x' }] as never },
+      /no option "evidense"; .*"evidence"/,
+    ],
+    [
+      'a decision that is none',
+      { decisions: [{ ...DECISION, decision: 'resent' }] as never },
+      /no decision "resent"; .*"resend"/,
+    ],
+    ['a row that is none', { decisions: [{ ...DECISION, rowId: '7' }] as never }, /Cannot use rowId: "7"/],
   ])('11.3 refuses %s before a ledger is made, and says that nothing was sent', (_what, more, message) =>
     expectRefused((options) => ({ ...options, ...more }), message),
   )

@@ -8,6 +8,7 @@ import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { look } from '../ledger/ledger-views.js'
 import { validExport } from '../support/export.js'
+import { countingTwice } from '../support/place.js'
 import { freshFolder } from '../support/folder.js'
 
 const PASSWORD = 'of the test'
@@ -45,7 +46,7 @@ export function newPlace() {
     /** Asks the ledger, as a second process would. */
     look: <Value>(ask: (ledger: LedgerReader) => Value): Value => look(at('campaign.db'), ask),
     sandbox: async (options: SandboxOptions = {}): Promise<Sandbox> => {
-      const sandbox = await startSandbox({ seed: 1, username: 'test', password: PASSWORD, ...options })
+      const sandbox = await startSandbox(countingTwice({ username: 'test', password: PASSWORD, ...options }))
       onTestFinished(() => sandbox.close())
       return sandbox
     },

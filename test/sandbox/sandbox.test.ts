@@ -9,7 +9,7 @@ describe('startSandbox', () => {
   it('listens on a free loopback port with the default credentials', async () => {
     const sandbox = await start()
     expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`)
-    expect([sandbox.username, sandbox.password]).toEqual(['sandbox', 'sandbox'])
+    expect(sandbox.username).toBe('sandbox')
     expect((await migrate(sandbox)).status).toBe(200)
   })
 
@@ -75,12 +75,28 @@ describe('the options', () => {
     expect(sandbox.username).toBe('sandbox')
   })
 
-  it('refuse the default password on another host, and allow it with a password of its own', async () => {
-    for (const host of ['0.0.0.0', '::', '192.0.2.1'])
-      await expect(startSandbox({ host })).rejects.toThrow(
-        `Cannot listen on ${host} with the default password`,
-      )
-    const sandbox = await start({ host: '0.0.0.0', password: 'my own' })
-    expect((await migrate(sandbox, {}, { credentials: 'sandbox:my own' })).status).toBe(200)
+  it('make up a password that nobody can guess, on every host', async () => {
+    const [one, two] = [
+      await start({ password: undefined }),
+      await start({ host: '0.0.0.0', password: undefined }),
+    ]
+    expect(one.password).toMatch(/^[\w-]{20}$/)
+    expect(two.password).not.toBe(one.password)
+    for (const sandbox of [one, two])
+      expect((await migrate(sandbox, {}, { credentials: `sandbox:${sandbox.password}` })).status).toBe(200)
+    expect((await migrate(one)).status).toBe(401)
+  })
+
+  it.each([
+    [{ limt: 3 }, /^startSandbox has no option "limt"/],
+    [{ latency: 3 }, /"latency"; the nearest is "latencyMs"/],
+    [
+      { choices: { repeatMandate: 'refuse' } },
+      /choices has no option "repeatMandate"; the nearest is "repeatedMandate"/,
+    ],
+    [{ faults: [{ mach: {}, fault: { kind: 'reset' } }] }, /rule 1: .*"mach"/],
+  ])('%j is refused, where it would do nothing', async (options, message) => {
+    await expect(startSandbox(options as object)).rejects.toThrow(message)
+    await expect(startSandbox(options as object)).rejects.toThrow(UsageError)
   })
 })

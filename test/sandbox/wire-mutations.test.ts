@@ -68,7 +68,7 @@ const isDate = (path: Path): boolean => {
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: 1 })
+  sandbox = await startSandbox({ seed: 1, password: 'sandbox' })
   await exchange(sandbox, 'POST', '/api/v2/offer', { body: samples.createOffer.request })
 })
 afterAll(() => sandbox.close())

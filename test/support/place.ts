@@ -37,9 +37,17 @@ export type Row = Record<string, string>
 /** Somebody in a folder, with a service that the settings of the terminal name, where there is one. */
 export type Place = Awaited<ReturnType<typeof openPlace>>
 
+/** A second delivery must show as a second mandate: the usual refusal would hide it. */
+export const countingTwice = (options: SandboxOptions): SandboxOptions => ({
+  seed: 1,
+  password: CREDENTIALS.SEPA_MIGRATE_PASSWORD,
+  ...options,
+  choices: { repeatedMandate: 'register', ...options.choices },
+})
+
 async function openPlace(options: PlaceOptions = {}) {
   const { folder, remove } = makeFolder()
-  const sandbox = options.sandbox === undefined ? null : await startSandbox({ seed: 1, ...options.sandbox })
+  const sandbox = options.sandbox === undefined ? null : await startSandbox(countingTwice(options.sandbox))
   const { isReal = false, ...asked } = options.truth ?? {}
   const truth =
     options.truth === undefined

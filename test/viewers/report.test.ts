@@ -23,7 +23,7 @@ const fileOf = (name: Name, language: Language): string =>
 const PLAN = join(place.folder, 'plan.html')
 
 beforeAll(async () => {
-  const sandbox = await startSandbox({ seed: 1 })
+  const sandbox = await startSandbox({ seed: 1, password: 'sandbox' })
   const [header = '', first = ''] = validExport(1).split('\n')
   writeFileSync(join(place.folder, 'export.csv'), validExport(120))
   writeFileSync(join(place.folder, 'second.csv'), `${header}\n${first.replace(/DE\d\d/, 'DE00')}\n`)

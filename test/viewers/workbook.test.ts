@@ -26,7 +26,7 @@ function saveAs(format: string, file = at('pack', 'reconciliation.xlsx')): void 
 }
 
 beforeAll(async () => {
-  const sandbox = await startSandbox({ seed: 1 })
+  const sandbox = await startSandbox({ seed: 1, password: 'sandbox' })
   // A reference that a spreadsheet would make a number of.
   writeFileSync(at('export.csv'), validExport(ROWS).replace('MANDATE-1\n', '000123\n'))
   const args = ['run', 'export.csv', '--quiet', '--out', 'pack', '--base-url', sandbox.url]

@@ -6,7 +6,6 @@ import type { Command, Context } from '../command.js'
 import type { CommandResult } from '../terminal/result.js'
 import { compareCommand } from './compare.js'
 import { runCommand } from './run.js'
-import { makePassword } from './sandbox.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { type Flags, readSettings } from '../settings/settings.js'
 import { EXIT_STATUSES } from '../settings/declared.js'
@@ -36,7 +35,6 @@ async function demo(context: Context): Promise<CommandResult> {
   makeFolder(folder)
   const sandbox = await startSandbox({
     seed: 1,
-    password: makePassword(),
     faults: [
       {
         match: { customer_no: REFUSED_CUSTOMER },

@@ -1,4 +1,4 @@
-import { nearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/nearest.js'
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
@@ -24,9 +24,9 @@ function print({ world, args }: Context, commands: CommandLoaders): CommandResul
   const topics = topicsIn(world.manual)
   const topic = topics.find((one) => one.name === name.toLowerCase())
   if (topic === undefined) {
-    const near = nearest(name, [...topics.map((one) => one.name), ...Object.keys(commands)])
+    const known = [...topics.map((one) => one.name), ...Object.keys(commands)]
     throw new UsageError(
-      `There is no topic "${name}"${near === null ? '' : `; the nearest is "${near}"`}`,
+      `There is no topic "${name}"${orNearest(name, known)}`,
       'See all of them with "sepa-migrate --help"',
     )
   }

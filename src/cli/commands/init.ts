@@ -197,7 +197,7 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
         (field === null && role === null ? '' : `: ${values.join(' | ')}`),
     ),
     inspection.missing.length > 0 &&
-      `Missing: ${inspection.missing.join(', ')}. ${inspection.withoutCustomers === null ? 'A configuration says which column holds it.' : inspection.withoutCustomers.replace('\n', ' ')}`,
+      `Not found: ${inspection.missing.join(', ')}. ${inspection.withoutCustomers === null ? 'Map it in sepa-migrate.yaml.' : inspection.withoutCustomers.replace('\n', ' ')}`,
     ...(system?.asks ?? []).map((ask) => `  ${ask.field}: ${whyText(ask)}.`),
     inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
     '',

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
-import { nearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/nearest.js'
 import { EXITS } from '../settings/declared.js'
 import { emptyResult, type CommandResult } from '../terminal/result.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -66,13 +66,11 @@ function list(context: Context): CommandResult {
 
 function explain(context: Context, typed: string): CommandResult {
   const id = typed.trim().toUpperCase().replaceAll('-', '_')
-  if (!isRuleId(id)) {
-    const near = nearest(id, ruleIds())
+  if (!isRuleId(id))
     throw new UsageError(
-      `There is no rule "${typed}"${near === null ? '' : `; the nearest is ${near}`}`,
+      `There is no rule "${typed}"${orNearest(id, ruleIds())}`,
       'See all of them with "sepa-migrate rules"',
     )
-  }
   const rule = shown(id, context)
   const isChanged = rule.severity !== rule.default
   return {

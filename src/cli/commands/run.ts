@@ -314,7 +314,9 @@ export function announceSignals({ world: { signals }, progress }: Context): void
   const say = (text: string) => () => progress.note(text)
   signals.drain.addEventListener(
     'abort',
-    say('Signal received: no new rows; waiting for what is under way (signal again to give it up)'),
+    say(
+      'Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them; they become in doubt)',
+    ),
   )
   signals.abort.addEventListener(
     'abort',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { UsageError } from '../../errors.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
@@ -56,7 +55,6 @@ async function serve(context: Context): Promise<CommandResult> {
   const username = ownText(context, 'username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])
   const password =
     passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
-  const made = makePassword()
   const faultFile = ownText(context, 'faults')
   const dataFile = ownText(context, 'data')
   if (dataFile !== null)
@@ -66,7 +64,7 @@ async function serve(context: Context): Promise<CommandResult> {
     host: ownText(context, 'host') ?? undefined,
     port: numberOf(context, 'port', DEFAULT_PORT),
     username,
-    password: password ?? made,
+    password,
     showAccounts: ownFlag(context, 'showAccounts'),
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
@@ -79,14 +77,14 @@ async function serve(context: Context): Promise<CommandResult> {
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
   })
   // A password that the operator gave is never printed; one that was made up must be.
-  const told = password === undefined ? { password: made } : {}
+  const told = password === undefined ? { password: sandbox.password } : {}
   const details = { url: sandbox.url, username: sandbox.username, ...told, seed: sandbox.seed }
   // A server's result is its address, so it is told at the start and not at the end.
   if (settings.get('json') ?? false) world.stdout.write(jsonOf('sandbox', { ...emptyResult, details }))
   else
     for (const line of [
       `Sandbox of the invoicing service at ${sandbox.url}`,
-      `User "${sandbox.username}", ${password === undefined ? `password "${made}"` : 'password as you gave it'}, seed ${sandbox.seed}`,
+      `User "${sandbox.username}", ${password === undefined ? `password "${sandbox.password}"` : 'password as you gave it'}, seed ${sandbox.seed}`,
       `What it holds: ${sandbox.url}/_sandbox/mandates (the same user and password)`,
       'Stop it with Ctrl-C.',
     ])
@@ -99,11 +97,6 @@ async function serve(context: Context): Promise<CommandResult> {
 }
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
-
-const PASSWORD_BYTES = 15
-
-/** Nobody else on this machine is to look into it while it runs. */
-export const makePassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url')
 
 function numberOf(context: Context, name: string, usual?: string): number | undefined {
   const text = ownText(context, name) ?? usual

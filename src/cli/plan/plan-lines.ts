@@ -50,7 +50,7 @@ export function planLines(document: PlanDocument): Line[] {
     asActive !== '' && ([toned('open', 'Warning'), `: ${asActive}`] as Line),
     document.warnings.length > 0 && 'Warnings:',
     ...first(document.warnings, ({ rule, count }) => `${rule}: ${count}`),
-    changedSettings.length === 0 ? 'Settings: all as usual' : 'Settings that are not as usual:',
+    changedSettings.length === 0 ? 'Settings: all default' : 'Non-default settings:',
     ...changedSettings.map((name) => `  ${name}: ${JSON.stringify(document.settings[name])}`),
     `Expected time: about ${durationText(document.expectedMs)} of sending`,
   ])

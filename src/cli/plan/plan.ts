@@ -80,7 +80,7 @@ function concluded(context: Context, document: PlanDocument, { json, html }: Pla
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
       `  ${commandLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
-      'Lay the approval that this makes beside the plan. Then:',
+      'Save the approval file next to the plan. Then:',
       `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
     ],
     details: { plan: document },

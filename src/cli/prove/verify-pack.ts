@@ -45,7 +45,8 @@ async function verifyReport(context: Context): Promise<CommandResult> {
   const keyFile = ownText(context, 'key')
   const key = keyFile === null ? null : readCheckingKey(keyFile)
   const isBesideLedger = settings.isNamed('ledger')
-  const ledger = isBesideLedger ? openLedgerReader(settings.ledger, settings) : null
+  const { ledger: file, sharedFolder } = settings
+  const ledger = isBesideLedger ? openLedgerReader(file, { sharedFolder }) : null
   try {
     const proof = await provePack(folder, { key, ledger })
     return {

@@ -49,7 +49,9 @@ export async function askService(
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
   drain.addEventListener('abort', () =>
-    progress.note('Signal received: nothing further is asked (signal again to give up what is under way)'),
+    progress.note(
+      'Signal received: nothing further is asked (press Ctrl-C again to abandon the requests in flight)',
+    ),
   )
   const end = await readBack({
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },

@@ -61,7 +61,7 @@ export function actionOf(listed: ListedClass, state: string): string {
   if (!isHeldThere) return 'It was not registered and is not sent. Write written-off.'
   return listed === 'changed_after_registration'
     ? 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
-    : 'It would be debited without authority: have it cancelled at the service, then write done.'
+    : 'The customer would be debited without authority: have it cancelled at the service, then write done.'
 }
 
 /** What is open of the latest comparison. */

@@ -1,3 +1,9 @@
+/** To end "There is no …": names the nearest that there is. */
+export function orNearest(typed: string, known: readonly string[]): string {
+  const near = nearest(typed, known)
+  return near === null ? '' : `; the nearest is "${near}"`
+}
+
 /** The candidate whose name is nearest to one that was typed, the first of equals; null where none is near. */
 export function nearest<Of>(
   typed: string,

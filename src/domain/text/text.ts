@@ -132,9 +132,8 @@ export function cleanIban(text: string): string {
 }
 
 /** Steps B1, B3 and B4, for a creditor identifier whose cell was cleaned. */
-export function cleanCreditorIdentifier(text: string): string {
-  return COMPACT.test(text) ? text : upperCase(removeGaps(removeApostrophe(text)))
-}
+export const cleanCreditorIdentifier = (text: string): string =>
+  COMPACT.test(text) ? text : upperCase(removeGaps(removeApostrophe(text)))
 
 export const hasBlank = (text: string): boolean => BLANK.test(text)
 
@@ -164,8 +163,7 @@ export const findName = (names: readonly string[], ref: string): number | null =
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
 
 const codePoint = (character: string): string => {
-  const code = character.codePointAt(0) ?? 0
-  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+  return `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
 /** The JSON value of a text, or of UTF-8; undefined, which no JSON text stands for, where it is none. */

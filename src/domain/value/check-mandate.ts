@@ -112,8 +112,7 @@ export function checkLastCollection(raw: string, options: LastCollectionOptions)
     // Not of this mandate, by what the configuration says.
     return checkAbsent(check, options)
   }
-  const ended = date > today && breaks(check, 'LAST_COLLECTION_FUTURE')
-  if (!ended) noteLapse(check, latestFirstDebit, options)
+  if (!(date > today && breaks(check, 'LAST_COLLECTION_FUTURE'))) noteLapse(check, latestFirstDebit, options)
   return { findings: check.findings, latestFirstDebit }
 }
 
@@ -127,19 +126,16 @@ const isPlainDate = (text: string, today: LocalDate): boolean =>
   PLAIN_DAY.test(text) && text > SEPA_START && text <= today
 
 /** A date that can be read and is odd. True when an error ended the checks. */
-function endsAtOddDate(
+const endsAtOddDate = (
   check: ValueCheck,
   read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
   today: LocalDate,
-): boolean {
-  return (
-    (read.date > today && breaks(check, 'DATE_FUTURE')) ||
-    (read.date < SEPA_START && breaks(check, 'DATE_PRE_SEPA')) ||
-    (read.date === SEPA_START && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
-    (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
-    (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
-  )
-}
+): boolean =>
+  (read.date > today && breaks(check, 'DATE_FUTURE')) ||
+  (read.date < SEPA_START && breaks(check, 'DATE_PRE_SEPA')) ||
+  (read.date === SEPA_START && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
+  (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
+  (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
 
 /**
  * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
@@ -211,6 +207,10 @@ export interface CheckOptions {
   /** When the mandate was last collected, where collection files say so. */
   readonly lastCollected?: (mandateKey: string) => LocalDate | null
 }
+
+/** The names of these. */
+export const CHECK_OPTIONS =
+  'today severities signedDateFormat lastCollectionFormat constantCreditorIdentifier newCreditorIdentifier dormantSoonDays schemeIsFirmenMandat times words isDecided lastCollected'
 
 /** The checks of a program that has no settings of its own; dates are written YYYY-MM-DD. */
 export const usualChecks = (today: LocalDate): CheckOptions => ({

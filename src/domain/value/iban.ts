@@ -181,8 +181,7 @@ function hasCinDefect(bban: string): boolean {
     const code = bban.charCodeAt(position)
     const isDigit = code <= 57
     const value = isDigit ? code - 48 : code - 65
-    const isOdd = position % 2 === 1
-    sum += isOdd ? ((isDigit ? ODD_DIGITS : ODD_LETTERS)[value] ?? 0) : value
+    sum += position % 2 === 1 ? ((isDigit ? ODD_DIGITS : ODD_LETTERS)[value] ?? 0) : value
   }
   return sum % 26 !== bban.charCodeAt(0) - 65
 }

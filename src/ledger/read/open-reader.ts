@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
 import { ROW_STATES, type RowState, totalsOf, type Totals } from '../../domain/row/row-state.js'
-import { UsageError } from '../../errors.js'
+import { assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
@@ -45,16 +45,18 @@ import type {
   SourceRecord,
 } from './reader.js'
 
+type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
+
 /**
  * Opens a ledger beside the process that writes it; takes no lock and changes nothing.
  * @param options `sharedFolder` allows a folder that others can write
  * @throws {UsageError} where there is none, or an empty one
  * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable`
  */
-export function openLedgerReader(path: string, { sharedFolder = false } = {}): LedgerReader {
+export function openLedgerReader(path: string, options: LedgerPlace = {}): LedgerReader {
   const file = resolve(path)
   return createReader(
-    readingLedger(file, { sharedFolder }, (ledger) => ledger),
+    readingLedger(file, onlyKnown('openLedgerReader', options, 'sharedFolder'), (ledger) => ledger),
     file,
   )
 }
@@ -62,7 +64,7 @@ export function openLedgerReader(path: string, { sharedFolder = false } = {}): L
 /** Hands the open ledger over; closes it again unless it is what comes back. */
 export function readingLedger(
   file: string,
-  { sharedFolder = false }: { sharedFolder?: boolean },
+  { sharedFolder = false }: LedgerPlace,
   take: (ledger: Connection) => Connection,
 ): Connection {
   return explaining('read', file, () => {
@@ -71,13 +73,12 @@ export function readingLedger(
     const connection = openForReading(file)
     let taken: Connection | null = null
     try {
-      if (assertOurs(connection, file)) {
+      if (assertOurs(connection, file))
         throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
           'Start a campaign',
           { suggestions: ['run_file'] },
         )
-      }
       taken = take(connection)
       return taken
     } finally {
@@ -189,13 +190,24 @@ export function createReader(connection: Connection, file: string) {
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
 
+const BY_NUMBER =
+  /^(?:rows?|page|registeredBy|attempts|problems|decisions|\w+Of(?:Row|Customer)|rowsAbout|collectedOf)$/
+
+/** A program without types may ask for a row or a state that cannot be: nothing would be found. */
+function possible(name: string, given: readonly unknown[], count: number): readonly unknown[] {
+  if (name === 'rows') assertKnown('There is no row state', given[0], ROW_STATES)
+  const numbers = Array.from({ length: count }, (_, at) => given[at]).slice(name === 'rows' ? 1 : 0)
+  if (!BY_NUMBER.test(name) || numbers.every(Number.isSafeInteger)) return given
+  throw new UsageError(`Cannot read ${name} of ${numbers.join(', ')}`, 'Give whole numbers')
+}
+
 /** The same functions; a fault of the disk or of SQLite says what it means. */
 function explained<Reads extends object>(reads: Reads, file: string): Reads {
   const all = Object.entries(reads as Record<string, (...given: unknown[]) => unknown>)
   return Object.fromEntries(
     all.map(([name, read]) => [
       name,
-      (...given: unknown[]) => explaining('read', file, () => read(...given)),
+      (...given: unknown[]) => explaining('read', file, () => read(...possible(name, given, read.length))),
     ]),
   ) as Reads
 }

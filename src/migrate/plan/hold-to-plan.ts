@@ -273,8 +273,12 @@ async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): 
       )
     const sha256 = await fileDigest(input)
     if (sources.some((source) => source.sha256 === sha256)) continue
-    const bytes = (await sizeOf(input)) ?? 0
-    sources.push({ name: maskAccounts(basename(input)), sha256, bytes, records: 0 })
+    sources.push({
+      name: maskAccounts(basename(input)),
+      sha256,
+      bytes: (await sizeOf(input)) ?? 0,
+      records: 0,
+    })
   }
   return sources
 }

@@ -228,8 +228,7 @@ async function lookAhead(
     admission.compareEarlier(asked.asOf)
     assertChoosable(asked.choice, ledger.view)
     register.hold(rules)
-    const document = documentOf(options, asked, ledger.view)
-    return { document, admitted, evidence: ledger.view.evidence() }
+    return { document: documentOf(options, asked, ledger.view), admitted, evidence: ledger.view.evidence() }
   } finally {
     admission.rollback()
   }

@@ -1,3 +1,4 @@
+import { assertKnown, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
 import { codeOf } from '../../errors.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
@@ -27,7 +28,7 @@ import { renderPage } from '../page/page.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
-import type { Language } from '../text/language.js'
+import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
   cutOverList,
@@ -91,6 +92,8 @@ export interface ReportOptions {
   readonly language?: Language
 }
 
+const REPORT_OPTIONS = 'out forbidden signal absentAfterMs sharedFolder signWith toCancel told language'
+
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
  * reports of the same ledger in one language are identical byte for byte, and the files that programs read are so in
@@ -106,8 +109,11 @@ export async function writeReport(
   ledger: string | LedgerReader,
   options: ReportOptions,
 ): Promise<ReportResult> {
+  onlyKnown('writeReport', options, REPORT_OPTIONS)
+  onlyKnown('told', options.told ?? {}, 'company from expected')
+  assertKnown('There is no language', options.language ?? 'en', LANGUAGES)
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
-  const reader = openLedgerReader(ledger, options)
+  const reader = openLedgerReader(ledger, { sharedFolder: options.sharedFolder })
   try {
     noteWritten(ledger, { kind: 'report', path: options.out })
     return await writePackOf(reader, options)

@@ -53,7 +53,7 @@ const headSection = (document: PlanDocument): Markup =>
       ${fact('User at the service', plainText(document.target.username))}
       ${fact('Ledger id', plainText(document.ledgerId))}
       ${fact('Program version', plainText(document.version))}
-      ${fact('Today of the date rules', plainText(document.asOf))}
+      ${fact('Reference date', plainText(document.asOf))}
     </dl>
   </header>`
 

@@ -120,8 +120,7 @@ export function remindersAfter(current: Reminders, submitted: SubmittedReminders
 /** A flag of true cannot mean the empty list, so the account's settings take its place (choice 13). */
 function withFlagAlone(current: Reminders, automatic: boolean | undefined): Reminders {
   if (automatic === undefined) return current
-  const settings = automatic && current.settings?.length === 0 ? null : current.settings
-  return { automatic, settings }
+  return { automatic, settings: automatic && current.settings?.length === 0 ? null : current.settings }
 }
 
 /** The billograms a new sandbox starts from, since the interface has no operation that creates one. */

@@ -99,8 +99,7 @@ function cutCharacterBytes(bytes: Uint8Array): number {
 }
 
 function byteOrderMark(head: Uint8Array): Encoding | null {
-  const found = MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))
-  return found?.[0] ?? null
+  return MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
 }
 
 function judge(head: Uint8Array) {

@@ -163,10 +163,12 @@ function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
     }
   }
   async function end(): Promise<ReadEnd> {
-    const rest = await origin.next()
-    if (rest.done === true) return { sha256: hash.digest('hex'), bytes }
-    const what = 'it goes on after the end of its gzip data'
-    throw unreadable(source, what, 'Unpack it, then give the file in it.')
+    if ((await origin.next()).done === true) return { sha256: hash.digest('hex'), bytes }
+    throw unreadable(
+      source,
+      'it goes on after the end of its gzip data',
+      'Unpack it, then give the file in it.',
+    )
   }
   return { chunks: passing(), end }
 }

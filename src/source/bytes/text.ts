@@ -30,8 +30,7 @@ export const textOf = ({ label, evidence, read }: ByteSource) => ({
     const choice = chooseEncoding(label, evidence, declared)
     const { encoding } = choice
     const decoder = createDecoder(encoding)
-    const head = attempt(label, evidence, encoding, () => decoder.decode(evidence.head))
-    return { ...choice, head }
+    return { ...choice, head: attempt(label, evidence, encoding, () => decoder.decode(evidence.head)) }
   },
   /** The whole text in pieces; of a stream only once. */
   read: (encoding: Encoding, signal?: AbortSignal): AsyncGenerator<string, ReadEnd> =>

@@ -96,8 +96,7 @@ function skipPreamble(head: string, declared: number): { skipLines: number; sep:
   // A table in a box is ruled off above its header too.
   let line = declared + 1
   while (line <= declared + MOST_BLANK && lineAt(head, line).trim() === '') line += 1
-  const skipLines = isRuleLine([lineAt(head, line)]) ? line : declared
-  return { skipLines, sep: readSepLine(lineAt(head, 1)) }
+  return { skipLines: isRuleLine([lineAt(head, line)]) ? line : declared, sep: readSepLine(lineAt(head, 1)) }
 }
 
 /** The text of the first record that is not blank, up to the line end outside quotes. */

@@ -82,9 +82,8 @@ export function rowsSaid(cell: string): number | null {
 }
 
 /** A line that sums up, or ends, or dates the export: its first filled cell says so. */
-export function isTotalsLine(cells: readonly string[]): boolean {
-  return TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
-}
+export const isTotalsLine = (cells: readonly string[]): boolean =>
+  TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
 
 /** The whole numbers that a line calls a count; none of sums of money and dates. */
 export function statedCounts(cells: readonly string[]): readonly number[] {

@@ -96,7 +96,7 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
   if (counts === null || counts.size === 0) return null
   const answers = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
   if (answers.some(({ isYes }) => isYes === undefined)) return null
-  for (const field of WORD_FIELDS) {
+  for (const field of WORD_FIELDS)
     for (const key of [fold(name), fold(name.replace(PREFIX, ''))]) {
       const rule = words[field].get(key)
       if (rule === undefined) continue
@@ -105,15 +105,9 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words): C
         .filter(({ isYes }) => isBack(isYes))
         .map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
       if (staysBehind.length === 0) return null
-      return {
-        field,
-        form: 'answers',
-        staysBehind,
-        goes: answers.filter(({ isYes }) => !isBack(isYes)),
-        unknown: [],
-      }
+      const goes = answers.filter(({ isYes }) => !isBack(isYes))
+      return { field, form: 'answers', staysBehind, goes, unknown: [] }
     }
-  }
   return null
 }
 
@@ -140,7 +134,7 @@ export const KEPT_BACK: Readonly<Partial<Record<RuleId, readonly [called: string
   SCHEME_B2B: ['business-to-business', 'business-to-business mandate'],
 }
 
-/** `2 ended, 1 one-off stay behind`; empty where nothing does. Columns that agree speak of the same rows. */
+/** `2 ended, 1 one-off will not be migrated`; empty where nothing does. Columns that agree speak of the same rows. */
 export function staysBehindText(kinds: readonly ColumnKind[]): string {
   const counts = new Map<RuleId, number>()
   let isLeast = false
@@ -152,14 +146,13 @@ export function staysBehindText(kinds: readonly ColumnKind[]): string {
     }
   if (counts.size === 0) return ''
   const parts = [...counts].map(([rule, count]) => `${count} ${KEPT_BACK[rule]?.[0] ?? rule}`)
-  const isOne = [...counts.values()].reduce((all, count) => all + count, 0) === 1
-  return `${isLeast ? 'at least ' : ''}${parts.join(', ')} ${isOne ? 'stays' : 'stay'} behind`
+  return `${isLeast ? 'at least ' : ''}${parts.join(', ')} will not be migrated`
 }
 
 /** What of its words is understood, and what is not. */
 export const wordsOf = ({ staysBehind, goes, unknown }: ColumnKind): readonly string[] =>
   said([
-    staysBehind.length > 0 && `${counted(staysBehind)} stay behind`,
+    staysBehind.length > 0 && `${counted(staysBehind)} will not be migrated`,
     goes.length > 0 && `${counted(goes)} go`,
     unknown.length > 0 && `not understood: ${counted(unknown)}`,
   ])

@@ -114,7 +114,7 @@ export async function inspectSource(
       words: system.profile.words ?? {},
       asks: missing.map((field) => ({ field, ...askOf(system.profile, table.header, field) })),
     },
-    /** What the words of the columns keep back, for example `2 ended, 1 one-off stay behind`; empty where nothing. */
+    /** What the words of the columns keep back, for example `2 ended, 1 one-off will not be migrated`; empty where nothing. */
     staysBehind: staysBehindText(
       columns.flatMap(({ kind }) => (kind === null || kind.form === 'terms' ? [] : kind)),
     ),
@@ -174,7 +174,7 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
   const last: RawRecord[] = []
   let records = 0
   const batches = table.read(signal)
-  for await (const batch of batches) {
+  for await (const batch of batches)
     for (const record of batch) {
       records += 1
       if (record.cells.length === header.width)
@@ -185,7 +185,6 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
       last.push(record)
       if (last.length > FOOTER_RECORDS) last.shift()
     }
-  }
   const footer = guessFooter(last, header.width, records)
   const end = batches.end()
   return {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.js'
-import { nearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/nearest.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { WordField } from '../../domain/value/words.js'
 import { findColumn, type Header } from '../columns/header.js'
@@ -41,9 +41,9 @@ export const recognise = (header: Header): Profile | null =>
 export function profileOf(id: string): Profile {
   const profile = PROFILES.find((known) => known.id === id)
   if (profile !== undefined) return profile
-  const near = nearest(id, PROFILES, (known) => known.id)?.id
+  const ids = PROFILES.map((known) => known.id)
   throw new UsageError(
-    `There is no profile "${id}"${near === undefined ? '' : `; the nearest is "${near}"`}`,
-    `Take one of ${PROFILES.map((known) => known.id).join(', ')}; nothing was sent`,
+    `There is no profile "${id}"${orNearest(id, ids)}`,
+    `Take one of ${ids.join(', ')}; nothing was sent`,
   )
 }

@@ -162,7 +162,7 @@ function undecidedText(
       : `Column ${quoted} may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
   const stays = staysBehindText([told])
   const sees = said([
-    told.staysBehind.length > 0 && `${stays} by it (${counted(told.staysBehind)})`,
+    told.staysBehind.length > 0 && `${stays}, going by it (${counted(told.staysBehind)})`,
     told.unknown.length > 0 && `not understood: ${counted(told.unknown)}`,
   ]).join('; ')
   const which =

@@ -130,15 +130,14 @@ function leftOutOf(
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
-function undeclaredTotal(
+const undeclaredTotal = (
   { verdict, cells }: CheckedRecord,
   records: number,
   severities: SeverityOverrides,
-): readonly Finding[] {
-  return verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
+): readonly Finding[] =>
+  verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, severities)
     : []
-}
 
 const MOST_CREDITORS = 1000
 /** One finding each; a file with more of them is damaged as a whole. */

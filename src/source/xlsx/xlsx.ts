@@ -75,8 +75,7 @@ function openSheet(
       }
       yield kept
     }
-    const blankLines = lastRow - headerLine - rows
-    return { ...end, blankLines, lines: lastRow, footer: footer.join('\n') }
+    return { ...end, blankLines: lastRow - headerLine - rows, lines: lastRow, footer: footer.join('\n') }
   }
 
   return {

@@ -60,7 +60,7 @@ describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
     expectInOrder(await shown(IN_DOUBT), [
       'Balanced, open points: 3 Records read: 4, from sources: 1. Each record is in exactly one state.',
-      'In doubt, registered or not, nobody knows yet: 1',
+      'In doubt (may or may not be registered): 1',
       'Refused by the service: 1',
       'Ready and not registered yet, run again to continue: 1',
     ])
@@ -312,7 +312,11 @@ describe('the cover', () => {
   const told = { company: 'Example <AG>', from: 'Old Pay', expected: { records: 4, customerNoSum: '4010' } }
 
   it.each([
-    [null, 'Nothing was given to compare the records read (4) with.', 'open points: 2'],
+    [
+      null,
+      'No totals from the former provider were supplied, so the 4 records were not compared with anything.',
+      'open points: 2',
+    ],
     [{ records: 4, customerNoSum: null }, '(Records read: 4) agree with the records read (4).', 'points: 2'],
     [told.expected, '(Records read: 4, Sum of customer_no: 4010) agree with', 'open points: 2'],
     [{ records: 5, customerNoSum: null }, '(Records read: 5) DIFFER from the records read (4).', 'points: 3'],

@@ -94,7 +94,7 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
   it('8.3.4 a column in which each mandate has an end, passed or still to come, is asked about', async () => {
     const text = withColumn('Vertragsende', ['31.12.2035', '31.12.2025', '31.12.2036'])
     expect((await refusal(readText(text))).message).toContain(
-      '1 ended stays behind by it (with a date that has passed 1). Export without those rows; to leave it out',
+      '1 ended will not be migrated, going by it (with a date that has passed 1). Export without those rows; to leave it out',
     )
     const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
     expect(draft).toMatch(
@@ -170,7 +170,7 @@ describe('8.3.4 what was understood', () => {
     expect(summary.reading['words']).toEqual({
       status: {
         column: 'status',
-        staysBehind: '2 ended stay behind',
+        staysBehind: '2 ended will not be migrated',
         keptBack: { beendet: 2 },
         goes: { aktiv: 1 },
         notUnderstood: { offen: 2, schlafend: 1 },
@@ -192,9 +192,11 @@ describe('8.3.4 what was understood', () => {
     ].map((cells, at) => row(at + 1, ...cells))
     const text = `${[`${HEADER},Lage,Mandatsart,Kunde`, ...rows].join('\n')}\n`
     const inspection = await inspectSource(fileOf(text), { today: AS_OF })
-    expect(inspection.staysBehind).toBe('at least 2 ended, 1 one-off stay behind')
+    expect(inspection.staysBehind).toBe('at least 2 ended, 1 one-off will not be migrated')
     const draft = draftConfiguration(inspection)
-    expect(draft).toMatch(/^ {2}status: Lage {3}# by its values; Gekündigt 2 stay behind; laufend 3 go$/m)
+    expect(draft).toMatch(
+      /^ {2}status: Lage {3}# by its values; Gekündigt 2 will not be migrated; laufend 3 go$/m,
+    )
     expect(draft).toMatch(/^ {2}sequence: Mandatsart {3}#/m)
     expect(draft).toMatch(/^ {2}- \{ column: Kunde, equals: \["gesperrt"\], reason: ended/m)
     expect(draft).not.toContain('EDIT:')
