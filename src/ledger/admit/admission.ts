@@ -78,7 +78,7 @@ export function openAdmission(parts: AdmissionParts) {
     isNewer,
     first,
     lastDecision: sqlValue(connection)<number>`select coalesce(max(id), 0) from decision`.get() ?? 0,
-    makeIndexes: () => undefined,
+    makeIndexes: null,
     sources: [],
   }
   connection.exec(TEMP_TABLES)
@@ -167,7 +167,7 @@ interface Admitting {
   /** By the word of a person, or because it was last compared. */
   readonly isNewer: (sha256: string) => boolean
   readonly lastDecision: number
-  makeIndexes: () => void
+  makeIndexes: (() => void) | null
   /** Those that are closed and not decided about. */
   sources: ClosedSource[]
 }
@@ -257,7 +257,8 @@ function openSource(
     tellCounted(sourceId, counted)
   }
   const scope = { connection, fingerprints, severities, sourceId, first, header, columns }
-  if (start === first) admitting.makeIndexes = withoutIndexes(connection, first - 1)
+  // Sources without a record leave the next one at the same place.
+  if (start === first) admitting.makeIndexes ??= withoutIndexes(connection, first - 1)
   return {
     name,
     kind,
@@ -346,7 +347,7 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
   if (sources.length === 0) return new Map()
   const at = parts.now()
   const scope = { connection, fingerprints, severities, first }
-  admitting.makeIndexes()
+  admitting.makeIndexes?.()
   sources.forEach(noteIncoming(parts.isNewer === true))
   const hasCorrections = sources.some(({ kind, corrections }) => kind === 'list' && corrections > 0)
   const hasCollections = sqlValue(connection)<number>`
@@ -502,7 +503,9 @@ export function withoutIndexes(connection: Connection, rowsBefore: number): () =
     )
     .all()
   for (const { name } of indexes) connection.exec(`drop index "${name}"`)
+  // A source that is known already has put them back.
+  const isThere = connection.prepare('select 1 from sqlite_schema where name = ?')
   return () => {
-    for (const { sql } of indexes) connection.exec(sql)
+    for (const { name, sql } of indexes) if (isThere.get(name) === undefined) connection.exec(sql)
   }
 }

@@ -82,9 +82,9 @@ describe('an admission', () => {
     expect(whole('again.csv', {}, 'twice')).toBe('known')
     expect(whole('other.csv', { reference: 'M-3', customerNo: 3 })).toBe('admitted')
     expect(admission.ofSize(80)).toMatchObject([
-      { sha256: 'same', ready: 1, reading: summary.reading },
-      { sha256: 'twice', ready: 1, reading: { resultFile: true } },
-      { ready: 1 },
+      { sha256: 'same', reading: summary.reading },
+      { sha256: 'twice', reading: { resultFile: true } },
+      {},
     ])
     expect(admission.ofSize(81)).toEqual([])
     admission.commit()
@@ -100,6 +100,17 @@ describe('an admission', () => {
     whole('second.csv', { signedDate: '2021-01-01' })
     admission.commit()
     expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
+  })
+
+  it('keeps all indexes where the first files are empty, or known', () => {
+    const ledger = open()
+    admit(ledger, [{}], { sha256: 'same' })
+    const { admission, whole, source } = opened(ledger)
+    source.close(summaryOf(0))
+    expect(whole('known.csv', {}, 'same')).toBe('known')
+    whole('new.csv', { reference: 'M-2', customerNo: 2 })
+    admission.commit()
+    expect(statesOf(ledger.file)).toEqual(['ready', 'ready'])
   })
 
   it('refuses a file that lost a record on its way', () => {
