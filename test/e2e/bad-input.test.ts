@@ -65,7 +65,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     typed: ['run', 'link.csv'],
     given: ({ path }) => symlinkSync('link.csv', path('link.csv')),
     status: SOURCE,
-    says: /ELOOP/,
+    says: /symbolic link/,
   },
   'a name that no file can have': {
     typed: ['run', `${'x'.repeat(300)}.csv`],

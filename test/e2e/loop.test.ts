@@ -87,27 +87,3 @@ describe('a file of ours that comes back without the configuration of its export
     expect(mandates().map(({ iban }) => iban)).toEqual(accounts)
   })
 })
-
-it('sends no row of an export that the configuration reads otherwise by now, with no file and with another one', async () => {
-  const [header = '', ...lines] = validExport(3).trim().split('\n')
-  const ends = ['', '', '2025-01-01']
-  write(
-    'export.csv',
-    `${[`${header},Vermerk`, ...lines.map((line, n) => `${line},${ends[n] ?? ''}`)].join('\n')}\n`,
-  )
-  write('other.csv', `${header},Vermerk\n${validLine(9)},\n`)
-  write('sepa-migrate.yaml', 'source: { ignoreColumns: [Vermerk] }\n')
-  await program('run', 'export.csv', '--limit', '1')
-  write('sepa-migrate.yaml', 'exclude: [{ column: Vermerk, filled: true, reason: ended }]\n')
-  for (const args of [['run'], ['run', 'other.csv'], ['plan', '--to', 'plan.json']]) {
-    const told = await place.json(...args)
-    expect([told.exitCode, told.errors[0]?.message]).toEqual([
-      2,
-      expect.stringContaining('(exclude), and 2 rows'),
-    ])
-  }
-  expect(held()).toEqual([1])
-  write('newer.csv', `${read('export.csv')}\n`)
-  await program('run', 'newer.csv')
-  expect(held()).toEqual([1, 2])
-})

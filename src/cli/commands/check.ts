@@ -152,7 +152,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
-  const undecided = todos.flatMap(({ rule, kind }) => (kind === 'error' ? (BEFORE_RUN[rule] ?? []) : []))
+  const undecided = todos.flatMap(({ rule, kind }) => (kind === 'error' ? (BEFORE_RUN.get(rule) ?? []) : []))
   const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
   const seen = reader.evidence()
   // Of a first look nobody can tell what is missing.
@@ -200,11 +200,16 @@ const ownFiles = (admitted: readonly AdmittedSource[]): string[] =>
         `"${name}" holds corrections; it was checked on its own. check --ledger FILE compares it with the campaign`,
     )
 
-const BEFORE_RUN: Readonly<Partial<Record<string, string>>> = {
-  FILE_COLUMN_UNDECIDED:
+const BEFORE_RUN: ReadonlyMap<string, string> = new Map([
+  [
+    'FILE_COLUMN_UNDECIDED',
     'Map or ignore each column named under FILE_COLUMN_UNDECIDED before you run this file.',
-  FILE_ACCOUNT_DOMINANT: 'Map another column, or allow FILE_ACCOUNT_DOMINANT, before you run this file.',
-}
+  ],
+  [
+    'FILE_ACCOUNT_DOMINANT',
+    'Map another column, or allow FILE_ACCOUNT_DOMINANT, before you run this file.',
+  ],
+])
 
 function nextLinesOf(
   context: Context,

@@ -11,7 +11,6 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_LATEST } from '../deliver/gate.js'
 import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, keepContradicting } from './contradicting.js'
 

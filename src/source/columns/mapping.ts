@@ -1,6 +1,6 @@
 import { UsageError, type SourceError } from '../../errors.js'
 import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
-import { fold, cleanCell, findName, namesInTemplate } from '../../domain/text/text.js'
+import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,
   findColumn,
