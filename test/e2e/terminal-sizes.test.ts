@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     await session.shows('0 %')
     for (let { sending } = await standing(place); sending !== 1;) ({ sending } = await standing(place))
     session.type('\u0003')
-    await session.shows('Signal received: no new rows; waiting for what is under way')
+    await session.shows('Signal received: no new rows; waiting for requests in flight')
     session.type('\u0003')
     expect(await session.ended).toBe(130)
     const end = await session.screen()

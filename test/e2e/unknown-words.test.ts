@@ -10,14 +10,14 @@ const writeColumn = (column: string, cells: readonly string[]): void =>
   )
 
 describe('26.2 words that nobody understands, as a user meets them', () => {
-  it('26.2 rows wait for words, and the same command takes them up again', async () => {
+  it('26.2 rows wait for words, and are read again by the same command', async () => {
     writeColumn('status', ['active', '1', '4', '5'])
     const first = await program('run', 'export.csv')
     expect(first.status).toBe(3)
     expect(held()).toEqual([1])
     write('sepa-migrate.yaml', 'words: { status: { active: ["1"], notActive: ["4"] } }\n')
     const second = await program('run', 'export.csv')
-    expect(second.stdout).toContain('2 rows of "export.csv" that waited for a word came in again.')
+    expect(second.stdout).toContain('2 of 3 records that were not sent say something else now')
     expect(second.status).toBe(3)
     expect(held().toSorted()).toEqual([1, 2])
     expect((await program('run', 'export.csv')).stdout).toContain('is in the ledger already')

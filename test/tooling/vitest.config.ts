@@ -15,6 +15,7 @@ const ALONE = [
   'test/machine.test.ts',
   'test/migrate/**/{migrate,weakened}.test.ts',
   'test/service/**/connections.test.ts',
+  'test/report/pack/failing-page.test.ts',
 ]
 
 export default defineConfig({

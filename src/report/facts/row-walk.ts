@@ -31,7 +31,6 @@ import {
   type ListedRow,
   cappedList,
   tallyValues,
-  tallyTimeline,
   addRow,
   hashTotalsOf,
   noSums,
@@ -285,7 +284,6 @@ export async function walkLedger(
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
     },
     distinct,
-    registrations: gathered.registrations.result(),
     /** Registered rows whose first debit is due earliest. */
     firstDebits: gathered.firstDebits,
     /** Registered rows that agree with their last collection; null where no collection files were given. */
@@ -341,7 +339,6 @@ const startGathering = (
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   inDoubt: cappedList<ListedRow>(LISTED_AT_MOST),
-  registrations: tallyTimeline(),
   firstDebits: [] as RegisteredRow[],
   notSent: tallyValues(NAMES_KEPT),
   previousCreditors: tallyValues(NAMES_KEPT),
@@ -356,7 +353,6 @@ const startGathering = (
 function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles): void {
   countRow(gathered, 'registered', row)
   gathered.parts.registered += 1
-  if (row.registeredAt !== null) gathered.registrations.add(row.registeredAt)
   gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
   gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
   keepEarliest(gathered.firstDebits, row)

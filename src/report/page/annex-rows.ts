@@ -7,7 +7,7 @@ import type { VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
-import { lineBar, fileLink, fact, table, registrationsChart, section, tableHead } from './look.js'
+import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
@@ -199,7 +199,6 @@ export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled, mark } = texts
   return html`<section id="registered">
     <h2>${labelled('state.registered', facts.totals.registered)}</h2>
-    ${registrationsChart(facts.registrations, texts)}
     <div class="note">
       <p>${mark('registered.meaning', { file: fileLink(PLACE_OF_PART.registered) })}</p>
       <p><strong>${say('registered.meansNot')}</strong></p>

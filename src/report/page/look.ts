@@ -2,15 +2,13 @@ import { html, raw } from 'hono/html'
 import { type RowState, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import { readStyle } from '../../packaged.js'
 import type { Markup, Texts } from '../text/texts.js'
-import { type Timeline, REPORT_ORDER } from '../facts/facts.js'
+import { REPORT_ORDER } from '../facts/facts.js'
 
 /** User units: the drawings scale with the page. */
 const WIDTH = 700
 const BAR_HEIGHT = 30
 /** Two rows of a million must still be seen. */
 const THINNEST = 5
-const TIMELINE_HEIGHT = 120
-const TIMELINE_FOOT = 20
 
 /** Told apart by lightness and pattern too, so that a grey print says the same. */
 const FILL: Readonly<Record<RowState, string>> = {
@@ -104,37 +102,6 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
     .join(', ')
   const told = [texts.say('totals.title'), described] as const
   return chart('state-bar', BAR_HEIGHT + 1, told, html`${PATTERNS} ${drawn}`)
-}
-
-/** Registrations per span of time. */
-export function registrationsChart(timeline: Timeline, texts: Texts): Markup | '' {
-  const { bars, widthMs } = timeline
-  const first = bars[0]
-  const last = bars.at(-1)
-  if (first === undefined || last === undefined) return ''
-  const highest = Math.max(...bars.map((bar) => bar.count))
-  const slot = Math.min(WIDTH / bars.length, 60)
-  const drawn = bars.map(({ from, count }, index) => {
-    const height = (count / highest) * TIMELINE_HEIGHT
-    const at = [index * slot + slot * 0.1, TIMELINE_FOOT + TIMELINE_HEIGHT - height] as const
-    return bar([...at, slot * 0.8, height], 'registered', `${texts.time(from)} ${texts.count(count)}`)
-  })
-  const foot = TIMELINE_FOOT + TIMELINE_HEIGHT
-  const end = new Date(Date.parse(last.from) + widthMs).toISOString()
-  const name = texts.say('registered.per', { width: texts.width(widthMs) })
-  const rate = texts.say('labelled', { name, value: highest })
-  const [begin, until] = [texts.time(first.from), texts.time(end)]
-  const told = [name, `${begin} – ${until}, ≤ ${texts.count(highest)}`] as const
-  return chart(
-    'timeline',
-    foot + 18,
-    told,
-    html`<text x="0" y="${TIMELINE_FOOT - 6}" class="axis">${rate}</text>
-      ${drawn}
-      <line x1="0" y1="${foot}" x2="${WIDTH}" y2="${foot}" stroke="#374151" />
-      <text x="0" y="${foot + 14}" class="axis">${begin}</text>
-      <text x="${WIDTH}" y="${foot + 14}" class="axis" text-anchor="end">${until}</text>`,
-  )
 }
 
 /** A bar for one line of a table, which holds the figures itself. */

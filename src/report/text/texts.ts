@@ -22,10 +22,6 @@ export type Texts = ReturnType<typeof textsIn>
 const fill = <Value>(text: string, values: Values<Value>): (string | Value)[] =>
   text.split(/\{(\w+)\}/).map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? `{${piece}}`)))
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-
 /** The figures of a clock in that zone; UTC where this machine does not know it. Intl gives figures alone: what it writes differs between Nodes. */
 function clockIn(zone: string): { readonly zone: string; readonly partsOf: (at: string) => Values<string> } {
   const figures = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
@@ -83,13 +79,6 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
     moment: (at: string): string => `${time(at)} (${zone})`,
     zone,
     duration: (ms: number): string => durationText(ms, (days) => `${count(days)} ${words.day}`),
-
-    /** Of a bar of a time line. */
-    width: (ms: number): string => {
-      if (ms < MINUTE_MS) return `${ms / 1000} s`
-      if (ms < HOUR_MS) return `${ms / MINUTE_MS} min`
-      return ms < DAY_MS ? `${ms / HOUR_MS} h` : `${ms / DAY_MS} ${words.day}`
-    },
   }
 }
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import {
@@ -8,7 +7,6 @@ import {
   hashTotalsOf,
   noSums,
   REPORT_ORDER,
-  tallyTimeline,
   tallyValues,
 } from '../../../src/report/facts/facts.js'
 import { many, registeredRow, rowOf } from '../ledger-value.js'
@@ -68,41 +66,5 @@ describe('hash totals', () => {
   it('stay exact for more customers than a number of JavaScript holds', () => {
     const large = rowOf(1, { customerNo: Number.MAX_SAFE_INTEGER })
     expect(totalsOf(large, large, large).customerNoSum).toBe('27021597764222973')
-  })
-})
-
-describe('the timeline', () => {
-  const timelineOf = (offsetsMs: readonly number[]) => {
-    const tally = tallyTimeline()
-    for (const offset of offsetsMs)
-      tally.add(new Date(Date.parse('2026-06-15T10:00:00.000Z') + offset).toISOString())
-    return tally.result()
-  }
-
-  it('is empty without registrations, and counts by the second while a run is short, gaps included', () => {
-    expect(timelineOf([]).bars).toEqual([])
-    const { widthMs, bars } = timelineOf([0, 400, 2100])
-    expect(widthMs).toBe(1000)
-    expect(bars.map(({ from, count }) => [from.slice(17), count])).toEqual([
-      ['00.000Z', 2],
-      ['01.000Z', 0],
-      ['02.000Z', 1],
-    ])
-  })
-
-  it('widens its bars as the span grows, loses no registration and does not depend on their order', () => {
-    const offsets = fc.array(fc.integer({ min: 0, max: 400 * 86_400_000 }), { minLength: 1, maxLength: 200 })
-    fc.assert(
-      fc.property(offsets, (list) => {
-        const { bars, widthMs } = timelineOf(list)
-        expect(timelineOf([...list].reverse())).toEqual({ bars, widthMs })
-        expect(bars.length).toBeLessThanOrEqual(60)
-        expect(bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(list.length)
-        expect(Math.min(bars[0]!.count, bars.at(-1)!.count)).toBeGreaterThan(0)
-        const starts = bars.map(({ from }) => Date.parse(from))
-        starts.slice(1).forEach((start, index) => expect(start - starts[index]!).toBe(widthMs))
-      }),
-      { seed: 20260615, numRuns: 200 },
-    )
   })
 })
