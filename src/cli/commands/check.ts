@@ -205,10 +205,7 @@ const BEFORE_RUN: ReadonlyMap<string, string> = new Map([
     'FILE_COLUMN_UNDECIDED',
     'Map or ignore each column named under FILE_COLUMN_UNDECIDED before you run this file.',
   ],
-  [
-    'FILE_ACCOUNT_DOMINANT',
-    'Map another column, or allow FILE_ACCOUNT_DOMINANT, before you run this file.',
-  ],
+  ['FILE_ACCOUNT_DOMINANT', 'Map another column, or allow FILE_ACCOUNT_DOMINANT, before you run this file.'],
 ])
 
 function nextLinesOf(
