@@ -210,8 +210,8 @@ function removeWords(
     `update source set reading = json_remove(reading, ${QUOTING.map((path) => `'$.${path}'`).join()})
       where id in (select source_id from (select source_id, id as row_id from row) where ${where})`,
     // Whoever was sent by such a choice had one of its values in the cells.
-    `update run set settings = json_set(settings, '$.only', (select json_group_array(json_set(value, '$.values',
-       json_array('${REMOVED}'))) from json_each(settings, '$.only')))
+    `update run set settings = json_set(settings, '$.only', json((select json_group_array(json(json_set(value, '$.values',
+       json_array('${REMOVED}')))) from json_each(settings, '$.only'))))
       where settings -> '$.only' is not null and id in (select run_id from attempt where ${where})`,
   ])
     sql(connection)`${text}`.run({ ...values, kept: keptDecision })
