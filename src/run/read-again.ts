@@ -68,7 +68,7 @@ async function isSecondFileChanged(
  * changed since, or where the export is given once more. What a record says now takes its place; one that says the same
  * keeps it.
  * @param given the SHA-256 of the files of this command that the ledger has
- * @throws {SourceError} where the configuration names a column that an export does not have
+ * @throws {UsageError} where the configuration names a column that an export does not have
  */
 export async function readAgain(
   admission: Admission,
@@ -152,7 +152,8 @@ async function readOne(
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
   const columns = { header: stored.header, columns: stored.columns }
-  const [unsent, records] = [rows(), stored.records(signal)]
+  // What the whole file was asked about was answered when it came in.
+  const [unsent, records] = [rows(), stored.records(signal, () => true)]
   let [same, changed] = [0, 0]
   let page: ReturnType<typeof again.unsent> = []
   let at = 0

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { decide, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
+import { expectRun, mandate, registered, linesOf } from '../support/mandates.js'
 import { placeForEach, type Row } from '../support/place.js'
+import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
-const { save, write, json } = place
+const { save, write, edit, json } = place
 const configure = (yaml: string): void => {
   write('sepa-migrate.yaml', `${yaml}\n`)
 }
@@ -157,11 +158,41 @@ describe('what stays as it was read', () => {
     await expectRun(place, ['--config', 'sepa-migrate.yaml'], 0, [mandate(1)])
   })
 
-  it('by the word of a person, as long as its values are the same', async () => {
-    configure('columns: { status: Status }\nwords: { status: { active: [A] } }')
-    save('export.csv', rows)
-    await expectRun(place, ['export.csv'], 3, [mandate(1)])
-    expect((await decide(place, 'send', [mandate(2)])).status).toBe(0)
-    expect(registered(place)).toEqual(linesOf([mandate(1), mandate(2)]))
+  describe('by the word of a person', () => {
+    const [first, second, third] = [mandate(1), mandate(2), mandate(3)]
+    const read = (rule: string) =>
+      `crosswalk: { file: crosswalk.csv, from: Old, key: old_no }\ncolumns: { status: Status }\n${rule}`
+    const crosswalk = (customer: number): void => {
+      write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,2\nK3,${customer}\n`)
+    }
+
+    /** The third mandate has a word that nobody knows, and waits to be sent by the word of a person. */
+    const begin = async () => {
+      configure(read(''))
+      crosswalk(3)
+      const words = ['active', 'active', 'X']
+      save(
+        'export.csv',
+        words.map((Status, index) => mandate(index + 1, { Old: `K${index + 1}`, customer_no: '', Status })),
+      )
+      await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
+      edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send', migration_reason: 'asked' }))
+      await expectRun(place, [inReport('corrections.csv'), '--limit', '1'], 5, [first, second])
+    }
+
+    it.each(['', 'rules: { IBAN_SHARED: error }', 'words: { status: { active: [Y] } }'])(
+      'as long as its values are the same (%s)',
+      async (rule) => {
+        await begin()
+        configure(read(rule))
+        await expectRun(place, [], 0, [first, second, third])
+      },
+    )
+
+    it('and no longer where it is of another customer now', async () => {
+      await begin()
+      crosswalk(7)
+      await expectRun(place, [], 3, [first, second])
+    })
   })
 })

@@ -78,7 +78,7 @@ it('names the rows whose lines changed nothing, and says how a refused one is se
   work.save(path('back.xlsx'))
   const { stdout } = await program('run', 'back.xlsx')
   expect(stdout).toContain('2 of 3 lines in "back.xlsx" changed nothing: rows 1, 7. Zeros in front')
-  expect(stdout).toContain('"send" does not resend a refused row: run --retry-refused does')
+  expect(stdout).toContain('"send" lets a refused row go only where run --retry-refused would leave it')
   expect(totals()).toMatchObject({ invalid: 1, refused: 1, registered: 5 })
 })
 

@@ -189,7 +189,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
 const isReported = (settings: Settings): boolean => !(settings.get('noReport') ?? false)
 
 const NO_CHANGE =
-  'Zeros in front and letter case do not count as a change, and "send" does not resend a refused row: run --retry-refused does. To change zeros in front, add a line with an empty migration_row and write the old row off.'
+  'Zeros in front and letter case do not count as a change, and "send" lets a refused row go only where run --retry-refused would leave it. To change zeros in front, add a line with an empty migration_row and write the old row off.'
 
 /** A file that added nothing, which is no fault: the command that continues names it too. */
 function givenLine(source: Migration['admitted'][number]): string[] {

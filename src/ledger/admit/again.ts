@@ -1,5 +1,4 @@
 import type { CheckedRecord, RuleId, SourceReading } from '../../domain/rule/verdict.js'
-import { maskIban } from '../../domain/text/masking.js'
 import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
 import { IS_TAKING } from '../deliver/gate.js'
 import { sql, type Connection } from '../file/connection.js'
@@ -52,6 +51,9 @@ const OF_SEVERAL_ROWS = [
   'MANDATE_RESEMBLES_SENT',
 ] as const satisfies readonly RuleId[]
 
+/** Somebody wrote "send" beside it. */
+const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
+
 const OF_SOURCE = `(source.id = :id or source.reading ->> '$.readFrom' = :id)`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
@@ -78,7 +80,8 @@ export function unsentRowsOf(
   limit: number,
 ): UnsentRow[] {
   return sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
-    select row.id, ${WAITS_FOR_ORDER} as waits, row.state = 'ready' or coalesce(row.rule, '') in (${sqlList(OF_SEVERAL_ROWS)}) as isOfRules, row.state = 'refused' as isRefused, row.line, row.record, row.cells
+    select row.id, ${WAITS_FOR_ORDER} as waits, 
+       (row.state = 'ready' or coalesce(row.rule, '') in (${sqlList(OF_SEVERAL_ROWS)})) and not ${IS_BY_WORD} as isOfRules, row.state = 'refused' as isRefused, row.line, row.record, row.cells
       from source cross join row on row.source_id = source.id where ${OF_SOURCE} and row.id > :after and ${IS_UNSENT}
      order by row.id limit :limit`
     .all({ id: source, after, limit })
@@ -90,7 +93,9 @@ interface Said {
   readonly raw: Buffer | null
   readonly mandateKey: string | null
   readonly day: string | null
-  readonly iban: string | null
+  readonly customerNo: number | null
+  readonly signedDate: string | null
+  readonly account: Buffer | null
   readonly hasRule: 0 | 1
   readonly isByWord: 0 | 1
 }
@@ -98,9 +103,9 @@ interface Said {
 /** Whether a record says what its row says, so that the row keeps its place. */
 export function saysTheSameAs(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
-    select content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, iban_masked as iban,
-       exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule,
-       exists (select 1 from decision where row_id = row.id and instr(evidence, 'migration_decision') > 0) as isByWord
+    select content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
+       signed_date as signedDate, iban_key as account,
+       exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord
       from row where id = :id`
   return (id: number, record: CheckedRecord, columns: Parameters<typeof fingerprintRaw>[1]): boolean => {
     const { verdict, findings } = record
@@ -114,9 +119,14 @@ export function saysTheSameAs(connection: Connection, fingerprints: Fingerprints
         said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
         said.day === record.latestFirstDebit
       )
-    const { iban } = record.values
+    const { customerNo, iban, signedDate } = record.values
+    const isOfAccount =
+      iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
     const isOfValues =
-      said.iban === (iban === null ? null : maskIban(iban)) && said.mandateKey === record.mandateKey
+      isOfAccount &&
+      said.customerNo === customerNo &&
+      said.signedDate === signedDate &&
+      said.mandateKey === record.mandateKey
     // What a person let go keeps going as long as its values are those.
     if (said.isByWord === 1 && said.contentKey !== null) return isOfValues
     return (
