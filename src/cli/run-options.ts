@@ -205,15 +205,18 @@ const sourceLines = (reader: LedgerReader): Line[] =>
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
-/** What --retry-refused was asked for and does not do. */
 /** What the configuration reads otherwise than when it came in. */
 export const readAgainLines = (again: MigrationPlan['readAgain']): string[] =>
-  again.flatMap(({ name, same, changed }) =>
-    changed === 0
-      ? []
-      : `"${name}" was read again, because its configuration has changed: ${countText(changed)} of ${plural(same + changed, 'record that was not sent says', 'records that were not sent say')} something else now.`,
+  again.flatMap(({ name, same, changed, staysAsRead }) =>
+    said([
+      staysAsRead !== undefined &&
+        `"${name}" stays as it was read with "${staysAsRead}", since this command has no configuration: --config reads it again.`,
+      changed > 0 &&
+        `"${name}" was read again, because its configuration has changed: ${countText(changed)} of ${plural(same + changed, 'record that was not sent says', 'records that were not sent say')} something else now.`,
+    ]),
   )
 
+/** What --retry-refused was asked for and does not do. */
 export const leftRefusedNote = (count: number): string | false =>
   count > 0 &&
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`

@@ -23,6 +23,8 @@ export interface ReadAgain {
   readonly name: string
   readonly same: number
   readonly changed: number
+  /** The configuration that read it, where the command has none and so leaves it as it is. */
+  readonly staysAsRead?: string
 }
 
 const PAGE = 1_000
@@ -65,8 +67,8 @@ async function isSecondFileChanged(
 
 /**
  * Reads records of earlier commands again whose mandates were not sent, where the configuration that read their export has
- * changed since, or where the export is given once more. What a record says now takes its place; one that says the same
- * keeps it.
+ * changed since, or where the export is given once more with another one. What a record says now takes its place; one that
+ * says the same keeps it.
  * @param given the SHA-256 of the files of this command that the ledger has
  * @throws {UsageError} where the configuration names a column that an export does not have
  */
@@ -82,7 +84,11 @@ export async function readAgain(
   for (const source of admission.again.sources()) {
     const { configuration = null, settings, rules } = source.reading
     const isGiven = given.has(source.sha256)
-    if (settings === undefined || (!isGiven && configuration !== now.configuration)) continue
+    if (settings === undefined) continue
+    const isForgotten = configuration !== null && now.configuration === null
+    if (isForgotten && isGiven)
+      results.push({ name: source.name, same: 0, changed: 0, staysAsRead: nameOf(configuration) })
+    if (isForgotten || (!isGiven && configuration !== now.configuration)) continue
     const isNewer = isGiven && admission.isNewer(source.sha256)
     // Some rules speak of several rows at once.
     const areRulesChanged = rules !== now.rules
@@ -152,8 +158,8 @@ async function readOne(
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
   const columns = { header: stored.header, columns: stored.columns }
-  // What the whole file was asked about was answered when it came in.
-  const [unsent, records] = [rows(), stored.records(signal, () => true)]
+  // Another configuration may leave out the column that kept mandates behind. A list has the rows that people left in it.
+  const [unsent, records] = [rows(), stored.records(signal, source.isList ? () => true : undefined)]
   let [same, changed] = [0, 0]
   let page: ReturnType<typeof again.unsent> = []
   let at = 0

@@ -158,6 +158,44 @@ describe('what stays as it was read', () => {
     await expectRun(place, ['--config', 'sepa-migrate.yaml'], 0, [mandate(1)])
   })
 
+  describe('where the configuration was forgotten', () => {
+    const ended = [
+      mandate(1, { Remark: '' }),
+      mandate(2, { Remark: 'cancelled' }),
+      mandate(3, { Remark: '' }),
+    ]
+    it.each([
+      ['with the column of the status', 'columns: { status: Remark }'],
+      [
+        'with a rule that leaves rows out',
+        'columns: { status: none }\nexclude: [{ column: Remark, equals: [cancelled], reason: it is over }]',
+      ],
+    ])('%s', async (_, yaml) => {
+      write('ours.yaml', `${yaml}\n`)
+      save('export.csv', ended)
+      await expectRun(place, ['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
+      const { status, stdout } = await place.program('run', 'export.csv')
+      expect([status, registered(place)], stdout).toEqual([0, linesOf([mandate(1), mandate(3)])])
+      expect(stdout).toContain(
+        '"export.csv" stays as it was read with "ours.yaml", since this command has no configuration',
+      )
+    })
+
+    it('and one that names the column no more is asked about it', async () => {
+      write('ours.yaml', 'columns: { status: Remark }\n')
+      write('bare.yaml', 'columns: { iban: iban }\n')
+      save('export.csv', ended)
+      await expectRun(place, ['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
+      for (const files of [['export.csv'], []]) {
+        if (files.length === 0) write('ours.yaml', 'columns: { iban: iban }\n')
+        const config = files.length === 0 ? 'ours.yaml' : 'bare.yaml'
+        const { status, stderr } = await place.program('run', ...files, '--config', config)
+        expect([status, stderr]).toEqual([7, expect.stringContaining('Column "Remark" looks like status')])
+      }
+      expect(registered(place)).toEqual(linesOf([mandate(1)]))
+    })
+  })
+
   describe('by the word of a person', () => {
     const [first, second, third] = [mandate(1), mandate(2), mandate(3)]
     const read = (rule: string) =>
