@@ -21,7 +21,7 @@ import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import type { Totals } from '../domain/row/row-state.js'
+import { notSentOf, type MandateTotals, type Totals } from '../domain/row/row-state.js'
 
 /** Where no report was asked for. */
 export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
@@ -121,16 +121,18 @@ export function closingLines(
     files,
     notes = [],
     ...standing
-  }: Omit<CommandEnd, 'pack'> & Pick<CommandResult, 'files'> & { readonly notes?: readonly string[] },
+  }: Omit<CommandEnd, 'pack'> &
+    Pick<CommandResult, 'files'> & { readonly mandates: MandateTotals; readonly notes?: readonly string[] },
 ): Line[] {
-  const { totals, stop } = standing
+  const { totals, mandates, stop } = standing
   const report = files['report.html']
   return said([
     '',
     ...totalsLines(totals),
+    mandates.total !== totals.read && `  ${mandatesText(mandates)}`,
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openPoints(totals, standing.verification ?? null, standing.cutOver ?? NO_CUT_OVER),
+    ...openPoints(mandates, standing.verification ?? null, standing.cutOver ?? NO_CUT_OVER),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
@@ -140,6 +142,7 @@ export function closingLines(
 /** What the ledger says of how the campaign stands, with no run that stopped and no report. */
 const standingIn = (asked: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
+  mandates: reader.mandates(),
   stop: null,
   campaign: reader.campaign(),
   files: {},
@@ -183,7 +186,15 @@ function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReade
   return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count
 }
 
-function openPoints(totals: Totals, verification: Verification | null, cutOver: OpenCutOver): Line[] {
+/** Where several records say something of one mandate, or corrections name another. */
+const mandatesText = (mandates: MandateTotals): string =>
+  `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${countText(notSentOf(mandates))} not sent`
+
+function openPoints(
+  mandates: MandateTotals,
+  verification: Verification | null,
+  cutOver: OpenCutOver,
+): Line[] {
   const points: [number, Tone, string, string][] = [
     [
       verification === null ? 0 : contradictedIn(verification),
@@ -192,12 +203,12 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
       `: ${verification === null ? '' : contradictedText(verification)} (verification.csv)`,
     ],
     [
-      totals.inDoubt,
+      mandates.inDoubt,
       'open',
       'in doubt',
       ': may be registered, never sent again by the program (to-do/in-doubt.csv)',
     ],
-    [totals.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
+    [mandates.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
     [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
     [cutOver.open, 'open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
     [cutOver.untaken, 'strong', 'new or changed in the final export', ': run that export'],
@@ -207,9 +218,9 @@ function openPoints(totals: Totals, verification: Verification | null, cutOver: 
       'not compared',
       ': came in since the last export was compared; compare it again',
     ],
-    [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
-    [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
-    [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
+    [mandates.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
+    [mandates.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
+    [mandates.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
   ]
   const open = points.filter(([count]) => count > 0)
   if (open.length === 0) return [[toned('good', 'Nothing is open.')]]

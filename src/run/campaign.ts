@@ -21,7 +21,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
-import type { Totals } from '../domain/row/row-state.js'
+import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface RunPreview {
@@ -82,6 +82,7 @@ export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | '
   readonly choice: CountedChoice | null
   readonly stop: Stop | null
   readonly exitCode: number
+  readonly mandates: MandateTotals
 }
 
 /**
@@ -100,7 +101,8 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { ...prepared, choice: countedChoice(parts), stop, totals, exitCode }
+    const mandates = ledger.view.mandates()
+    return { ...prepared, choice: countedChoice(parts), stop, totals, mandates, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error

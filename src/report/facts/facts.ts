@@ -1,4 +1,4 @@
-import { ROW_STATES, type RowState, type Totals } from '../../domain/row/row-state.js'
+import { type RowState, type Totals } from '../../domain/row/row-state.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 import { hash } from 'node:crypto'
@@ -55,12 +55,8 @@ export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 
-export const DOUBTFUL: readonly RowState[] = ['in_doubt', 'sending']
-
 /** Those of which nothing was sent that may count. */
-export const NOT_SENT: readonly RowState[] = ROW_STATES.filter(
-  (state) => state !== 'registered' && state !== 'refused' && !DOUBTFUL.includes(state),
-)
+export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
 /** Totals of the former provider's own. */
 export interface Expected {

@@ -89,6 +89,7 @@ export const renderSummary = (facts: ReportFacts): string =>
     balanced: facts.balanced,
     changedWhileReading: facts.changedWhileReading,
     totals: facts.totals,
+    mandates: facts.mandates,
     /** Lines that were given back and could not be taken: the rows they name stay as they were. */
     notTaken: facts.notTaken,
     told: facts.told,

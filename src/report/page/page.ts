@@ -1,14 +1,12 @@
 import { html, raw } from 'hono/html'
-import { type RowState, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import {
-  DOUBTFUL,
-  isAsExpected,
-  NOT_SENT,
-  PLACE_OF_PART,
-  PART_OF_STATE,
-  REPORT_ORDER,
-  type ValueCounts,
-} from '../facts/facts.js'
+  type MandateCount,
+  notSentOf,
+  type RowState,
+  TOTAL_OF_STATE,
+  type Totals,
+} from '../../domain/row/row-state.js'
+import { isAsExpected, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
@@ -101,7 +99,7 @@ interface OpenPoint {
 function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
   const contradicted = facts.verification === null ? 0 : contradictedIn(facts.verification)
   const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
-    const count = facts.totals[TOTAL_OF_STATE[state]]
+    const count = facts.mandates[TOTAL_OF_STATE[state]]
     return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
   })
   return said([
@@ -128,7 +126,12 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
   const overridden = runs.filter(hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
-  const counted = { records: totals.read, sources: sources.length }
+  const counted = {
+    records: totals.read,
+    sources: sources.length,
+    mandates: facts.mandates.total,
+    repeats: totals.read - facts.mandates.total,
+  }
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
@@ -275,29 +278,30 @@ const sumOf = (totals: Totals, states: readonly RowState[]): number =>
   states.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
 
 /** The last four add up to the first. */
-function figures({ totals }: ReportFacts, { say, count, share }: Texts): Markup {
-  const figure = (label: TextKey, rows: number): Markup =>
-    fact(say(label), html`${count(rows)}<span class="soft">${share(rows, totals.read)}</span>`)
+function figures({ mandates }: ReportFacts, { say, count, share }: Texts): Markup {
+  const figure = (label: TextKey, number: number): Markup =>
+    fact(say(label), html`${count(number)}<span class="soft">${share(number, mandates.total)}</span>`)
   return html`<dl class="figures">
-    ${figure('cover.read', totals.read)} ${figure('state.registered', totals.registered)}
-    ${figure('state.in_doubt', sumOf(totals, DOUBTFUL))} ${figure('state.refused', totals.refused)}
-    ${figure('cover.notSent', sumOf(totals, NOT_SENT))}
+    ${figure('label.mandates', mandates.total)} ${figure('state.registered', mandates.registered)}
+    ${figure('state.in_doubt', mandates.inDoubt + mandates.sending)}
+    ${figure('state.refused', mandates.refused)} ${figure('cover.notSent', notSentOf(mandates))}
   </dl>`
 }
 
-/** Why rows were not sent, the most frequent reasons first. */
-function reasons({ notSent: { values, others } }: ReportFacts, texts: Texts): Markup | '' {
-  if (values.length === 0) return ''
-  const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
-  const lines = values.slice(0, SHOWN).map(({ value, count }) => {
-    const [state, rule] = value.split(' ') as [RowState, string]
-    return { state: texts.say(`state.${state}`), rule, count }
-  })
-  const rest = { state: texts.say('cover.others', { count: values.length - SHOWN }), rule: '', count: left }
+const countOf = (counts: readonly MandateCount[]): number => counts.reduce((sum, { count }) => sum + count, 0)
+
+/** Why mandates were not sent, the most frequent reasons first. */
+function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
+  if (notSent.length === 0) return ''
+  const left = countOf(notSent.slice(SHOWN))
+  const lines = notSent
+    .slice(0, SHOWN)
+    .map(({ state, rule, count }) => ({ state: texts.say(`state.${state}`), rule: rule ?? '', count }))
+  const rest = { state: texts.say('cover.others', { count: notSent.length - SHOWN }), rule: '', count: left }
   return table(left === 0 ? lines : [...lines, rest], [
     [texts.say('cover.notSent'), ({ state }) => state, 'head'],
     [texts.say('label.rule'), ({ rule }) => html`<code>${plainText(rule)}</code>`],
-    [texts.say('label.rows'), ({ count }) => texts.count(count), 'figures'],
+    [texts.say('label.mandates'), ({ count }) => texts.count(count), 'figures'],
   ])
 }
 

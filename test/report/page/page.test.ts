@@ -59,7 +59,7 @@ const expectInOrder = (text: string, words: readonly string[]): void => {
 describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
     expectInOrder(await shown(IN_DOUBT), [
-      'Balanced, open points: 3 Records read: 4, from sources: 1. Each record is in exactly one state.',
+      'Balanced, open points: 3 Records: 4, files: 1. Mandates: 4; records that repeat one or were replaced: 0. Each record is in exactly one state.',
       'In doubt (may or may not be registered): 1',
       'Refused by the service: 1',
       'Ready and not registered yet, run again to continue: 1',
@@ -275,7 +275,7 @@ describe('the cover', () => {
     const cover = await coverOf()
     expect(cover).toContain('Balanced, open points: 2')
     expect(cover).toContain(
-      'Records read 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
+      'Mandates 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
     )
     for (const role of ['Prepared by', 'Checked by', 'Approved by'])
       expect(cover).toContain(`${role} Name, function Date, signature`)
@@ -336,7 +336,9 @@ describe('the cover', () => {
   it('29.4 says why rows were not sent, each reason with its count, and how many others there are', async () => {
     const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'SIGNED_IN_FUTURE', 'A', 'B', 'C']
     const text = await coverOf({}, ofRows(rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))))
-    expect(text).toContain('Not sent Rule Rows Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1')
+    expect(text).toContain(
+      'Not sent Rule Mandates Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1',
+    )
     expect(text).toContain('others (1) 1')
   })
 
