@@ -50,7 +50,6 @@ export async function writePack(
       ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
     warnings: said([
-      written.isAsExpected === false && DIFFERS,
       kept !== null && keptText(kept, out, folder, 'report'),
       toDo !== null && toDo.left !== null && workedInText(toDo.left, basename(toDo.folder)),
     ]),
@@ -60,9 +59,6 @@ export async function writePack(
     verification,
   }
 }
-
-const DIFFERS =
-  'The records read differ from the totals of the former provider (--expected): some may be missing or be read twice. Page 1 of the report shows both; find out why before you sign'
 
 /** Lists to work in that were just taken in leave the place of those that follow. */
 export function setAsideLines(files: readonly string[]): string[] {
@@ -201,6 +197,12 @@ function openPoints(
       'bad',
       'registered, and not so at the service',
       `: ${verification === null ? '' : contradictedText(verification)} (verification.csv)`,
+    ],
+    [
+      cutOver.unexpected,
+      'bad',
+      'total of the former provider that differs',
+      ': records may be missing, or be read twice; page 1 of the report shows both (--expected-records)',
     ],
     [
       mandates.inDoubt,

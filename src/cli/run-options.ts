@@ -87,6 +87,7 @@ export function runOptions(
     approval: settings.get('approval'),
     approvers: approversIn(settings.configuration),
     configuration: trusted.configuration,
+    expected: settings.expected,
     machine: world,
   }
 }

@@ -1,5 +1,6 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
+import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -55,6 +56,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly settings: RunSettings
   /** What people decided: recorded before the files come in, and in one transaction with them. */
   readonly decisions?: readonly Resolution[] | undefined
+  /** Of one of the exports, also of those that are in already. */
+  readonly expected?: Expected | null | undefined
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
   /**
@@ -138,8 +141,9 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy } = parts
-  const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
+  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy, expected = null } = parts
+  const isNothingWritten =
+    files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
@@ -154,6 +158,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
       ...{ evidence, signal, watch, readBy },
       tellReadAgain: (again) => (readAgain = again),
     })
+    if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
     assertChoosable(choice, ledger.view)

@@ -160,6 +160,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
         limit,
       ),
     latestSample: () => value.sample ?? null,
+    expected: () => [],
     comparison: () => null,
     closedLines: () => [],
   }

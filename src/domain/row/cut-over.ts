@@ -74,9 +74,17 @@ export interface OpenCutOver {
   readonly untaken: number
   /** Rows of other exports that came in since. */
   readonly uncompared: number
+  /** Totals of the former provider that are not those of its export. */
+  readonly unexpected: number
 }
 
-export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0, uncompared: 0 }
+export const NO_CUT_OVER: OpenCutOver = {
+  open: 0,
+  held: 0,
+  untaken: 0,
+  uncompared: 0,
+  unexpected: 0,
+}
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =

@@ -25,6 +25,7 @@ import {
 } from '../file/connection.js'
 import { explaining } from '../file/storage.js'
 import { comparisonReads } from '../compare/comparison-reads.js'
+import { readExpected } from '../compare/expected.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing } from '../schema/schema.js'
@@ -192,6 +193,8 @@ export function createReader(connection: Connection, file: string) {
     vouched: () => countVouched(connection),
     collectedOf: (rowId: number) => collectedOf(connection, rowId),
     distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
+    /** The totals of the former provider, each beside what was read. */
+    expected: () => readExpected(connection),
     ...proofReads(connection),
     ...planReads(connection),
     ...comparisonReads(connection),

@@ -1,4 +1,4 @@
-import { type RowState, type Totals } from '../../domain/row/row-state.js'
+import type { RowState } from '../../domain/row/row-state.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 import { hash } from 'node:crypto'
@@ -58,39 +58,15 @@ export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 /** Those of which nothing was sent that may count. */
 export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
-/** Totals of the former provider's own. */
-export interface Expected {
-  readonly records: number
-  /** Sum of the customer numbers, in decimal; null where none was given. */
-  readonly customerNoSum: string | null
-}
-
 /** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
 export interface Told {
   /** Whose mandates these are. */
   readonly company: string | null
   /** The former provider. */
   readonly from: string | null
-  /** Null where nothing was given to compare with. */
-  readonly expected: Expected | null
 }
 
-export const NOTHING_TOLD: Told = { company: null, from: null, expected: null }
-
-/** Whether what was read is what the former provider says; null where nothing was given. */
-export const isAsExpected = ({
-  told: { expected },
-  totals,
-  hashTotals,
-}: {
-  readonly told: Told
-  readonly totals: Totals
-  readonly hashTotals: { readonly read: HashTotals }
-}): boolean | null =>
-  expected === null
-    ? null
-    : expected.records === totals.read &&
-      (expected.customerNoSum ?? hashTotals.read.customerNoSum) === hashTotals.read.customerNoSum
+export const NOTHING_TOLD: Told = { company: null, from: null }
 
 /** Keeps the first entries and counts them all. */
 export function cappedList<Entry>(limit: number) {

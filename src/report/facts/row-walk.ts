@@ -257,6 +257,8 @@ export async function walkLedger(
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     totals,
     mandates: mandateTotalsOf(mandates),
+    /** Totals of the former provider, each beside the records of its export. */
+    expected: reader.expected(),
     /** Those that were not sent, by state and rule, most mandates first. */
     notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
     /** Corrections that could not be taken. */

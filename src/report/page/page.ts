@@ -6,7 +6,8 @@ import {
   TOTAL_OF_STATE,
   type Totals,
 } from '../../domain/row/row-state.js'
-import { isAsExpected, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
+import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
+import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
@@ -107,10 +108,12 @@ function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
       anchor: 'verification',
       text: texts.say('open.contradicted', { count: contradicted }),
     },
-    isAsExpected(facts) === false && {
-      anchor: 'sign-off',
-      text: texts.say('open.differs', { expected: expectedText(facts, texts) }),
-    },
+    ...facts.expected
+      .filter((totals) => !isAsExpected(totals))
+      .map((totals) => ({
+        anchor: 'sign-off',
+        text: texts.say('open.differs', { expected: totalsText(totals, texts) }),
+      })),
     ...points,
     ...CUT_OVER_POINTS.flatMap(([name, key]) => {
       const count = facts.cutOver?.[name] ?? 0
@@ -363,18 +366,25 @@ function planner({ plans, runs }: ReportFacts, { say, minute }: Texts): Markup |
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const
 
-/** The totals of the former provider, as they were given. */
-function expectedText({ told: { expected } }: ReportFacts, { say, count, labelled }: Texts): string {
-  if (expected === null) return ''
-  const { records, customerNoSum } = expected
-  const read = labelled('cover.read', count(records))
-  return customerNoSum === null ? read : `${read}, ${say('hash.sum')}: ${customerNoSum}`
+/** What the former provider counts, as it was given. */
+function totalsText(
+  { names, records, customerNoSum }: ComparedTotals,
+  { say, count, labelled }: Texts,
+): string {
+  const sum = customerNoSum === null ? '' : `, ${say('hash.sum')}: ${customerNoSum}`
+  return `${maskedText(names)}, ${labelled('cover.read', count(records))}${sum}`
 }
 
-function comparedText(facts: ReportFacts, texts: Texts): string {
-  const isSame = isAsExpected(facts)
-  const values = { read: facts.totals.read, expected: expectedText(facts, texts) }
-  return texts.say(isSame === null ? 'cover.notCompared' : isSame ? 'cover.agrees' : 'cover.differs', values)
+function comparedText({ expected, totals: { read } }: ReportFacts, texts: Texts): string {
+  if (expected.length === 0) return texts.say('cover.notCompared', { read })
+  return expected
+    .map((totals) =>
+      texts.say(isAsExpected(totals) ? 'cover.agrees' : 'cover.differs', {
+        expected: totalsText(totals, texts),
+        read: totals.read.records,
+      }),
+    )
+    .join(' ')
 }
 
 const vouchedText = ({ vouched, totals: { registered } }: ReportFacts, { say }: Texts): string =>

@@ -309,7 +309,8 @@ describe('the cover', () => {
     expect(cover).not.toContain('value-5')
   })
 
-  const told = { company: 'Example <AG>', from: 'Old Pay', expected: { records: 4, customerNoSum: '4010' } }
+  const told = { company: 'Example <AG>', from: 'Old Pay' }
+  const ofMarch = { source: null, names: 'march.csv', read: { records: 4, customerNoSum: '4010' } }
 
   it.each([
     [
@@ -317,12 +318,25 @@ describe('the cover', () => {
       'No totals from the former provider were supplied, so the 4 records were not compared with anything.',
       'open points: 2',
     ],
-    [{ records: 4, customerNoSum: null }, '(Records read: 4) agree with the records read (4).', 'points: 2'],
-    [told.expected, '(Records read: 4, Sum of customer_no: 4010) agree with', 'open points: 2'],
-    [{ records: 5, customerNoSum: null }, '(Records read: 5) DIFFER from the records read (4).', 'points: 3'],
+    [
+      { records: 4, customerNoSum: null },
+      '(march.csv, Records read: 4) agree with the records read (4).',
+      'points: 2',
+    ],
+    [
+      { records: 4, customerNoSum: '4010' },
+      '(march.csv, Records read: 4, Sum of customer_no: 4010) agree with',
+      'open points: 2',
+    ],
+    [
+      { records: 5, customerNoSum: null },
+      '(march.csv, Records read: 5) DIFFER from the records read (4).',
+      'points: 3',
+    ],
     [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
   ])('29.4 compares the records with %j', async (expected, sentence, verdict) => {
-    const cover = await coverOf({ told: { ...told, expected } })
+    const given = expected === null ? [] : [{ ...ofMarch, ...expected }]
+    const cover = await coverOf({ told, expected: given })
     for (const words of [
       sentence,
       verdict,
