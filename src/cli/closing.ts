@@ -10,6 +10,7 @@ import {
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
+import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
 import { lookInto, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
@@ -128,7 +129,7 @@ export function closingLines(
     mandates.total !== totals.read && `  ${mandatesText(mandates)}`,
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openPoints(mandates, standing.verification ?? null, standing.cutOver ?? NO_CUT_OVER),
+    ...openLines(mandates, standing.cutOver ?? NO_CUT_OVER, standing.verification ?? null),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
@@ -186,49 +187,38 @@ function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReade
 const mandatesText = (mandates: MandateTotals): string =>
   `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${countText(notSentOf(mandates))} not sent`
 
-function openPoints(
-  mandates: MandateTotals,
-  verification: Verification | null,
-  cutOver: OpenCutOver,
-): Line[] {
-  const points: [number, Tone, string, string][] = [
-    [
-      verification === null ? 0 : contradictedIn(verification),
-      'bad',
-      'registered, and not so at the service',
-      `: ${verification === null ? '' : contradictedText(verification)} (verification.csv)`,
-    ],
-    [
-      cutOver.unexpected,
-      'bad',
-      'total of the former provider that differs',
-      ': records may be missing, or be read twice; page 1 of the report shows both (--expected-records)',
-    ],
-    [
-      mandates.inDoubt,
-      'open',
-      'in doubt',
-      ': may be registered, never sent again by the program (to-do/in-doubt.csv)',
-    ],
-    [mandates.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
-    [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
-    [cutOver.open, 'open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
-    [cutOver.untaken, 'strong', 'new or changed in the final export', ': run that export'],
-    [
-      cutOver.uncompared,
-      'strong',
-      'not compared',
-      ': came in since the last export was compared; compare it again',
-    ],
-    [mandates.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
-    [mandates.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
-    [mandates.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
-  ]
-  const open = points.filter(([count]) => count > 0)
+/** How each is told, and what a person does about it. */
+const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
+  contradicted: ['bad', 'registered, and not so at the service', ' (verification.csv)'],
+  unexpected: [
+    'bad',
+    'total of the former provider that differs',
+    ': records may be missing, or be read twice; page 1 of the report shows both (--expected-records)',
+  ],
+  in_doubt: ['open', 'in doubt', ': may be registered, never sent again by the program (to-do/in-doubt.csv)'],
+  sending: ['open', 'on the way', ': a run is sending, or was killed while it did'],
+  ready: ['strong', 'ready', ': not sent yet'],
+  held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
+  cutOver: ['open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
+  untaken: ['strong', 'new or changed in the final export', ': run that export'],
+  uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
+  refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],
+  conflict: ['bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
+  invalid: ['bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
+}
+
+function openLines(...given: Parameters<typeof openPointsOf>): Line[] {
+  const open = openPointsOf(...given)
+  const [, , verification] = given
   if (open.length === 0) return [[toned('good', 'Nothing is open.')]]
+  const words = verification === null ? '' : `: ${contradictedText(verification)}`
   return [
     [toned('strong', 'Open:')],
-    ...open.map(([count, tone, name, text]) => ['  ', toned(tone, `${countText(count)} ${name}`), text]),
+    ...open.map(([point, count]) => {
+      const [tone, name, text] = TOLD[point]
+      const more = point === 'contradicted' ? words : ''
+      return ['  ', toned(tone, `${countText(count)} ${name}`), `${more}${text}`]
+    }),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { KeptSource } from '../../src/domain/proof/evidence.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
@@ -161,6 +162,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       ),
     latestSample: () => value.sample ?? null,
     expected: () => [],
+    openCutOver: () => NO_CUT_OVER,
     comparison: () => null,
     closedLines: () => [],
   }

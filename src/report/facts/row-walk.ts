@@ -296,6 +296,8 @@ export async function walkLedger(
     vouched: reader.vouched(),
     /** Null where nobody asked the service about a registered row. */
     verification,
+    /** What is open besides the states of mandates. */
+    open: reader.openCutOver(),
     /** Null where nobody set the last export against the ledger. */
     cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */

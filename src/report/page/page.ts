@@ -8,11 +8,12 @@ import {
 } from '../../domain/row/row-state.js'
 import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
 import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
+import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
-import { contradictedIn } from '../../domain/proof/verification.js'
+import { openPointsOf, type OpenPoint } from '../../domain/row/open-points.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
@@ -75,57 +76,29 @@ function metadataSection({ campaign, ledger }: ReportFacts, { say, time }: Texts
   </dl>`
 }
 
-/** What somebody still has to act on, the most urgent first. */
-const OPEN_POINTS = [
-  { state: 'in_doubt', anchor: 'in-doubt' },
-  { state: 'sending', anchor: 'in-doubt' },
-  { state: 'refused', anchor: 'refused' },
-  { state: 'ready', anchor: 'totals' },
-  { state: 'invalid', anchor: 'problems' },
-  { state: 'conflict', anchor: 'problems' },
-] as const
-
-const CUT_OVER_POINTS = [
-  ['open', 'open.cutOver'],
-  ['untaken', 'open.untaken'],
-  ['uncompared', 'open.uncompared'],
-] as const
-
-interface OpenPoint {
-  readonly anchor: string
-  readonly text: string
+/** Where on the page each is shown. */
+const ANCHORS: Readonly<Record<OpenPoint, string>> = {
+  contradicted: 'verification',
+  unexpected: 'sign-off',
+  in_doubt: 'in-doubt',
+  sending: 'in-doubt',
+  ready: 'totals',
+  held: 'cut-over',
+  cutOver: 'cut-over',
+  untaken: 'cut-over',
+  uncompared: 'cut-over',
+  refused: 'refused',
+  conflict: 'problems',
+  invalid: 'problems',
 }
 
-/** What the service contradicts stands before everything else. */
-function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const contradicted = facts.verification === null ? 0 : contradictedIn(facts.verification)
-  const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
-    const count = facts.mandates[TOTAL_OF_STATE[state]]
-    return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
-  })
-  return said([
-    contradicted > 0 && {
-      anchor: 'verification',
-      text: texts.say('open.contradicted', { count: contradicted }),
-    },
-    ...facts.expected
-      .filter((totals) => !isAsExpected(totals))
-      .map((totals) => ({
-        anchor: 'sign-off',
-        text: texts.say('open.differs', { expected: totalsText(totals, texts) }),
-      })),
-    ...points,
-    ...CUT_OVER_POINTS.flatMap(([name, key]) => {
-      const count = facts.cutOver?.[name] ?? 0
-      return count === 0 ? [] : [{ anchor: 'cut-over', text: texts.say(key, { count }) }]
-    }),
-  ])
-}
+const openPoints = ({ mandates, open, verification }: ReportFacts) =>
+  openPointsOf(mandates, open, verification)
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { totals, balanced, sources, runs } = facts
   const { say } = texts
-  const open = openPointsOf(facts, texts)
+  const open = openPoints(facts)
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
   const overridden = runs.filter(hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
@@ -139,7 +112,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
     ${listOf(
-      open.map(({ anchor, text }) => html`<a href="#${anchor}">${text}</a>`),
+      open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`),
       '',
     )}
     ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
@@ -319,12 +292,29 @@ function valuesText({ values, others }: ValueCounts, { say, count: countText }: 
     )}${left === 0 ? '' : `, ${say('cover.others', { count: left })}`}`
 }
 
-function transfer({ creditors }: ReportFacts, texts: Texts): Markup | '' {
+function transfer(facts: ReportFacts, texts: Texts): Markup | '' {
+  const { creditors } = facts
   if (creditors.previous.values.length === 0) return ''
   return html`<dl class="transfer">
     ${fact(texts.say('cover.comeFrom'), valuesText(creditors.previous, texts))}
-    ${fact(texts.say('cover.goTo'), valuesText(creditors.assigned, texts))}
+    ${fact(texts.say('cover.goTo'), valuesText(creditors.assigned, texts))} ${changedSince(facts, texts)}
   </dl>`
+}
+
+/** What people did at the service about registered mandates, as the lines of the cut-over say. */
+function changedSince({ cutOver, mandates }: ReportFacts, { say }: Texts): Markup | '' {
+  const done = (cutOver?.lines ?? []).filter(({ decision }) => decision === 'done')
+  if (done.length === 0) return ''
+  const linesOf = (listed: ClosedLines['listed']): number =>
+    done.reduce((sum, line) => sum + (line.listed === listed ? line.count : 0), 0)
+  const cancelled = linesOf('ended_after_registration')
+  const values = {
+    cancelled,
+    changed: linesOf('changed_after_registration'),
+    names: [...new Set(done.map(({ by }) => maskedText(by ?? '')))].join(', '),
+    live: mandates.registered - cancelled,
+  }
+  return fact(say('cover.since'), say('cover.changedSince', values))
 }
 
 /** Who did what, as far as the ledger has their names. */
@@ -398,7 +388,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     ledger: html`<span class="id">${campaign.ledgerId}</span>`,
     at: texts.moment(campaign.changedAt),
   }
-  const isOpen = openPointsOf(facts, texts).length > 0
+  const isOpen = openPoints(facts).length > 0
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
