@@ -158,6 +158,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
       ...{ evidence, signal, watch, readBy },
       tellReadAgain: (again) => (readAgain = again),
     })
+    if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)

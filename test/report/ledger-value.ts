@@ -162,6 +162,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       ),
     latestSample: () => value.sample ?? null,
     expected: () => [],
+    evidence: () => null,
     openCutOver: () => NO_CUT_OVER,
     comparison: () => null,
     closedLines: () => [],

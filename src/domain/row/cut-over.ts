@@ -33,6 +33,11 @@ const CHANGE_TEXT = {
   customer: 'it has another customer number there',
   account: 'it has another account there',
   date: 'it has another date of signature there',
+  collected_ended: 'its last collection was made as the last one',
+  collected_reference_differs: 'it was last collected under another reference',
+  collected_creditor_differs: 'it was last collected for another creditor',
+  collected_date_differs: 'it was last collected with another date of signature',
+  collected_account_differs: 'it was last collected from another account',
   back: 'it is as before again, though somebody had it changed or cancelled at the service: look what the service holds',
 } as const
 

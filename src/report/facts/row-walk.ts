@@ -294,6 +294,8 @@ export async function walkLedger(
     firstDebits: gathered.firstDebits,
     /** Registered rows that agree with their last collection; null where no collection files were given. */
     vouched: reader.vouched(),
+    /** Mandates that were collected and are in no export. */
+    notInExport: reader.evidence()?.not_in_export ?? 0,
     /** Null where nobody asked the service about a registered row. */
     verification,
     /** What is open besides the states of mandates. */

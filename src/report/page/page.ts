@@ -377,8 +377,11 @@ function comparedText({ expected, totals: { read } }: ReportFacts, texts: Texts)
     .join(' ')
 }
 
-const vouchedText = ({ vouched, totals: { registered } }: ReportFacts, { say }: Texts): string =>
-  vouched === null ? '' : ` ${say('cover.vouched', { agree: vouched, registered })}`
+const vouchedText = (
+  { vouched, notInExport, totals: { registered } }: ReportFacts,
+  { say }: Texts,
+): string =>
+  vouched === null ? '' : ` ${say('cover.vouched', { agree: vouched, registered, missing: notInExport })}`
 
 function signOff(facts: ReportFacts, texts: Texts): Markup {
   const { campaign, totals } = facts
