@@ -51,7 +51,10 @@ export async function writePack(
       ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
     warnings: said([
-      kept !== null && keptText(kept, out, folder, 'report'),
+      kept !== null &&
+        (written.isBesideAnother
+          ? `The report in "${out}" is of another ledger; it was left as it is, and the new report is in "${folder}"`
+          : keptText(kept, out, folder, 'report')),
       toDo !== null && toDo.left !== null && workedInText(toDo.left, basename(toDo.folder)),
     ]),
     /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */

@@ -171,6 +171,7 @@ export async function addSources(
     else {
       const { name, isResultFile } = known
       given.add(known.sha256)
+      admission.noteGiven(known.sha256)
       admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
     }
   }
