@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   account,
+  DATE,
   decide,
   ENDED,
   expectRun,
@@ -100,6 +101,17 @@ describe('a line of the cut-over stays open until somebody acts, or an export an
     save('final.csv', [...all('MND-0001')].reverse())
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
   })
+})
+
+it('a correction to what was written off answers the record that said something else', async () => {
+  save('export.csv', [mandate(31), mandate(2)])
+  save('older.csv', [mandate(31, DATE), mandate(2)])
+  await expectRun(place, ['export.csv'], 3, [mandate(2)])
+  await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
+  await expectRun(place, ['older.csv'], 3, [mandate(2)])
+  edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
+  await expectRun(place, [inReport('corrections.csv')], 0, [mandate(2)])
+  await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
 })
 
 it('a mandate is held for its other spelling, though others of its customer look like it as well', async () => {

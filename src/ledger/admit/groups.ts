@@ -416,6 +416,7 @@ function applyList(seen: Seen, standing: Standing): void {
   const isSame = counts.known === counts.count
   if (standing === 'sent' || standing === 'written_off') {
     repeat(seen, `${SENDABLE} and ${IS_KNOWN}`)
+    if (standing === 'written_off') answerNamed(seen)
     if (live !== null)
       give(group, 'conflict', `mandate_key = :key and ${SENDABLE}`, values, (beside) =>
         blocked(seen, live, beside),
