@@ -103,16 +103,22 @@ describe('a line of the cut-over stays open until somebody acts, or an export an
   })
 })
 
-it('a correction to what was written off answers the record that said something else', async () => {
-  save('export.csv', [mandate(31), mandate(2)])
-  save('older.csv', [mandate(31, DATE), mandate(2)])
-  await expectRun(place, ['export.csv'], 3, [mandate(2)])
-  await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
-  await expectRun(place, ['older.csv'], 3, [mandate(2)])
-  edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
-  await expectRun(place, [inReport('corrections.csv')], 0, [mandate(2)])
-  await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
-})
+it.each([
+  ['another date', DATE],
+  ['a typing error, too', { ...DATE, ...TYPED_WRONG }],
+])(
+  'a correction to what was written off answers the record that said something else (%s)',
+  async (_, said) => {
+    save('export.csv', [mandate(31), mandate(2)])
+    save('older.csv', [mandate(31, said), mandate(2)])
+    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
+    await expectRun(place, ['older.csv'], 3, [mandate(2)])
+    edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
+    await expectRun(place, [inReport('corrections.csv')], 0, [mandate(2)])
+    await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
+  },
+)
 
 it('a mandate is held for its other spelling, though others of its customer look like it as well', async () => {
   const like = (reference: string) => mandate(1, named(reference))

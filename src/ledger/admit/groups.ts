@@ -448,8 +448,8 @@ function goesByWord({ group: { connection }, live, values }: Seen): boolean {
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
   void sql(connection)`
     update row set state = 'superseded', superseded_by = newcomer from temp.about
-      where row.id = about.row and row.mandate_key = :key and row.state = 'conflict' and newcomer in (
-        select row.id from row where mandate_key = :key and ${IS_NEW} and row.state = 'duplicate')`.run(
+      where row.id = about.row and row.mandate_key = :key and row.state in ('conflict', 'invalid') and newcomer in (
+        select row.id from row where mandate_key = :key and ${IS_NEW} and row.state = 'duplicate' and row.content_key is not null)`.run(
     values,
   )
 
