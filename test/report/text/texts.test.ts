@@ -27,6 +27,8 @@ const ROOT = fileURLToPath(new URL('../../../src/report/', import.meta.url))
 /** All that a language says, by key. */
 const wordsIn = (language: Language): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(ROOT, `text/${language}.json`), 'utf8')) as Record<string, string>
+const rulesIn = (language: Language): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(ROOT, `text/rules/${language}.json`), 'utf8')) as Record<string, string>
 const placesIn = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
 
 /** What no text may hold: marks of another language, and a blank where a line must not break. */
@@ -56,7 +58,9 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   })
 
   it('have the quotes and points of the language', () => {
-    expect(Object.values(words).filter((text) => STRANGE[language].test(text))).toEqual([])
+    const rules = language === 'en' ? {} : rulesIn(language)
+    const texts = [...Object.values(words), ...Object.values(rules)]
+    expect(texts.filter((text) => STRANGE[language].test(text))).toEqual([])
   })
 
   it('give each state another name', () => {
@@ -93,6 +97,23 @@ describe('a text', () => {
     )
     expect(french.labelled('label.rows', 999)).toBe('Lignes\u00a0: 999')
     expect(ENGLISH.say('page.allIn')).toBe('All are in {file}.')
+  })
+
+  it('has the word for its number', () => {
+    const sentence = (records: number, repeats: number, texts = ENGLISH): string =>
+      texts.say('verdict.everyRecord', { records, sources: 1, mandates: records - repeats, repeats })
+    expect(sentence(1, 0)).toBe('1 record in 1 file: 1 mandate. Each record is in exactly one state.')
+    expect(sentence(6004, 1)).toContain('6,003 mandates, and 1 record that repeats one or was replaced.')
+    expect(sentence(3, 2, french)).toContain(': 1 mandat et 2 enregistrements qui en répètent un')
+  })
+
+  it('of a rule stands in a message in place of the English one, beside what was seen', () => {
+    const { message } = RULES.IBAN_CHECKSUM
+    const german = textsIn('de')
+    const seen = { message: `iban: ${message} It is cell B7.`, rule: 'IBAN_CHECKSUM OTHER' }
+    expect(german.translated(seen)).toBe('iban: Die IBAN enthält einen Tippfehler. It is cell B7.')
+    expect(german.translated({ message, rule: 'IBAN_EMPTY' })).toBe(message)
+    expect(ENGLISH.translated(seen)).toBe(seen.message)
   })
 
   it('is escaped on a page, and the pieces that are put into it are not escaped twice', async () => {
@@ -206,16 +227,26 @@ describe.each(LANGUAGES.filter((language) => language !== 'en'))('in %s', (langu
     expect(spoken.map(([key]) => key).sort()).toEqual(SAME[language])
   })
 
+  it('each rule has a sentence of its own, with the figures and codes of the English one', () => {
+    const marks = (text: string) => [figuresOn(text), text.match(/\b[A-Z]{2}\d{2}\b/g)]
+    const sentences = rulesIn(language)
+    expect(Object.keys(sentences)).toEqual(Object.keys(RULES))
+    expect(new Set(Object.values(sentences)).size).toBe(Object.keys(RULES).length)
+    for (const [rule, { message }] of Object.entries(RULES)) {
+      const { [rule]: own = '' } = sentences
+      expect(own, rule).toMatch(/^\p{Lu}.*\.$/u)
+      expect([rule, ...marks(own)]).toEqual([rule, ...marks(message)])
+    }
+  })
+
   it('page and workbook have no English text but what was recorded and what the program advises', async () => {
     const { pages, texts } = await reportIn(language)
     for (const text of texts) expect(englishOn(text, language)).toEqual([])
     const [english = '', page = ''] = [(await reportIn('en')).pages[0], pages[0]]
-    for (const text of [
-      RULES.IBAN_CHECKSUM.message,
-      'Row 30 of this mandate was in doubt: ',
-      'no reason given',
-    ])
+    for (const text of ['Row 30 of this mandate was in doubt: ', 'no reason given'])
       expect([english.includes(text), page.includes(text)], text).toEqual([true, true])
+    const rules = Object.values(RULES).map(({ message }) => message)
+    for (const text of texts) expect(rules.filter((rule) => text.includes(rule))).toEqual([])
     expect(page).toContain(textsIn(language).say('page.footer', { zone: 'UTC' }).replaceAll("'", '&#39;'))
   })
 })
