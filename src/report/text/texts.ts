@@ -2,8 +2,12 @@ import { html } from 'hono/html'
 import de from './de.json' with { type: 'json' }
 import deRules from './rules/de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
+import es from './es.json' with { type: 'json' }
+import esRules from './rules/es.json' with { type: 'json' }
 import fr from './fr.json' with { type: 'json' }
 import frRules from './rules/fr.json' with { type: 'json' }
+import it from './it.json' with { type: 'json' }
+import itRules from './rules/it.json' with { type: 'json' }
 import type { Language } from './language.js'
 import sv from './sv.json' with { type: 'json' }
 import svRules from './rules/sv.json' with { type: 'json' }
@@ -12,10 +16,10 @@ import { countText, durationText, shareText } from '../../domain/text/text.js'
 
 export type TextKey = keyof typeof en
 
-const WORDS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en, de, fr, sv }
+const WORDS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en, de, fr, it, es, sv }
 
 /** What each rule says; English is the rulebook's own. */
-const RULE_TEXTS = { de: deRules, fr: frRules, sv: svRules } satisfies Record<
+const RULE_TEXTS = { de: deRules, fr: frRules, it: itRules, es: esRules, sv: svRules } satisfies Record<
   Exclude<Language, 'en'>,
   Record<RuleId, string>
 >

@@ -376,7 +376,10 @@ describe('the cover', () => {
     '29.4 shows times in the zone of the campaign, as %s writes a date',
     async (language) => {
       const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
-      const written = { en: '15 June 2026', de: '15.06.2026', fr: '15/06/2026', sv: '2026-06-15' }
+      const written = {
+        ...{ en: '15 June 2026', de: '15.06.2026', sv: '2026-06-15' },
+        ...{ fr: '15/06/2026', it: '15/06/2026', es: '15/06/2026' },
+      }
       expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
       expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(
         /12:00:00 \(UTC\)$/,

@@ -36,6 +36,8 @@ const STRANGE: Readonly<Record<Language, RegExp>> = {
   en: /[„«»]/,
   de: /[”«»]|\s[:;?!]|“[^\s,;.:)]/,
   fr: /[“”„]|[ ][:;?!»]|«[^\u00A0]|[^\u00A0][;?!»]/,
+  it: /[“”„]|\s[:;?!»]|«\s/,
+  es: /[“”„]|\s[:;?!»]|«\s|[?!]/,
   sv: /[“„«»]|\s[:;?!]/,
 }
 
@@ -44,6 +46,8 @@ const SAME: Readonly<Record<Language, readonly string[]>> = {
   en: [],
   de: ['label.bytes', 'label.plan', 'label.sha256'],
   fr: ['label.plan', 'label.sha256', 'label.source', 'plans.title', 'sources.title'],
+  it: ['label.file', 'label.record', 'label.sha256', 'no'],
+  es: ['day', 'label.bytes', 'label.plan', 'label.sha256', 'no', 'severity.error'],
   sv: ['day', 'label.plan', 'label.sha256'],
 }
 
