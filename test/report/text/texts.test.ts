@@ -214,6 +214,21 @@ describe.each(LANGUAGES)('page and workbook in %s', (language) => {
     expect(texts.map(figuresOn)).toEqual((await reportIn('en')).texts.map(figuresOn))
   })
 
+  it('begin no line and no cell with the code of a rule: it stands behind the sentence', async () => {
+    const { pages, book } = await reportIn(language)
+    const codes = Object.keys(RULES).join('|')
+    const coded = new RegExp(`\\. <code class="soft">(?:${codes})</code>`, 'g')
+    expect(pages[0]?.match(coded)?.length).toBeGreaterThan(Object.keys(RULES).length)
+    for (const page of pages) expect(page).not.toMatch(new RegExp(`<[^/][^>]*>\\s*<code[^>]*>(?:${codes})`))
+    const { say } = textsIn(language)
+    for (const name of ['problems.title', 'cover.notSent'] as const) {
+      const headers = book.get(say(name))?.[1]?.map(({ value }) => value)
+      expect(headers?.slice(-3), name).toEqual(
+        (['message', 'remedy', 'rule'] as const).map((key) => say(`label.${key}`)),
+      )
+    }
+  })
+
   it('have sheets that a spreadsheet takes, each of its own name', async () => {
     const names = [...(await reportIn(language)).book.keys()]
     expect(names).toHaveLength(14)
