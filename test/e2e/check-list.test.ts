@@ -17,7 +17,7 @@ it('10.3.2 check lists by rule: errors, warnings, what was asked for; count, thr
       'To do: 1 rule is broken, 2 reasons to leave rows out',
       '',
       'error    DATE_INVALID, 4 times',
-      '  This is not a date in the declared format.',
+      '  The signature date is not a date in the declared format.',
       '    line 6, signed_date "2024-02-30"',
       '    line 7, signed_date "2024-02-30"',
       '    line 8, signed_date "2024-02-30"',

@@ -51,7 +51,7 @@ it('says what is wrong first, and is the same twice', async () => {
     ...{ unique_mandate_reference: '00123', signed_date: NEVER, iban: germanIban(1) },
     ...{ Remark: '=a "note", & <more>', migration_row: '1', migration_state: 'invalid' },
   })
-  expect(first?.['migration_message']).toContain('This is not a date')
+  expect(first?.['migration_message']).toContain('The signature date is not a date')
   const before = readFileSync(path('to-do.xlsx'))
   await program('report')
   expect(readFileSync(path('to-do.xlsx')).equals(before)).toBe(true)

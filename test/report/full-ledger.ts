@@ -85,6 +85,11 @@ export const FULL: LedgerValue = {
 /** What a value of a ledger cannot give. */
 export const MORE: Partial<ReportFacts> = {
   changedWhileReading: true,
+  // The longest sentences of all.
+  notSent: (Object.keys(RULES) as RuleId[])
+    .toSorted((a, b) => RULES[b].message.length - RULES[a].message.length)
+    .slice(0, 6)
+    .map((rule) => ({ state: 'conflict' as const, rule, count: 7 })),
   proposals: 2,
   problemCounts: (Object.keys(RULES) as RuleId[]).map((rule, at) => ({
     rule,

@@ -117,7 +117,7 @@ it('the page of a plan says on paper what is to be sent', async () => {
 function expectCover([first = '', second = '']: readonly string[], language: Language): void {
   const { say } = textsIn(language)
   const keys = [
-    'read',
+    'notSent',
     'runBy',
     'decidedBy',
     'prepared',

@@ -10,7 +10,6 @@ import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/li
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
-import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25
@@ -103,7 +102,7 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
   </section>`
 }
 
-/** Findings by rule, errors first, the most frequent first; what a rule says is English in every language. */
+/** Findings by rule, errors first, the most frequent first. */
 export function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
   const { say, labelled, mark } = texts
   const heading = labelled('problems.title', problems)
@@ -122,12 +121,7 @@ export function problemsSection({ problems, problemCounts }: ReportFacts, texts:
         ({ severity }) =>
           severity === 'error' ? html`<strong>${say('severity.error')}</strong>` : say('severity.warning'),
       ],
-      [
-        say('label.rule'),
-        ({ rule }) =>
-          html`<code>${rule}</code>
-            <span class="soft" lang="en">${isRuleId(rule) ? RULES[rule].message : ''}</span>`,
-      ],
+      [say('label.reason'), ({ rule }) => texts.reason(rule, '')],
       [say('label.count'), ({ count }) => html`${lineBar(count, highest)} ${texts.count(count)}`, 'figures'],
     ])}
   </section>`

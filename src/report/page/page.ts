@@ -266,18 +266,23 @@ function figures({ mandates }: ReportFacts, { say, count, share }: Texts): Marku
 
 const countOf = (counts: readonly MandateCount[]): number => counts.reduce((sum, { count }) => sum + count, 0)
 
+/** The annex has the rest. */
+const firstSentence = (text: string): string => text.replace(/\. .*/, '.')
+
 /** Why mandates were not sent, the most frequent reasons first. */
 function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
   if (notSent.length === 0) return ''
   const left = countOf(notSent.slice(SHOWN))
-  const lines = notSent
-    .slice(0, SHOWN)
-    .map(({ state, rule, count }) => ({ state: texts.say(`state.${state}`), rule: rule ?? '', count }))
-  const rest = { state: texts.say('cover.others', { count: notSent.length - SHOWN }), rule: '', count: left }
+  const { say } = texts
+  const lines = notSent.slice(0, SHOWN).map(({ state, rule, count }) => {
+    const why = texts.reason(rule, say(`meaning.${state}`), firstSentence)
+    return { state: say(`state.${state}`), why, count }
+  })
+  const rest = { state: say('cover.others', { count: notSent.length - SHOWN }), why: '', count: left }
   return table(left === 0 ? lines : [...lines, rest], [
-    [texts.say('cover.notSent'), ({ state }) => state, 'head'],
-    [texts.say('label.rule'), ({ rule }) => html`<code>${plainText(rule)}</code>`],
-    [texts.say('label.mandates'), ({ count }) => texts.count(count), 'figures'],
+    [say('cover.notSent'), ({ state }) => state, 'head'],
+    [say('label.reason'), ({ why }) => why],
+    [say('label.mandates'), ({ count }) => texts.count(count), 'figures'],
   ])
 }
 

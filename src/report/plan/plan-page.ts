@@ -13,7 +13,7 @@ import {
 import { choiceLine } from '../../domain/row/choice.js'
 import { changesIn, type CorrectedRow, type FieldChange } from '../../domain/row/correction.js'
 import { ROW_STATES, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
-import type { Markup } from '../text/texts.js'
+import { ENGLISH, type Markup } from '../text/texts.js'
 import { fact, listOf, pageOf, section, table } from '../page/look.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { settingText } from '../page/annex-runs.js'
@@ -145,16 +145,15 @@ function fieldsOf(corrected: CorrectedRow): (CorrectedRow & FieldChange)[] {
   return shown.map((change) => ({ ...corrected, ...change }))
 }
 
-const ruleText = (rule: string | null): Markup | string =>
-  rule === null ? '' : html`: <code>${plainText(rule)}</code>`
-
 const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocument): Markup =>
   section(
     'behind',
     'What stays behind, and warnings',
     listOf(
       staysBehind.map(
-        ({ state, rule, count }) => html`${rowsText(count)} ${stateName(state)}${ruleText(rule)}`,
+        ({ state, rule, count }) =>
+          html`${rowsText(count)} ${stateName(state)}:
+          ${ENGLISH.reason(rule, ENGLISH.say(`meaning.${state}`))}`,
       ),
       'Nothing stays behind.',
     ),
@@ -163,7 +162,7 @@ const behindSection = ({ staysBehind, warnings, treatedAsActive = [] }: PlanDocu
       : html`<p><strong>${plainText(treatedAsActiveText(treatedAsActive))}.</strong></p>`,
     listOf(
       warnings.map(
-        ({ rule, count }) => html`<code>${plainText(rule)}</code>: ${plural(count, 'warning', 'warnings')}`,
+        ({ rule, count }) => html`${plural(count, 'warning', 'warnings')}: ${ENGLISH.reason(rule, '')}`,
       ),
       'No warnings.',
     ),

@@ -1,14 +1,28 @@
 import { html } from 'hono/html'
 import de from './de.json' with { type: 'json' }
+import deRules from './rules/de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
+import es from './es.json' with { type: 'json' }
+import esRules from './rules/es.json' with { type: 'json' }
 import fr from './fr.json' with { type: 'json' }
+import frRules from './rules/fr.json' with { type: 'json' }
+import it from './it.json' with { type: 'json' }
+import itRules from './rules/it.json' with { type: 'json' }
 import type { Language } from './language.js'
 import sv from './sv.json' with { type: 'json' }
+import svRules from './rules/sv.json' with { type: 'json' }
+import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { countText, durationText, shareText } from '../../domain/text/text.js'
 
 export type TextKey = keyof typeof en
 
-const WORDS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en, de, fr, sv }
+const WORDS: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { en, de, fr, it, es, sv }
+
+/** What each rule says; English is the rulebook's own. */
+const RULE_TEXTS = { de: deRules, fr: frRules, it: itRules, es: esRules, sv: svRules } satisfies Record<
+  Exclude<Language, 'en'>,
+  Record<RuleId, string>
+>
 
 /** A piece of a page, escaped. */
 export type Markup = ReturnType<typeof html>
@@ -17,6 +31,9 @@ type Values<Value> = Readonly<Record<string, Value>>
 
 /** What a report says in one language; numbers are written by these few lines, never by Intl, which differs between machines. */
 export type Texts = ReturnType<typeof textsIn>
+
+/** `{count:row|rows}`, or `{count:none|one row|{count} rows}`: what is said of that number. */
+const BY_NUMBER = /\{(\w+):((?:[^{}]|\{\w+\})*)\}/g
 
 /** The pieces of a text; a place without a value stays to be seen. */
 const fill = <Value>(text: string, values: Values<Value>): (string | Value)[] =>
@@ -50,19 +67,38 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
   const time = (at: string | null): string =>
     at === null ? '' : `${minute(at)}:${partsOf(at)['second'] ?? ''}`
   const count = (number: number): string => countText(number).replaceAll(',', words.thousands)
+  const textOf = (key: TextKey, values: Values<unknown>): string =>
+    words[key].replace(BY_NUMBER, (_, name: string, forms: string) => {
+      const [many = '', one = '', none = many] = forms.split('|').reverse()
+      return values[name] === 0 ? none : values[name] === 1 ? one : many
+    })
   const written = <Value>(value: Value | number): Value | string =>
     typeof value === 'number' ? count(value) : value
   const say = (key: TextKey, values: Values<string | number> = {}): string =>
-    fill(words[key], values).map(written).join('')
+    fill(textOf(key, values), values).map(written).join('')
+  const ruleText = (rule: RuleId): string =>
+    language === 'en' ? RULES[rule].message : RULE_TEXTS[language][rule]
+  const translate = (text: string, rule: string): string =>
+    isRuleId(rule) ? text.replaceAll(RULES[rule].message, ruleText(rule)) : text
   return {
     language,
+
+    /** Why: what the rule says with its code small behind it; of a rule that is not known, or of none, what else is said. */
+    reason: (rule: string | null, otherwise: string, as = (text: string) => text): Markup => {
+      const code = rule === null ? '' : html` <code class="soft">${rule}</code>`
+      return html`${as(rule !== null && isRuleId(rule) ? ruleText(rule) : otherwise)}${code}`
+    },
+
+    /** A message as it was recorded, but for what its rules say in it. */
+    translated: ({ message, rule }: { readonly message: string; readonly rule: string }): string =>
+      rule.split(' ').reduce(translate, message),
 
     /** A text with values in its places. */
     say,
 
     /** The same as a piece of a page. */
     mark: (key: TextKey, values: Values<string | number | Markup>): Markup =>
-      html`${fill(words[key], values).map(written)}`,
+      html`${fill(textOf(key, values), values).map(written)}`,
     labelled: (label: TextKey, value: string | number): string =>
       say('labelled', { name: words[label], value }),
     count,

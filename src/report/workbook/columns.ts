@@ -78,7 +78,7 @@ const WHOSE: ListColumns<ListedRow> = [
 ]
 
 const WHAT_TO_DO: ListColumns<ListedRow> = [
-  ['label.message', 48, ({ explanation }) => explanation.message, 'wrapped'],
+  ['label.message', 48, ({ explanation }, { translated }) => translated(explanation), 'wrapped'],
   ['label.remedy', 48, ({ explanation }) => explanation.remedy, 'wrapped'],
 ]
 
@@ -98,8 +98,8 @@ export const OPEN: ListColumns<ListedRow> = [
   ['label.record', 9, ({ row }) => row.record],
   ['label.line', 9, ({ row }) => row.line],
   ['label.status', 11, ({ explanation }) => explanation.status],
-  ['label.rule', 24, ({ explanation }) => explanation.rule],
   ...WHAT_TO_DO,
+  ['label.rule', 24, ({ explanation }) => explanation.rule],
 ]
 
 export const PROBLEMS: ListColumns<ProblemRecord> = [
@@ -107,11 +107,11 @@ export const PROBLEMS: ListColumns<ProblemRecord> = [
   ['label.record', 9, (problem) => problem.record],
   ['label.line', 9, (problem) => problem.line],
   ['label.column', 22, (problem) => problem.column],
-  ['label.rule', 28, (problem) => problem.rule],
   ['label.severity', 9, ({ severity }, { say }) => say(`severity.${severity}`)],
   ['label.value', 28, (problem) => problem.value],
-  ['label.message', 48, (problem) => problem.message, 'wrapped'],
+  ['label.message', 48, (problem, { translated }) => translated(problem), 'wrapped'],
   ['label.remedy', 48, (problem) => problem.remedy, 'wrapped'],
+  ['label.rule', 28, (problem) => problem.rule],
 ]
 
 export const VERIFIED: ListColumns<VerifiedRow> = [

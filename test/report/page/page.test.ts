@@ -60,7 +60,7 @@ const expectInOrder = (text: string, words: readonly string[]): void => {
 describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
     expectInOrder(await shown(IN_DOUBT), [
-      'Balanced, open points: 3 Records: 4, files: 1. Mandates: 4; records that repeat one or were replaced: 0. Each record is in exactly one state.',
+      'Balanced, open points: 3 4 records in 1 file: 4 mandates. Each record is in exactly one state.',
       'In doubt (may or may not be registered): 1',
       'Ready and not registered yet, run again to continue: 1',
       'Refused by the service: 1',
@@ -350,12 +350,18 @@ describe('the cover', () => {
   })
 
   it('29.4 says why rows were not sent, each reason with its count, and how many others there are', async () => {
-    const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'SIGNED_IN_FUTURE', 'A', 'B', 'C']
-    const text = await coverOf({}, ofRows(rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))))
-    expect(text).toContain(
-      'Not sent Rule Mandates Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1',
+    const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'IBAN_MASKED', 'B', 'C', 'D']
+    const rows = rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))
+    const text = await coverOf(
+      {},
+      ofRows([...rows, rowOf(7, { state: 'ready' }), rowOf(8, { state: 'ready' })]),
     )
-    expect(text).toContain('others (1) 1')
+    const [invalid, ready] = ['A value is missing or wrong.', ENGLISH.say('meaning.ready')]
+    expect(text).toContain(
+      `Not sent Reason Mandates Ready ${ready} 2 Invalid The IBAN has a typing error. IBAN_CHECKSUM 2`,
+    )
+    // Of a state without a rule, and of a rule of another version, what the state means.
+    expect(text).toContain(`2 Invalid ${invalid} B 1 Invalid ${invalid} C 1 others (2) 2`)
   })
 
   it('29.4 names the settings that differ between runs, and counts corrections', async () => {
@@ -370,7 +376,10 @@ describe('the cover', () => {
     '29.4 shows times in the zone of the campaign, as %s writes a date',
     async (language) => {
       const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
-      const written = { en: '15 June 2026', de: '15.06.2026', fr: '15/06/2026', sv: '2026-06-15' }
+      const written = {
+        ...{ en: '15 June 2026', de: '15.06.2026', sv: '2026-06-15' },
+        ...{ fr: '15/06/2026', it: '15/06/2026', es: '15/06/2026' },
+      }
       expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
       expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(
         /12:00:00 \(UTC\)$/,

@@ -10,8 +10,10 @@ describe('the page of a plan', () => {
     const text = textOf(page)
     expect(text).toContain('To send: 2 rows')
     expect(text).toContain('of 3 ready rows')
-    expect(text).toContain('1 row invalid: IBAN_CHECKSUM')
-    expect(text).toContain('IBAN_SHARED : 2 warnings')
+    expect(text).toContain('1 row invalid: The IBAN has a typing error. IBAN_CHECKSUM')
+    expect(text).toContain(
+      '2 warnings: One account pays for several customers. Usual for families and several contracts. IBAN_SHARED',
+    )
     expect(text).toContain('not as usual rate: 5')
     expect(text).toContain('This is the first plan of this ledger')
     expect(text).toContain(plan.digest)

@@ -27,6 +27,8 @@ const ROOT = fileURLToPath(new URL('../../../src/report/', import.meta.url))
 /** All that a language says, by key. */
 const wordsIn = (language: Language): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(ROOT, `text/${language}.json`), 'utf8')) as Record<string, string>
+const rulesIn = (language: Language): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(ROOT, `text/rules/${language}.json`), 'utf8')) as Record<string, string>
 const placesIn = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
 
 /** What no text may hold: marks of another language, and a blank where a line must not break. */
@@ -34,6 +36,8 @@ const STRANGE: Readonly<Record<Language, RegExp>> = {
   en: /[„«»]/,
   de: /[”«»]|\s[:;?!]|“[^\s,;.:)]/,
   fr: /[“”„]|[ ][:;?!»]|«[^\u00A0]|[^\u00A0][;?!»]/,
+  it: /[“”„]|\s[:;?!»]|«\s/,
+  es: /[“”„]|\s[:;?!»]|«\s|[?!]/,
   sv: /[“„«»]|\s[:;?!]/,
 }
 
@@ -42,6 +46,8 @@ const SAME: Readonly<Record<Language, readonly string[]>> = {
   en: [],
   de: ['label.bytes', 'label.plan', 'label.sha256'],
   fr: ['label.plan', 'label.sha256', 'label.source', 'plans.title', 'sources.title'],
+  it: ['label.file', 'label.record', 'label.sha256', 'no'],
+  es: ['day', 'label.bytes', 'label.plan', 'label.sha256', 'no', 'severity.error'],
   sv: ['day', 'label.plan', 'label.sha256'],
 }
 
@@ -56,7 +62,9 @@ describe.each(LANGUAGES)('the texts in %s', (language) => {
   })
 
   it('have the quotes and points of the language', () => {
-    expect(Object.values(words).filter((text) => STRANGE[language].test(text))).toEqual([])
+    const rules = language === 'en' ? {} : rulesIn(language)
+    const texts = [...Object.values(words), ...Object.values(rules)]
+    expect(texts.filter((text) => STRANGE[language].test(text))).toEqual([])
   })
 
   it('give each state another name', () => {
@@ -93,6 +101,23 @@ describe('a text', () => {
     )
     expect(french.labelled('label.rows', 999)).toBe('Lignes\u00a0: 999')
     expect(ENGLISH.say('page.allIn')).toBe('All are in {file}.')
+  })
+
+  it('has the word for its number', () => {
+    const sentence = (records: number, repeats: number, texts = ENGLISH): string =>
+      texts.say('verdict.everyRecord', { records, sources: 1, mandates: records - repeats, repeats })
+    expect(sentence(1, 0)).toBe('1 record in 1 file: 1 mandate. Each record is in exactly one state.')
+    expect(sentence(6004, 1)).toContain('6,003 mandates, and 1 record that repeats one or was replaced.')
+    expect(sentence(3, 2, french)).toContain(': 1 mandat et 2 enregistrements qui en répètent un')
+  })
+
+  it('of a rule stands in a message in place of the English one, beside what was seen', () => {
+    const { message } = RULES.IBAN_CHECKSUM
+    const german = textsIn('de')
+    const seen = { message: `iban: ${message} It is cell B7.`, rule: 'IBAN_CHECKSUM OTHER' }
+    expect(german.translated(seen)).toBe('iban: Die IBAN enthält einen Tippfehler. It is cell B7.')
+    expect(german.translated({ message, rule: 'IBAN_EMPTY' })).toBe(message)
+    expect(ENGLISH.translated(seen)).toBe(seen.message)
   })
 
   it('is escaped on a page, and the pieces that are put into it are not escaped twice', async () => {
@@ -189,6 +214,21 @@ describe.each(LANGUAGES)('page and workbook in %s', (language) => {
     expect(texts.map(figuresOn)).toEqual((await reportIn('en')).texts.map(figuresOn))
   })
 
+  it('begin no line and no cell with the code of a rule: it stands behind the sentence', async () => {
+    const { pages, book } = await reportIn(language)
+    const codes = Object.keys(RULES).join('|')
+    const coded = new RegExp(`\\. <code class="soft">(?:${codes})</code>`, 'g')
+    expect(pages[0]?.match(coded)?.length).toBeGreaterThan(Object.keys(RULES).length)
+    for (const page of pages) expect(page).not.toMatch(new RegExp(`<[^/][^>]*>\\s*<code[^>]*>(?:${codes})`))
+    const { say } = textsIn(language)
+    for (const name of ['problems.title', 'cover.notSent'] as const) {
+      const headers = book.get(say(name))?.[1]?.map(({ value }) => value)
+      expect(headers?.slice(-3), name).toEqual(
+        (['message', 'remedy', 'rule'] as const).map((key) => say(`label.${key}`)),
+      )
+    }
+  })
+
   it('have sheets that a spreadsheet takes, each of its own name', async () => {
     const names = [...(await reportIn(language)).book.keys()]
     expect(names).toHaveLength(14)
@@ -206,16 +246,26 @@ describe.each(LANGUAGES.filter((language) => language !== 'en'))('in %s', (langu
     expect(spoken.map(([key]) => key).sort()).toEqual(SAME[language])
   })
 
+  it('each rule has a sentence of its own, with the figures and codes of the English one', () => {
+    const marks = (text: string) => [figuresOn(text), text.match(/\b[A-Z]{2}\d{2}\b/g)]
+    const sentences = rulesIn(language)
+    expect(Object.keys(sentences)).toEqual(Object.keys(RULES))
+    expect(new Set(Object.values(sentences)).size).toBe(Object.keys(RULES).length)
+    for (const [rule, { message }] of Object.entries(RULES)) {
+      const { [rule]: own = '' } = sentences
+      expect(own, rule).toMatch(/^\p{Lu}.*\.$/u)
+      expect([rule, ...marks(own)]).toEqual([rule, ...marks(message)])
+    }
+  })
+
   it('page and workbook have no English text but what was recorded and what the program advises', async () => {
     const { pages, texts } = await reportIn(language)
     for (const text of texts) expect(englishOn(text, language)).toEqual([])
     const [english = '', page = ''] = [(await reportIn('en')).pages[0], pages[0]]
-    for (const text of [
-      RULES.IBAN_CHECKSUM.message,
-      'Row 30 of this mandate was in doubt: ',
-      'no reason given',
-    ])
+    for (const text of ['Row 30 of this mandate was in doubt: ', 'no reason given'])
       expect([english.includes(text), page.includes(text)], text).toEqual([true, true])
+    const rules = Object.values(RULES).map(({ message }) => message)
+    for (const text of texts) expect(rules.filter((rule) => text.includes(rule))).toEqual([])
     expect(page).toContain(textsIn(language).say('page.footer', { zone: 'UTC' }).replaceAll("'", '&#39;'))
   })
 })
