@@ -5,7 +5,7 @@ import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import { noteDecided } from '../register/campaign-register.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import type { SourceOptions } from '../source/options.js'
+import { type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
 import { rows } from './settings/kinds.js'
 import type { Settings } from './settings/settings.js'
@@ -138,19 +138,23 @@ export function openers(context: Context, undecided: 'tell' | 'refuse' = 'tell')
 export const inputOf = ({ world }: Context, file: string): SourceInput =>
   file === '-' ? { name: 'standard input', stream: world.stdin } : file
 
+/** What the flags say of how files are read. */
+export const readingFlags = (context: Context): ReadingFlags => ({
+  sheet: ownText(context, 'sheet') ?? undefined,
+  ignoreColumns: ownTexts(context, 'ignoreColumn'),
+})
+
+export const sourceOptions = (context: Context): SourceOptions =>
+  withFlags(configuredOptions(context), readingFlags(context))
+
 /** The source sections of the configuration, with paths made absolute. */
-export function sourceOptions(context: Context): SourceOptions {
+export function configuredOptions(context: Context): SourceOptions {
   const { values, locate } = context.settings.configuration
-  const ignored = ownTexts(context, 'ignoreColumn')
   const { source, columns, exclude, limits, words, crosswalk, join } = values
   const profile = ownText(context, 'profile') ?? values.profile
   return {
     ...(profile === undefined ? {} : { profile }),
-    source: {
-      ...source,
-      sheet: ownText(context, 'sheet') ?? source.sheet,
-      ignoreColumns: [...source.ignoreColumns, ...ignored],
-    },
+    source,
     columns,
     exclude,
     limits,

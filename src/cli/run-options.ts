@@ -14,7 +14,8 @@ import {
   IGNORE_COLUMN,
   SHEET,
   inputOf,
-  sourceOptions,
+  configuredOptions,
+  readingFlags,
   ownFlag,
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
@@ -73,7 +74,8 @@ export function runOptions(
     countries: ownText(context, 'country')?.split(','),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
     corrected: whoAndWhy(context),
-    reading: sourceOptions(context),
+    reading: configuredOptions(context),
+    readingFlags: readingFlags(context),
     rules: settings.severities,
     asOf: settings.asOf,
     zone: settings.zone,

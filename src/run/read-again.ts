@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { LayoutReading, SourceReading } from '../domain/rule/verdict.js'
+import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
-import type { ReadSource } from '../ledger/admit/again.js'
-import { plural } from '../domain/text/text.js'
+import { isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
+import { fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
-import type { SourceOptions } from '../source/options.js'
+import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
+import { READING_KEYS } from './reading-keys.js'
 
 /** How a command reads: what its configuration says, and which file that is. */
 export interface ReadBy {
   readonly options: SourceOptions
+  /** What holds besides for the files of the command. */
+  readonly byFlag?: ReadingFlags
   readonly against: Omit<CheckedAgainst, 'second'>
   /** Null where no file says it. */
   readonly configuration: string | null
@@ -27,25 +30,41 @@ export interface ReadAgain {
   readonly staysAsRead?: string
 }
 
-const PAGE = 1_000
-
-/** What the configuration says of the records themselves; what it says of the layout counts when a file is read. */
-const settingsOf = ({ options, against }: ReadBy): string => {
-  const { columns, crosswalk, join, exclude, words, profile, source } = options
-  const { exportDay, fillerDates, dates } = source
-  const { newCreditorIdentifier, zone } = against
-  const said = [columns, crosswalk, join, exclude, words, profile, exportDay, fillerDates, dates]
-  return digestOf([...said, newCreditorIdentifier, dates === 'utc' ? zone : null])
-}
-
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
+const { cells, file } = READING_KEYS
+
 /** What an export remembers of how it was read. */
-export const readingBy = (by: ReadBy): Pick<SourceReading, 'configuration' | 'settings' | 'rules'> => ({
-  configuration: by.configuration === null ? null : resolve(by.configuration),
-  settings: settingsOf(by),
-  rules: digestOf(Object.entries(by.against.severities).sort()),
-})
+export function readingBy(
+  { options: configured, byFlag, against, configuration }: ReadBy,
+  flags: ReadingFlags = byFlag ?? {},
+): Pick<SourceReading, 'configuration' | 'settings' | 'rules' | 'layout' | 'auto' | 'none' | 'byFlag'> {
+  const options = withFlags(configured, flags)
+  const { newCreditorIdentifier, dormantSoonDays, severities, zone } = against
+  const said = new Map<string, unknown>([
+    ...Object.entries(options),
+    ...Object.entries(options.source).map(([key, value]) => [`source.${key}`, value] as const),
+    ['rules', Object.entries(severities).sort()],
+    ['service.creditorIdentifier', newCreditorIdentifier],
+    ['timezone', options.source.dates === 'utc' ? zone : null],
+    ['dormantSoonDays', dormantSoonDays],
+  ])
+  const digestIn = (keys: readonly string[]): string => digestOf(keys.map((key) => said.get(key) ?? null))
+  const columns = Object.entries(options.columns)
+  return {
+    configuration: configuration === null ? null : resolve(configuration),
+    settings: digestIn(cells.filter((key) => key !== 'rules')),
+    rules: digestIn(cells.filter((key) => key === 'rules')),
+    layout: digestIn(file),
+    auto: columns.flatMap(([, column]) =>
+      typeof column === 'object' && 'format' in column && column.format === 'auto'
+        ? [JSON.stringify(column.column)]
+        : [],
+    ),
+    none: columns.flatMap(([field, column]) => (column === NONE ? [field] : [])),
+    byFlag: flags,
+  }
+}
 
 const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
   [crosswalk, ...join].flatMap((one) => one?.file ?? [])
@@ -69,7 +88,7 @@ async function isSecondFileChanged(
  * Reads records of earlier commands again whose mandates were not sent, where the configuration that read their export has
  * changed since, or where the export is given once more with another one. What a record says now takes its place; one that
  * says the same keeps it.
- * @param given the SHA-256 of the files of this command that the ledger has
+ * @param given the files of this command that the ledger has, by their SHA-256
  * @throws {UsageError} where the configuration names a column that an export does not have
  */
 export async function readAgain(
@@ -77,32 +96,55 @@ export async function readAgain(
   by: ReadBy,
   { given, signal }: { readonly given: ReadonlySet<string>; readonly signal: AbortSignal },
 ): Promise<ReadAgain[]> {
-  const now = readingBy(by)
   const paths = secondPaths(by.options)
   const results: ReadAgain[] = []
+  const { again } = admission
+  const readable: Readable[] = []
   let second: readonly SecondFile[] | null = null
-  for (const source of admission.again.sources()) {
-    const { configuration = null, settings, rules } = source.reading
+  const load = async (): Promise<readonly SecondFile[]> =>
+    (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
+  for (const source of again.sources()) {
+    const { configuration = null, settings, rules, byFlag } = source.reading
     const isGiven = given.has(source.sha256)
     if (settings === undefined) continue
+    const now = readingBy(by, isGiven ? by.byFlag : byFlag)
     const isForgotten = configuration !== null && now.configuration === null
     if (isForgotten && isGiven)
       results.push({ name: source.name, same: 0, changed: 0, staysAsRead: nameOf(configuration) })
     if (isForgotten || (!isGiven && configuration !== now.configuration)) continue
     const isNewer = isGiven && admission.isNewer(source.sha256)
-    // Some rules speak of several rows at once.
     const areRulesChanged = rules !== now.rules
     const isChanged =
       areRulesChanged ||
       settings !== now.settings ||
       (await isSecondFileChanged(source.reading, paths, signal))
-    if ((!isChanged && !isNewer) || admission.again.unsent(source.id, 0, 1).length === 0) continue
-    const { loadSecondFiles } = await import('../source/columns/second-files.js')
-    second ??= await loadSecondFiles(by.options, signal)
-    const read = { source, by, second, isNewer, isChanged, areRulesChanged, signal }
-    const result = await readOne(admission, read)
+    const one = { source, now, isNewer, areRulesChanged, isChanged }
+    readable.push(one)
+    if ((!isChanged && !isNewer) || again.unsent(source).next().done === true) continue
+    const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
+      row.state === 'refused' || row.isByWord === 1
+        ? false
+        : // Some rules speak of several rows at once.
+          areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (isNewer && row.waits === 1)
+    const result = await readOne(admission, {
+      ...one,
+      by,
+      second: await load(),
+      signal,
+      rows: again.unsent,
+      mustCome,
+    })
     if (result !== null) results.push(result)
   }
+  if (!results.some(({ changed }) => changed > 0)) return results
+  again.noteMet()
+  for (const one of readable)
+    if (again.met(one.source).next().done !== true)
+      await readOne(admission, {
+        ...one,
+        ...{ by, second: await load(), signal, rows: again.met },
+        mustCome: (row) => row.isByWord === 0 && row.state !== 'refused',
+      })
   return results
 }
 
@@ -121,47 +163,61 @@ function cannotRead(
   )
 }
 
-interface Reading {
+/** An export that the configuration of the command reads. */
+interface Readable {
   readonly source: ReadSource
-  readonly by: ReadBy
-  readonly second: readonly SecondFile[]
+  readonly now: ReturnType<typeof readingBy>
   readonly isNewer: boolean
   readonly isChanged: boolean
-  readonly areRulesChanged: boolean
+}
+
+interface Reading extends Readable {
+  readonly by: ReadBy
+  readonly second: readonly SecondFile[]
   readonly signal: AbortSignal
+  readonly rows: Admission['again']['unsent']
+  /** Although it says the same. */
+  readonly mustCome: (row: UnsentRow, record: CheckedRecord) => boolean
+}
+
+/**
+ * Of what columns are for somebody decided when an export came in. Of some of its records alone no other column is asked about,
+ * unless all of them were answered at once then.
+ */
+function askedColumns(
+  { header, reading }: ReadSource,
+  now: Pick<SourceReading, 'none'>,
+): Pick<CheckedAgainst, 'undecided'> {
+  const { columns = {}, exclude = [], ignoredColumns = [], none = [] } = reading
+  if (none.some((field) => now.none?.includes(field) !== true)) return {}
+  const refs = [...Object.values(columns), ...exclude.map(({ column }) => column), ...ignoredColumns]
+  return { undecided: refs.map((ref) => fold(String(typeof ref === 'number' ? header[ref - 1] : ref))) }
 }
 
 async function readOne(
   admission: Admission,
-  { source, by, second, isNewer, isChanged, areRulesChanged, signal }: Reading,
+  { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome }: Reading,
 ): Promise<ReadAgain | null> {
   const { again } = admission
   const { openStored } = await import('../source/stored.js')
-  function* rows() {
-    for (let after = 0; ;) {
-      const page = again.unsent(source.id, after, PAGE)
-      if (page.length === 0) return
-      yield page
-      after = page.at(-1)?.id ?? after
-    }
-  }
-  const against = { ...by.against, second }
-  const stored = await openStored(source, rows, { options: by.options, against, signal }).catch(
-    (error: unknown) => {
-      if (!(error instanceof SourceError)) throw error
-      // A list has the columns that people left in it.
-      if (source.isList) return null
-      throw cannotRead(error, rows(), by)
-    },
-  )
+  const rows = () => rowsOf(source)
+  const against = { ...by.against, second, ...askedColumns(source, now) }
+  const options = withFlags(by.options, now.byFlag ?? {})
+  const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
+    if (!(error instanceof SourceError)) throw error
+    // A list has the columns that people left in it.
+    if (source.isList) return null
+    throw cannotRead(error, rows(), by)
+  })
   if (stored === null) return null
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
-  const columns = { header: stored.header, columns: stored.columns }
-  // Another configuration may leave out the column that kept mandates behind. A list has the rows that people left in it.
-  const [unsent, records] = [rows(), stored.records(signal, source.isList ? () => true : undefined)]
-  let [same, changed] = [0, 0]
-  let page: ReturnType<typeof again.unsent> = []
+  // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
+  // list has the rows that people left in it.
+  const isPart = source.isList || rowsOf === again.met
+  const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
+  let [read, came, changed] = [0, 0, 0]
+  let page: UnsentRow[] = []
   let at = 0
   for await (const batch of records) {
     const differing = batch.flatMap((record) => {
@@ -169,35 +225,30 @@ async function readOne(
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
-      const mustCome = (areRulesChanged && row.isOfRules === 1) || (isNewer && row.waits === 1)
-      const isLeft = row.isRefused === 1 || !mustCome
-      const keeps = isLeft && again.isSame(row.id, record, columns)
-      return keeps
-        ? []
-        : [
-            {
-              ...record,
-              record: row.record,
-              line: row.line,
-              corrects: row.id,
-              isUnchanged: false,
-              isDecided: false,
-            },
-          ]
+      const isSame = again.isSame(row.id, record, about)
+      if (!isSame) changed += 1
+      if (isSame && !mustCome(row, record)) return []
+      return [
+        {
+          ...record,
+          record: row.record,
+          line: row.line,
+          corrects: row.id,
+          isUnchanged: false,
+          isDecided: false,
+        },
+      ]
     })
-    const read = batch.length
     if (differing.length > 0) (target ??= admission.open(about)).add(differing)
-    same += read - differing.length
-    changed += differing.length
+    came += differing.length
+    read += batch.length
   }
   signal.throwIfAborted()
-  const reading = { ...source.reading, ...stored.reading, ...readingBy(by), readFrom: source.id }
-  const sha256 = createHash('sha256')
-    .update(`${source.sha256} ${source.count + 1}`)
-    .digest('hex')
-  const summary = { sha256, bytes: 0, records: changed, blankLines: 0, reading, findings: [] }
+  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id }
+  const sha256 = digestOf([source.sha256, source.parts.length, rowsOf === again.met])
+  const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
-  if (isChanged) target ??= admission.open(about)
+  if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { name: source.name, same, changed }
+  return { name: source.name, same: read - changed, changed }
 }

@@ -269,10 +269,16 @@ export interface WordsReading {
  * optional, because a ledger of an earlier version holds less.
  */
 export interface SourceReading extends LayoutReading {
-  /** The configuration that it was read by, and digests of what that said of records, and of rules. */
+  /** The configuration that it was read by, and digests of what that said of records, of rules, and of the file. */
   readonly configuration?: string | null
   readonly settings?: string
   readonly rules?: string
+  readonly layout?: string
+  /** Columns of which all dates together decided the format, and fields of which was said that no column has them. */
+  readonly auto?: readonly string[]
+  readonly none?: readonly string[]
+  /** What the command line said besides, which holds when its records are read again. */
+  readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
   /** The source whose records were read again. */
   readonly readFrom?: number
   /** Only so many records were read: a first look. */

@@ -7,7 +7,7 @@ import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
 import { sqlList } from '../schema/schema.js'
-import { readSourcesOf, saysTheSameAs, unsentRowsOf } from './again.js'
+import { IS_MET, noteMet, type ReadSource, readSourcesOf, saysTheSameAs, unsentRowsOf } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
@@ -120,8 +120,10 @@ export function openAdmission(parts: AdmissionParts) {
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
     again: {
       sources: () => guard(() => readSourcesOf(connection)),
-      unsent: (source: number, after: number, limit: number) =>
-        guard(() => unsentRowsOf(connection, source, after, limit)),
+      unsent: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source),
+      /** Of the mandates of which a record has come in again. */
+      noteMet: () => guard(() => noteMet(connection, first)),
+      met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
       isSame: saysTheSameAs(connection, parts.fingerprints),
     },
     open: (source: GivenSource) => {

@@ -1,5 +1,5 @@
-import type { CheckedRecord, RuleId, SourceReading } from '../../domain/rule/verdict.js'
-import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
+import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { IS_TAKING } from '../deliver/gate.js'
 import { sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -7,7 +7,9 @@ import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
 
-/** An export with how it was read last; `count` is how often that was. */
+const PAGE = 1_000
+
+/** An export with how it was read last, and the rows of each reading. */
 export interface ReadSource {
   readonly id: number
   readonly name: string
@@ -15,7 +17,7 @@ export interface ReadSource {
   readonly header: readonly string[]
   readonly reading: SourceReading
   readonly isList: boolean
-  readonly count: number
+  readonly parts: readonly { readonly first: number; readonly last: number }[]
 }
 
 /** A record whose mandate was not sent. */
@@ -23,10 +25,10 @@ export interface UnsentRow {
   readonly id: number
   /** It waits to learn which export is the newer one. */
   readonly waits: 0 | 1
-  /** Rules that look at several rows decide, or have decided, whether it is sent. */
-  readonly isOfRules: 0 | 1
-  /** The service said no, so it is not sent once more unless it says something else. */
-  readonly isRefused: 0 | 1
+  /** Somebody wrote "send" beside it. */
+  readonly isByWord: 0 | 1
+  readonly state: RowState
+  readonly rule: string | null
   readonly line: number
   readonly record: number
   readonly cells: readonly string[]
@@ -44,49 +46,74 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells i
 const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded')))`
 
-const OF_SEVERAL_ROWS = [
-  'CUSTOMER_MULTIPLE_MANDATES',
-  'MANDATE_NEAR_DUPLICATE',
-  'IBAN_SHARED',
-  'MANDATE_RESEMBLES_SENT',
-] as const satisfies readonly RuleId[]
-
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
 
-const OF_SOURCE = `(source.id = :id or source.reading ->> '$.readFrom' = :id)`
+/** The same once more; where the file itself was read, what came before says nothing any more. */
+const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
   sql(connection)<
-    Omit<ReadSource, 'header' | 'reading' | 'isList'> & { header: string; reading: string; kind: string }
+    Record<'header' | 'reading' | 'kind' | 'parts', string> & Pick<ReadSource, 'id' | 'name' | 'sha256'>
   >`
-    select source.id, source.name, source.sha256, source.header, source.kind,
-       (select count(*) from source as again where again.reading ->> '$.readFrom' = source.id) as count,
-       coalesce((select reading from source as again where again.reading ->> '$.readFrom' = source.id order by again.id desc limit 1),
-         source.reading) as reading
+    select source.id, source.name, source.sha256, source.kind,
+       coalesce((select header from ${AGAIN} and again.reading -> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
+       coalesce((select reading from ${AGAIN} order by again.id desc limit 1), source.reading) as reading,
+       (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from source as part
+         where part.id = source.id or part.reading ->> '$.readFrom' = source.id) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`
     .all()
-    .map(({ header, reading, kind, ...source }) => ({
+    .map(({ header, reading, parts, kind, ...source }) => ({
       ...source,
       header: JSON.parse(header) as string[],
       reading: JSON.parse(reading) as SourceReading,
+      parts: JSON.parse(parts) as ReadSource['parts'],
       isList: kind === 'list',
     }))
 
-export function unsentRowsOf(
+export function* unsentRowsOf(
   connection: Connection,
-  source: number,
-  after: number,
-  limit: number,
-): UnsentRow[] {
-  return sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
-    select row.id, ${WAITS_FOR_ORDER} as waits, 
-       (row.state = 'ready' or coalesce(row.rule, '') in (${sqlList(OF_SEVERAL_ROWS)})) and not ${IS_BY_WORD} as isOfRules, row.state = 'refused' as isRefused, row.line, row.record, row.cells
-      from source cross join row on row.source_id = source.id where ${OF_SOURCE} and row.id > :after and ${IS_UNSENT}
-     order by row.id limit :limit`
-    .all({ id: source, after, limit })
-    .map((row) => ({ ...row, cells: JSON.parse(row.cells) as string[] }))
+  { parts }: Pick<ReadSource, 'parts'>,
+  also = '',
+): Generator<UnsentRow[], undefined> {
+  const read = sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
+    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
+      from row where row.id > :after and row.id <= :last and ${IS_UNSENT} ${also} order by row.id limit ${PAGE}`
+  for (const { first, last } of parts)
+    for (let after = first - 1; after < last;) {
+      const page = read.all({ after, last })
+      if (page.length > 0) yield page.map((row) => ({ ...row, cells: JSON.parse(row.cells) as string[] }))
+      after = page.at(-1)?.id ?? last
+    }
 }
+
+/** Finds the mandates of which a record has come in again since this row. */
+export const noteMet = (connection: Connection, first: number): void => {
+  connection.exec(`create temp table if not exists met (key text primary key) without rowid; delete from temp.met;
+    create temp table if not exists come (id integer primary key); delete from temp.come`)
+  sql(
+    connection,
+  )`insert or ignore into temp.come select corrects from row where id >= ? and corrects > 0`.run(first)
+  sql(connection)`
+    insert or ignore into temp.met select mandate_key from row where mandate_key is not null and (id >= ? or id in temp.come)`.run(
+    first,
+  )
+}
+
+/** What else is said of them: the records of a mandate are weighed together. */
+export const IS_MET = 'and row.mandate_key in temp.met and row.id not in temp.come'
+
+/** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
+export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedRecord): boolean =>
+  rule !== 'DUPLICATE_MANDATE' &&
+  rule !== 'CONFLICT_MANDATE' &&
+  verdict.kind === 'sendable' &&
+  state !== 'ready' &&
+  state !== 'refused'
+
+/** SQL: the row is a record of an export, and no line that somebody gave back. */
+export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
+  on origin.id = again.reading ->> '$.readFrom' where again.id = row.source_id) = 'export')`
 
 interface Said {
   readonly contentKey: Buffer | null
