@@ -27,8 +27,9 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
+import { againText } from '../domain/rule/verdict.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
-import { countText, durationText, plural, timeText, said } from '../domain/text/text.js'
+import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
@@ -208,13 +209,14 @@ const sourceLines = (reader: LedgerReader): Line[] =>
   })
 
 /** What the configuration reads otherwise than when it came in. */
-export const readAgainLines = (again: MigrationPlan['readAgain']): string[] =>
-  again.flatMap(({ name, same, changed, staysAsRead }) =>
+export const readAgainLines = (all: MigrationPlan['readAgain']): string[] =>
+  all.flatMap(({ name, again, ofFileAlone = 0, staysAsRead }) =>
     said([
       staysAsRead !== undefined &&
         `"${name}" stays as it was read with "${staysAsRead}", since this command has no configuration: --config reads it again.`,
-      changed > 0 &&
-        `"${name}" was read again, because its configuration has changed: ${countText(changed)} of ${plural(same + changed, 'record that was not sent says', 'records that were not sent say')} something else now.`,
+      again !== undefined && `"${name}" was ${againText(again)}.`,
+      ofFileAlone > 0 &&
+        `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
     ]),
   )
 

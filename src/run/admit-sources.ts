@@ -161,16 +161,16 @@ export async function addSources(
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
   const admitted: Added[] = []
-  const given = new Set<string>()
+  const given = new Map<string, OpenNext>()
   for (const open of options.evidence ?? [])
     await addCollected(admission, await open(options.signal), options)
   admission.collections.close()
   for (const open of files) {
-    const known = await knownFile(admission, open, options.signal)
+    const known = await knownFile(admission, open, options)
     if (known === null) admitted.push(await addSource(admission, open, options))
     else {
       const { name, isResultFile } = known
-      given.add(known.sha256)
+      given.set(known.sha256, open)
       admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
     }
   }
@@ -215,7 +215,7 @@ const asBoth = (label: string): Error =>
 async function knownFile(
   admission: Admission,
   { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
-  signal: AbortSignal,
+  { signal, readBy }: Pick<AddOptions, 'signal' | 'readBy'>,
 ) {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
@@ -225,8 +225,9 @@ async function knownFile(
   const source = alike.find((known) => known.sha256 === sha256)
   if (source === undefined) return null
   const { resultFile: isResultFile = false, sheet: before } = source.reading
+  const isCorrected = readBy?.configuration != null && readBy.byFlag?.sheet === undefined
   // A file is known by its bytes: another sheet of it would be passed over without a word.
-  if (sheet !== undefined && !isResultFile && fold(sheet) !== fold(before ?? sheet))
+  if (sheet !== undefined && !isCorrected && !isResultFile && fold(sheet) !== fold(before ?? sheet))
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })

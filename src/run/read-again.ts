@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
+import type {
+  Change,
+  ChangedReading,
+  CheckedRecord,
+  LayoutReading,
+  SourceReading,
+} from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import { isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
 import { fold, plural } from '../domain/text/text.js'
@@ -9,6 +15,7 @@ import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
+import type { OpenNext } from './admit-sources.js'
 import { READING_KEYS } from './reading-keys.js'
 
 /** How a command reads: what its configuration says, and which file that is. */
@@ -21,11 +28,12 @@ export interface ReadBy {
   readonly configuration: string | null
 }
 
-/** What became of the records of one export that were read again. */
+/** What became of the records of one export. */
 export interface ReadAgain {
   readonly name: string
-  readonly same: number
-  readonly changed: number
+  readonly again?: ChangedReading
+  /** Repeats of what was sent, of which nothing is kept. */
+  readonly ofFileAlone?: number
   /** The configuration that read it, where the command has none and so leaves it as it is. */
   readonly staysAsRead?: string
 }
@@ -55,7 +63,9 @@ export function readingBy(
     configuration: configuration === null ? null : resolve(configuration),
     settings: digestIn(cells.filter((key) => key !== 'rules')),
     rules: digestIn(cells.filter((key) => key === 'rules')),
-    layout: digestIn(file),
+    layout: Object.fromEntries(
+      file.flatMap((key) => (said.get(key) === undefined ? [] : [[key, said.get(key)]])),
+    ),
     auto: columns.flatMap(([, column]) =>
       typeof column === 'object' && 'format' in column && column.format === 'auto'
         ? [JSON.stringify(column.column)]
@@ -94,7 +104,7 @@ async function isSecondFileChanged(
 export async function readAgain(
   admission: Admission,
   by: ReadBy,
-  { given, signal }: { readonly given: ReadonlySet<string>; readonly signal: AbortSignal },
+  { given, signal }: { readonly given: ReadonlyMap<string, OpenNext>; readonly signal: AbortSignal },
 ): Promise<ReadAgain[]> {
   const paths = secondPaths(by.options)
   const results: ReadAgain[] = []
@@ -105,12 +115,12 @@ export async function readAgain(
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
   for (const source of again.sources()) {
     const { configuration = null, settings, rules, byFlag } = source.reading
-    const isGiven = given.has(source.sha256)
+    const open = given.get(source.sha256)
+    const isGiven = open !== undefined
     if (settings === undefined) continue
     const now = readingBy(by, isGiven ? by.byFlag : byFlag)
     const isForgotten = configuration !== null && now.configuration === null
-    if (isForgotten && isGiven)
-      results.push({ name: source.name, same: 0, changed: 0, staysAsRead: nameOf(configuration) })
+    if (isForgotten && isGiven) results.push({ name: source.name, staysAsRead: nameOf(configuration) })
     if (isForgotten || (!isGiven && configuration !== now.configuration)) continue
     const isNewer = isGiven && admission.isNewer(source.sha256)
     const areRulesChanged = rules !== now.rules
@@ -119,7 +129,18 @@ export async function readAgain(
       settings !== now.settings ||
       (await isSecondFileChanged(source.reading, paths, signal))
     const one = { source, now, isNewer, areRulesChanged, isChanged }
+    const ofFile = source.isList ? [] : changedOfFile(source.reading, now)
+    if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
+      results.push(
+        await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
+      )
+      continue
+    }
+    if (ofFile.length > 0 && again.unsent(source).next().done !== true)
+      throw needsFile(ofFile, again.unsent(source), one)
     readable.push(one)
+    const ofFileAlone = isChanged ? again.repeats(source) : 0
+    if (ofFileAlone > 0) results.push({ name: source.name, ofFileAlone })
     if ((!isChanged && !isNewer) || again.unsent(source).next().done === true) continue
     const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
       row.state === 'refused' || row.isByWord === 1
@@ -136,7 +157,7 @@ export async function readAgain(
     })
     if (result !== null) results.push(result)
   }
-  if (!results.some(({ changed }) => changed > 0)) return results
+  if (!results.some(({ again: came }) => Object.keys(came?.changes ?? {}).length > 0)) return results
   again.noteMet()
   for (const one of readable)
     if (again.met(one.source).next().done !== true)
@@ -148,17 +169,86 @@ export async function readAgain(
   return results
 }
 
+/** Keys that only the file itself can answer, where they say something else than was said or found out then. */
+function changedOfFile(
+  reading: SourceReading,
+  { layout: now = {}, auto: looked = [] }: Readable['now'],
+): string[] {
+  const { layout = {}, auto = [], sheet, encoding, delimiter, hidden } = reading
+  const found = {
+    sheet,
+    encoding: encoding?.encoding,
+    delimiter: delimiter?.delimiter,
+    hidden: hidden?.decided,
+  }
+  const known = Object.fromEntries(Object.entries(found).map(([key, value]) => [`source.${key}`, value]))
+  const isSame = (one: unknown, other: unknown): boolean => digestOf(one ?? null) === digestOf(other ?? null)
+  const keys = file.filter((key) => !isSame(now[key], layout[key]) && !isSame(now[key], known[key]))
+  return looked.every((column) => auto.includes(column)) ? keys : [...keys, 'format: auto']
+}
+
+const countOf = (pages: Iterable<readonly unknown[]>): number => {
+  let count = 0
+  for (const page of pages) count += page.length
+  return count
+}
+
+const needsFile = (
+  keys: readonly string[],
+  rows: Iterable<readonly unknown[]>,
+  { source, now }: Readable,
+): UsageError =>
+  new UsageError(
+    `${plural(countOf(rows), 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
+    `Give "${source.name}" again`,
+    { suggestions: ['run_file'] },
+  )
+
+const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>
+  configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
+
+/**
+ * Reads the file itself in the place of what came in of it: a record takes the place of the one that stood on its line, what was
+ * sent of it stays, and what is there no more gives way.
+ */
+async function readFile(
+  admission: Admission,
+  { source, now }: Readable,
+  { open, signal, isOtherSheet }: { open: OpenNext; signal: AbortSignal; isOtherSheet: boolean },
+): Promise<ReadAgain> {
+  const { again, collections } = admission
+  const opened = await open(collections.known())
+  const target = admission.open({ ...opened, kind: 'again' })
+  again.noteFormer(source, isOtherSheet)
+  let [came, read] = [0, 0]
+  for await (const batch of opened.records(signal)) {
+    read += batch.length
+    const taken = batch.flatMap((record) => {
+      const corrects = again.takes(record, opened)
+      return corrects === false ? [] : [{ ...record, corrects }]
+    })
+    target.add(taken)
+    came += taken.length
+  }
+  signal.throwIfAborted()
+  const summary = opened.summary()
+  const told = { by: nameOfConfiguration(now), same: read - came, changes: { given: came } }
+  const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
+  const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
+  target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
+  again.giveWay(target.id)
+  return { name: source.name, again: told }
+}
+
 /** What waits stays as it is: nothing of the command has happened. */
 function cannotRead(
   { message, next }: SourceError,
   rows: Iterable<readonly unknown[]>,
-  { configuration }: ReadBy,
+  now: Readable['now'],
 ): UsageError {
-  let waiting = 0
-  for (const page of rows) waiting += page.length
-  const which = configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
+  const waiting = plural(countOf(rows), 'record of it waits, and is', 'records of it wait, and are')
   return new UsageError(
-    `${message}. ${plural(waiting, 'record of it waits, and is', 'records of it wait, and are')} read again, because ${which} has changed; nothing was sent`,
+    `${message}. ${waiting} read again, because ${nameOfConfiguration(now)} has changed; nothing was sent`,
     next,
   )
 }
@@ -207,7 +297,7 @@ async function readOne(
     if (!(error instanceof SourceError)) throw error
     // A list has the columns that people left in it.
     if (source.isList) return null
-    throw cannotRead(error, rows(), by)
+    throw cannotRead(error, rows(), now)
   })
   if (stored === null) return null
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
@@ -216,7 +306,8 @@ async function readOne(
   // list has the rows that people left in it.
   const isPart = source.isList || rowsOf === again.met
   const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
-  let [read, came, changed] = [0, 0, 0]
+  const changes: Partial<Record<Change, number>> = {}
+  let [came, same] = [0, 0]
   let page: UnsentRow[] = []
   let at = 0
   for await (const batch of records) {
@@ -225,9 +316,12 @@ async function readOne(
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
-      const isSame = again.isSame(row.id, record, about)
-      if (!isSame) changed += 1
-      if (isSame && !mustCome(row, record)) return []
+      const change = again.differs(row.id, record, about)
+      if (change !== null) changes[change] = (changes[change] ?? 0) + 1
+      else {
+        same += 1
+        if (!mustCome(row, record)) return []
+      }
       return [
         {
           ...record,
@@ -241,14 +335,14 @@ async function readOne(
     })
     if (differing.length > 0) (target ??= admission.open(about)).add(differing)
     came += differing.length
-    read += batch.length
   }
   signal.throwIfAborted()
-  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id }
-  const sha256 = digestOf([source.sha256, source.parts.length, rowsOf === again.met])
+  const told = { by: nameOfConfiguration(now), same, changes }
+  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
+  const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { name: source.name, same: read - changed, changed }
+  return { name: source.name, again: told }
 }

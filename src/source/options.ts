@@ -168,20 +168,18 @@ const joinSchema = z
   )
   .meta(about('join'))
 
-const cellValue = z.union([z.string(), z.number(), z.boolean()])
+/** What YAML makes of an unquoted 01 is another text. */
+const text = z.string('Write text in quotes, as in ["01"]: without them YAML reads a number')
+const values = z.array(text).min(1, 'Name at least one value')
 
 const excludeSchema = z
   .array(
     z
       .strictObject({
         column: columnSchema,
-        equals: z.array(cellValue).min(1, 'Name at least one value').exactOptional(),
+        equals: values.exactOptional(),
         filled: z.literal(true).exactOptional().meta(about('exclude.filled')),
-        except: z
-          .array(cellValue)
-          .min(1, 'Name at least one value')
-          .exactOptional()
-          .meta(about('exclude.except')),
+        except: values.exactOptional().meta(about('exclude.except')),
         olderVersion: z.literal(true).exactOptional().meta(about('exclude.olderVersion')),
         reason: z.string().min(1, 'Say why these rows stay behind'),
       })
@@ -193,7 +191,7 @@ const excludeSchema = z
   )
   .meta(about('exclude'))
 
-const words = z.array(z.string().min(1)).exactOptional()
+const words = z.array(text.min(1)).exactOptional()
 
 /** Words of status, sequence and scheme columns that the built-in lists do not know. */
 const wordsSchema = z

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { expectRun, mandate, registered, linesOf } from '../support/mandates.js'
+import { account, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
 import { placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
@@ -28,6 +28,7 @@ interface Correction {
   readonly status?: number
 }
 
+const EMPTY: Row = Object.fromEntries(Object.keys(mandate(1)).map((name) => [name, '']))
 const days = (text: string): Row => ({ signed_date: text })
 const CORRECTIONS: readonly Correction[] = [
   {
@@ -232,5 +233,59 @@ describe('what stays as it was read', () => {
       crosswalk(7)
       await expectRun(place, [], 3, [first, second])
     })
+  })
+})
+
+describe('what only the file can tell', () => {
+  it('is refused without it, and read in the place of the former reading with it', async () => {
+    const all = [1, 2, 3].map((n) => mandate(n, { Note: '' }))
+    configure('source: { skipFooterLines: 0 }')
+    save('export.csv', [
+      ...all,
+      ...[mandate(4)].map((row) => ({ ...row, ...EMPTY, Note: 'end of the list' })),
+    ])
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    expect((await json('status')).totals).toMatchObject({ ready: 2, invalid: 1 })
+    configure('source: { skipFooterLines: 1, delimiter: "," }')
+    const refused = await expectRun(place, [], 2, [mandate(1)])
+    expect(refused.stderr).toContain(
+      '3 records of "export.csv" cannot be read again without the file, because "sepa-migrate.yaml" has changed source.skipFooterLines; nothing was sent',
+    )
+    expect(refused.stderr).toContain('Give "export.csv" again')
+    const given = await expectRun(place, ['export.csv'], 0, all)
+    expect(given.stdout).toContain('"export.csv" was read again, because "sepa-migrate.yaml" has changed')
+    const { totals, balanced } = await json('status')
+    expect([totals, balanced]).toMatchObject([{ registered: 3, invalid: 0 }, true])
+    await expectRun(place, [], 0, all)
+  })
+
+  it('and a line that was sent is not sent as another mandate', async () => {
+    configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy } }')
+    const dated = [days('03/04/2024'), days('04/05/2024'), days('25/12/2023')].map((row, at) =>
+      mandate(at + 1, row),
+    )
+    save('export.csv', dated)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-04-03'))])
+    configure('columns: { signed_date: { column: signed_date, format: auto } }')
+    expect((await expectRun(place, [], 2, [mandate(1, days('2024-04-03'))])).stderr).toContain('format: auto')
+    await expectRun(place, ['export.csv'], 0, [
+      mandate(1, days('2024-04-03')),
+      mandate(2, days('2024-05-04')),
+      mandate(3, days('2023-12-25')),
+    ])
+  })
+
+  it('repeats of what was sent among it', async () => {
+    configure('columns: { unique_mandate_reference: Member }')
+    const rows = [
+      mandate(1, { Member: 'A-1' }),
+      mandate(2, { Member: 'A-1', customer_no: '1', ...account(1), signed_date: '2024-03-02' }),
+    ]
+    save('export.csv', rows)
+    const [first = {}] = rows
+    await expectRun(place, ['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
+    configure('columns: { unique_mandate_reference: unique_mandate_reference }')
+    const told = await place.program('run')
+    expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
   })
 })

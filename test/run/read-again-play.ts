@@ -11,6 +11,9 @@ import { registeredNo, WIDE_POLICY } from './delivery-world.js'
 import type { Draw, Said } from './read-again-draws.js'
 import { AS_OF } from '../support/sources.js'
 
+/** The column that says which mandates have ended, where it is asked about. */
+const KIND = 15
+
 /** What was sent of each record, named by its file and its place in it. */
 type Sent = Map<string, string>
 
@@ -139,7 +142,10 @@ export async function play(draw: Draw, parent: string): Promise<Played> {
         return { wrong: rest === null ? [`was not refused: ${more}`] : [], compared: 0, told: 'refused both' }
     }
     if (wholly !== null) {
-      const more = [...corrected.sent()].filter(([key]) => key.startsWith(own) && !pilot.has(key))
+      // A column that nobody decided about is asked of the whole file; of what is left, where that still shows it.
+      const isLeft = draw.key !== 'words' && corrected.rows().some(({ cells }) => cells?.[KIND] === 'old')
+      const isAsked = isLeft || !wholly.includes('FILE_COLUMN_UNDECIDED')
+      const more = [...corrected.sent()].filter(([key]) => isAsked && key.startsWith(own) && !pilot.has(key))
       return {
         wrong: more.map(([, line]) => `sent: ${line}, where a fresh ledger says: ${wholly}`),
         compared: 0,

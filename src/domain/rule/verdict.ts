@@ -1,6 +1,6 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
 import { maskAccountCell, maskAccounts } from '../text/masking.js'
-import { plural, printable, said } from '../text/text.js'
+import { countText, plural, printable, said } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }
 
@@ -269,11 +269,11 @@ export interface WordsReading {
  * optional, because a ledger of an earlier version holds less.
  */
 export interface SourceReading extends LayoutReading {
-  /** The configuration that it was read by, and digests of what that said of records, of rules, and of the file. */
+  /** The configuration that it was read by, digests of what that said of records and of rules, and what of the file. */
   readonly configuration?: string | null
   readonly settings?: string
   readonly rules?: string
-  readonly layout?: string
+  readonly layout?: Readonly<Record<string, unknown>>
   /** Columns of which all dates together decided the format, and fields of which was said that no column has them. */
   readonly auto?: readonly string[]
   readonly none?: readonly string[]
@@ -281,6 +281,10 @@ export interface SourceReading extends LayoutReading {
   readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
   /** The source whose records were read again. */
   readonly readFrom?: number
+  /** The file itself was read, in the place of all that was not sent. */
+  readonly wasGiven?: true
+  /** What that changed. */
+  readonly again?: ChangedReading
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
@@ -301,9 +305,46 @@ export interface SourceReading extends LayoutReading {
   readonly restored?: Readonly<Record<string, number>>
 }
 
+/** What a record says otherwise than before, where it is read again, in the order in which people ask. */
+const CHANGES = {
+  ended: ['has ended', 'have ended'],
+  found: ['has a customer now', 'have a customer now'],
+  customer: ['has another customer', 'have another customer'],
+  account: ['has another account', 'have another account'],
+  date: ['has another date', 'have another date'],
+  mandate: ['has another reference or creditor', 'have another reference or creditor'],
+  goes: ['can be sent now', 'can be sent now'],
+  waits: ['waits now', 'wait now'],
+  given: ['was read from the file', 'were read from the file'],
+} as const
+export type Change = keyof typeof CHANGES
+
+/** What came of records that were read again; `by`: the configuration that has changed. */
+export interface ChangedReading {
+  readonly by: string
+  readonly same: number
+  readonly changes: Readonly<Partial<Record<Change, number>>>
+}
+
+export const againText = ({ by, same, changes }: ChangedReading): string =>
+  `read again, because ${by} has changed: ${[
+    `${countText(same)} the same`,
+    ...Object.entries(CHANGES).flatMap(([name, [one, more]]) => {
+      const count = changes[name as Change] ?? 0
+      return count === 0 ? [] : [plural(count, one, more)]
+    }),
+  ].join(', ')}`
+
 /** What a source was taken for, and what its references were made of; nothing of most. */
-export const readAsTexts = ({ profile, columns = {}, references = [], joined }: SourceReading): string[] =>
+export const readAsTexts = ({
+  again,
+  profile,
+  columns = {},
+  references = [],
+  joined,
+}: SourceReading): string[] =>
   said([
+    again !== undefined && againText(again),
     ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
     profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
     profile !== undefined &&

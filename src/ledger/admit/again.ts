@@ -1,7 +1,7 @@
-import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import type { Change, CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { IS_TAKING } from '../deliver/gate.js'
-import { sql, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 
@@ -52,6 +52,10 @@ const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.i
 /** The same once more; where the file itself was read, what came before says nothing any more. */
 const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
 
+/** The rows of an export, those of the file as it was given last. */
+const PARTS = `source as part where (part.id = source.id or part.reading ->> '$.readFrom' = source.id)
+  and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading -> '$.wasGiven'), 0)`
+
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
   sql(connection)<
     Record<'header' | 'reading' | 'kind' | 'parts', string> & Pick<ReadSource, 'id' | 'name' | 'sha256'>
@@ -59,8 +63,7 @@ export const readSourcesOf = (connection: Connection): ReadSource[] =>
     select source.id, source.name, source.sha256, source.kind,
        coalesce((select header from ${AGAIN} and again.reading -> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
        coalesce((select reading from ${AGAIN} order by again.id desc limit 1), source.reading) as reading,
-       (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from source as part
-         where part.id = source.id or part.reading ->> '$.readFrom' = source.id) as parts
+       (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`
     .all()
     .map(({ header, reading, parts, kind, ...source }) => ({
@@ -111,11 +114,60 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
   state !== 'ready' &&
   state !== 'refused'
 
+const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
+/** It repeats what was sent, and nothing is kept of it. */
+const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
+
+/** What a file holds that is read once more, beside what came in of it. */
+export function formerRows(connection: Connection, differs: ReturnType<typeof differenceFrom>) {
+  const at = sql(connection)<{
+    id: number
+    key: string | null
+    isUnsent: 0 | 1
+    isRepeat: 0 | 1
+    isLeft: 0 | 1
+  }>`
+    select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft from temp.former join row on row.id = former.id where former.line = ?`
+  return {
+    /** How many only the file can tell. */
+    repeats: ({ parts }: Pick<ReadSource, 'parts'>): number =>
+      sqlValue(connection)<number>`select count(*) from row where ${IS_REPEAT} and ${IS_IN_PARTS}`.get({
+        parts: JSON.stringify(parts),
+      }) ?? 0,
+    noteFormer: ({ parts }: Pick<ReadSource, 'parts'>, isOtherSheet: boolean): void => {
+      connection.exec('delete from temp.former')
+      sql(
+        connection,
+      )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
+        where ${IS_IN_PARTS} and state <> 'superseded' order by id`.run({
+        parts: JSON.stringify(parts),
+        isOtherSheet: Number(isOtherSheet),
+      })
+    },
+    /** The row in whose place the record comes, if it comes: what was sent stays, and what repeats it. */
+    takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
+      const row = at.get(record.line)
+      if (row === undefined) return null
+      const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
+      if (!isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)) return false
+      return row.id
+    },
+    /** What is not in the file any more is replaced by what is. */
+    giveWay: (source: number): void =>
+      void sql(
+        connection,
+      )`update row set state = 'superseded', superseded_by = (select min(id) from row as first where first.source_id = :source)
+        where id in (select id from temp.former where isUnsent) and id not in (select corrects from row as newer where newer.source_id = :source and corrects is not null)
+          and exists (select 1 from row as first where first.source_id = :source)`.run({ source }),
+  }
+}
+
 /** SQL: the row is a record of an export, and no line that somebody gave back. */
 export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
   on origin.id = again.reading ->> '$.readFrom' where again.id = row.source_id) = 'export')`
 
 interface Said {
+  readonly state: RowState
   readonly contentKey: Buffer | null
   readonly raw: Buffer | null
   readonly mandateKey: string | null
@@ -127,40 +179,52 @@ interface Said {
   readonly isByWord: 0 | 1
 }
 
-/** Whether a record says what its row says, so that the row keeps its place. */
-export function saysTheSameAs(connection: Connection, fingerprints: Fingerprints) {
+/** Null where a record says what its row says, so that the row keeps its place. */
+export function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
-    select content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
+    select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
        signed_date as signedDate, iban_key as account,
        exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord
       from row where id = :id`
-  return (id: number, record: CheckedRecord, columns: Parameters<typeof fingerprintRaw>[1]): boolean => {
+  return (
+    id: number,
+    record: CheckedRecord,
+    columns: Parameters<typeof fingerprintRaw>[1],
+  ): Change | null => {
     const { verdict, findings } = record
     const own = verdict.kind === 'invalid' ? findings.find(({ severity }) => severity === 'error') : undefined
     const rule =
       verdict.kind === 'sendable' ? null : verdict.kind === 'invalid' ? (own?.rule ?? null) : verdict.rule
     const said = read.get({ id, rule })
     if (said === undefined) throw new Error(`There is no row ${id}`)
-    if (verdict.kind === 'sendable')
-      return (
-        said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
-        said.day === record.latestFirstDebit
-      )
-    const { customerNo, iban, signedDate } = record.values
+    const { customerNo, iban, signedDate } = verdict.kind === 'sendable' ? verdict.mandate : record.values
     const isOfAccount =
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
-    const isOfValues =
-      isOfAccount &&
-      said.customerNo === customerNo &&
-      said.signedDate === signedDate &&
-      said.mandateKey === record.mandateKey
+    const other: Change | null =
+      said.customerNo !== customerNo
+        ? said.customerNo === null
+          ? 'found'
+          : 'customer'
+        : !isOfAccount
+          ? 'account'
+          : said.signedDate !== signedDate
+            ? 'date'
+            : null
+    if (verdict.kind === 'sendable')
+      return said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
+        said.day === record.latestFirstDebit
+        ? null
+        : (other ??
+            (said.contentKey === null ? 'goes' : said.day === record.latestFirstDebit ? 'mandate' : 'date'))
+    const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go keeps going as long as its values are those.
-    if (said.isByWord === 1 && said.contentKey !== null) return isOfValues
-    return (
+    if (said.isByWord === 1 && said.contentKey !== null) return of
+    const isSame =
       said.contentKey === null &&
       said.hasRule === 1 &&
-      isOfValues &&
+      of === null &&
       said.raw?.equals(fingerprintRaw(fingerprints, columns, record)) === true
-    )
+    if (isSame) return null
+    return verdict.kind === 'excluded' && said.state !== 'excluded' ? 'ended' : (of ?? 'waits')
   }
 }
