@@ -9,6 +9,7 @@ import { type ReadingFlags, type SourceOptions, withFlags } from '../source/opti
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
 import { rows } from './settings/kinds.js'
 import type { Settings } from './settings/settings.js'
+import type { ReadBy } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
 import type { CommandResult } from './terminal/result.js'
@@ -117,22 +118,30 @@ export async function lookInto<Value>(
 
 /** The files of the command line as sources, and nothing is sent: of which everything is told, or as a run takes them. */
 export function openers(context: Context, undecided: 'tell' | 'refuse' = 'tell'): OpenNext[] {
-  const { settings, world, args } = context
-  const check = {
-    today: settings.asOf,
-    zone: settings.zone,
-    severities: settings.severities,
-    newCreditorIdentifier: settings.get('creditorIdentifier'),
-    undecided,
-    dormantSoonDays: settings.get('dormantSoonDays'),
-  }
+  const { world, args } = context
   return sourceOpeners(
     args.map((file) => inputOf(context, file)),
     sourceOptions(context),
-    check,
+    { ...checksOf(context), undecided },
     world.signals.drain,
   )
 }
+
+const checksOf = ({ settings }: Context) => ({
+  today: settings.asOf,
+  zone: settings.zone,
+  severities: settings.severities,
+  newCreditorIdentifier: settings.get('creditorIdentifier'),
+  dormantSoonDays: settings.get('dormantSoonDays'),
+})
+
+/** How a run with the same settings reads. */
+export const readByOf = (context: Context): ReadBy => ({
+  options: configuredOptions(context),
+  byFlag: readingFlags(context),
+  against: checksOf(context),
+  configuration: context.settings.configuration.file,
+})
 
 /** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>

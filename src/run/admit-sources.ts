@@ -151,6 +151,24 @@ export async function admitSources(
   }
 }
 
+/** Reads again what has changed, for a command that looks at what waits and brings in no file. */
+export async function readAgainFirst(
+  ledger: Pick<Ledger, 'admit'>,
+  { severities, readBy, signal }: Pick<AdmitOptions, 'severities' | 'readBy' | 'signal'>,
+): Promise<readonly ReadAgain[]> {
+  const admission = ledger.admit({ severities, isRetry: true })
+  try {
+    let again: readonly ReadAgain[] = []
+    const tellReadAgain = (told: readonly ReadAgain[]): void => void (again = told)
+    await addSources(admission, [], { signal, watch: () => undefined, readBy, tellReadAgain })
+    admission.commit()
+    return again
+  } catch (error) {
+    admission.rollback()
+    throw error
+  }
+}
+
 /**
  * Reads all files of a command into an admission that is open, and leaves it open.
  * @throws {SourceError} for a file that cannot be read whole; the caller rolls back

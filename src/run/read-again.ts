@@ -9,6 +9,7 @@ import type {
 } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import { isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
@@ -106,7 +107,6 @@ export async function readAgain(
   by: ReadBy,
   { given, signal }: { readonly given: ReadonlyMap<string, OpenNext>; readonly signal: AbortSignal },
 ): Promise<ReadAgain[]> {
-  const paths = secondPaths(by.options)
   const results: ReadAgain[] = []
   const { again } = admission
   const readable: Readable[] = []
@@ -114,22 +114,15 @@ export async function readAgain(
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
   for (const source of again.sources()) {
-    const { configuration = null, settings, rules, byFlag } = source.reading
     const open = given.get(source.sha256)
-    const isGiven = open !== undefined
-    if (settings === undefined) continue
-    const now = readingBy(by, isGiven ? by.byFlag : byFlag)
-    const isForgotten = configuration !== null && now.configuration === null
-    if (isForgotten && isGiven) results.push({ name: source.name, staysAsRead: nameOf(configuration) })
-    if (isForgotten || (!isGiven && configuration !== now.configuration)) continue
-    const isNewer = isGiven && admission.isNewer(source.sha256)
-    const areRulesChanged = rules !== now.rules
-    const isChanged =
-      areRulesChanged ||
-      settings !== now.settings ||
-      (await isSecondFileChanged(source.reading, paths, signal))
-    const one = { source, now, isNewer, areRulesChanged, isChanged }
-    const ofFile = source.isList ? [] : changedOfFile(source.reading, now)
+    const { configuration } = source.reading
+    if (open !== undefined && isForgotten(source, by))
+      results.push({ name: source.name, staysAsRead: nameOf(configuration ?? '') })
+    const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
+    if (found === null) continue
+    const { areRulesChanged, isChanged, ofFile } = found
+    const isNewer = open !== undefined && admission.isNewer(source.sha256)
+    const one = { ...found, source, isNewer }
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
@@ -167,6 +160,42 @@ export async function readAgain(
         mustCome: (row) => row.isByWord === 0 && row.state !== 'refused',
       })
   return results
+}
+
+/** Its configuration is not that of the command, which has none. */
+const isForgotten = ({ reading: { configuration = null } }: ReadSource, by: ReadBy): boolean =>
+  configuration !== null && by.configuration === null
+
+/** How the command reads an export, and what has changed since it was read last; null where that is not its to say. */
+async function changeOf(
+  source: ReadSource,
+  by: ReadBy,
+  { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
+) {
+  const { configuration = null, settings, rules, byFlag } = source.reading
+  if (settings === undefined) return null
+  const now = readingBy(by, isGiven ? by.byFlag : byFlag)
+  if (isForgotten(source, by) || (!isGiven && configuration !== now.configuration)) return null
+  const areRulesChanged = rules !== now.rules
+  const isChanged =
+    areRulesChanged ||
+    settings !== now.settings ||
+    (await isSecondFileChanged(source.reading, secondPaths(by.options), signal))
+  return { now, areRulesChanged, isChanged, ofFile: source.isList ? [] : changedOfFile(source.reading, now) }
+}
+
+/** How many records the next run reads again, for commands that change nothing. */
+export async function countToReadAgain(
+  reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
+  by: ReadBy,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0
+  for (const source of reader.readSources()) {
+    const found = await changeOf(source, by, { isGiven: false, signal })
+    if (found?.isChanged === true || (found?.ofFile.length ?? 0) > 0) count += reader.countUnsent(source)
+  }
+  return count
 }
 
 /** Keys that only the file itself can answer, where they say something else than was said or found out then. */

@@ -289,3 +289,54 @@ describe('what only the file can tell', () => {
     expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
   })
 })
+
+describe('what is read again is told', () => {
+  const A = 'columns: { status: Status }\nwords: { status: { active: [A, X] } }'
+  const B = 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }'
+  const rows = [mandate(1, { Status: 'A' }), mandate(2, { Status: 'X' }), mandate(3, { Status: 'A' })]
+  const SOON = '2 records will be read again, because "sepa-migrate.yaml" has changed'
+  const DONE = 'read again, because "sepa-migrate.yaml" has changed: 1 the same, 1 has ended'
+
+  const pilot = async () => {
+    configure(A)
+    save('export.csv', rows)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    configure(B)
+  }
+
+  it('by what only looks, and by what reads', async () => {
+    await pilot()
+    for (const command of ['status', 'report']) {
+      const { warnings } = await json(command)
+      expect(warnings.join(), command).toContain(SOON)
+    }
+    expect((await place.program('check', 'export.csv', '--ledger', 'sepa-migrate.db')).stdout).toContain(SOON)
+    expect((await place.program('plan')).stdout).toContain(DONE)
+    expect((await json('status')).warnings.join()).toContain(SOON)
+    save('final.csv', rows.slice(0, 1))
+    const compared = await place.program('compare', 'final.csv', '--yes-it-is-final')
+    expect(compared.stdout, compared.stderr).toContain(DONE)
+    expect((await json('status')).warnings.join()).not.toContain(SOON)
+  })
+
+  it('in the customer and in the report', async () => {
+    await pilot()
+    const { status, stdout } = await place.program('run')
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`"export.csv" was ${DONE}`)])
+    expect(place.read('sepa-migrate-report/report.html')).toContain('1 has ended')
+    expect((await place.program('customer', 'show', '2')).stdout).toContain('excluded')
+  })
+
+  it('by an approved plan, from which a later correction is a drift by name', async () => {
+    await pilot()
+    const planned = await place.program('plan')
+    expect(planned.status, planned.stderr).toBe(0)
+    expect(place.read('plan.json')).toContain('export.csv (read again)')
+    await place.program('approve', 'plan.json', '--by', 'Ada', '--reference', 'mail of today')
+    configure(A)
+    const drifted = await place.program('run', '--plan', 'plan.json')
+    expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])
+    configure(B)
+    await expectRun(place, ['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
+  })
+})

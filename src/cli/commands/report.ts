@@ -37,8 +37,8 @@ export const reportCommand: Command = {
     const keyFile = settings.get('signWith')
     const signing = keyFile === null ? {} : { signWith: readSigningKey(keyFile) }
     const asked = ownText(context, 'toCancel')
-    const { result, standing, toCancel } = await lookInto(settings, (reader) => ({
-      ...lookedAt(context, reader),
+    const { result, standing, toCancel } = await lookInto(settings, async (reader) => ({
+      ...(await lookedAt(context, reader)),
       toCancel: asked === null ? undefined : runOf(reader, asked),
     }))
     noteOutputs(context, settings.out)

@@ -74,6 +74,8 @@ export const readSourcesOf = (connection: Connection): ReadSource[] =>
       isList: kind === 'list',
     }))
 
+const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
+
 export function* unsentRowsOf(
   connection: Connection,
   { parts }: Pick<ReadSource, 'parts'>,
@@ -89,6 +91,11 @@ export function* unsentRowsOf(
       after = page.at(-1)?.id ?? last
     }
 }
+
+export const countUnsentOf = (connection: Connection, { parts }: Pick<ReadSource, 'parts'>): number =>
+  sqlValue(connection)<number>`select count(*) from row where ${IS_UNSENT} and ${IS_IN_PARTS}`.get({
+    parts: JSON.stringify(parts),
+  }) ?? 0
 
 /** Finds the mandates of which a record has come in again since this row. */
 export const noteMet = (connection: Connection, first: number): void => {
@@ -114,7 +121,6 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
   state !== 'ready' &&
   state !== 'refused'
 
-const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
 /** It repeats what was sent, and nothing is kept of it. */
 const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
 

@@ -299,9 +299,12 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
 export const settingsDigestOf = (settings: PlannedSettings): string =>
   createHash('sha256').update(JSON.stringify(settings)).digest('hex')
 
+/** Behind the name of a file whose records are read again. */
+export const READ_AGAIN = ' (read again)'
+
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
-  view.sources().map(({ name, sha256: hash, bytes, records }) => ({
-    name: maskAccounts(basename(name)),
+  view.sources().map(({ name, sha256: hash, bytes, records, reading: { readFrom } }) => ({
+    name: maskAccounts(`${basename(name)}${readFrom === undefined ? '' : READ_AGAIN}`),
     sha256: hash,
     bytes,
     records,
