@@ -27,7 +27,6 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
-import { againText } from '../domain/rule/verdict.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
 import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
@@ -214,7 +213,7 @@ export const readAgainLines = (all: MigrationPlan['readAgain']): string[] =>
     said([
       staysAsRead !== undefined &&
         `"${name}" stays as it was read with "${staysAsRead}", since this command has no configuration: --config reads it again.`,
-      again !== undefined && `"${name}" was ${againText(again)}.`,
+      again !== undefined && `"${name}" was ${again}.`,
       ofFileAlone > 0 &&
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
     ]),

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type {
-  Change,
-  ChangedReading,
-  CheckedRecord,
-  LayoutReading,
-  SourceReading,
-} from '../domain/rule/verdict.js'
+import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
-import { isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
+import { type Change, isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import { fold, plural } from '../domain/text/text.js'
+import { countText, fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
@@ -32,11 +26,36 @@ export interface ReadBy {
 /** What became of the records of one export. */
 export interface ReadAgain {
   readonly name: string
-  readonly again?: ChangedReading
+  /** In words: why it was read again, and what that changed. */
+  readonly again?: string
   /** Repeats of what was sent, of which nothing is kept. */
   readonly ofFileAlone?: number
   /** The configuration that read it, where the command has none and so leaves it as it is. */
   readonly staysAsRead?: string
+}
+
+const CHANGES: Readonly<Record<Change, string>> = {
+  ended: 'have ended',
+  found: 'have a customer now',
+  customer: 'have another customer',
+  account: 'have another account',
+  date: 'have another date',
+  mandate: 'have another reference or creditor',
+  goes: 'can be sent now',
+  waits: 'wait now',
+}
+
+function againText(
+  now: Readable['now'],
+  same: number,
+  changed: readonly (readonly [number, string])[],
+): string {
+  const told = changed.flatMap(([count, more]) =>
+    count === 0
+      ? []
+      : [plural(count, more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was'), more)],
+  )
+  return `read again, because ${nameOfConfiguration(now)} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
 }
 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
@@ -110,6 +129,7 @@ export async function readAgain(
   const results: ReadAgain[] = []
   const { again } = admission
   const readable: Readable[] = []
+  let hasCome = false
   let second: readonly SecondFile[] | null = null
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
@@ -127,6 +147,7 @@ export async function readAgain(
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
       )
+      hasCome = true
       continue
     }
     if (ofFile.length > 0 && again.unsent(source).next().done !== true)
@@ -140,7 +161,7 @@ export async function readAgain(
         ? false
         : // Some rules speak of several rows at once.
           areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (isNewer && row.waits === 1)
-    const result = await readOne(admission, {
+    const { came, told } = await readOne(admission, {
       ...one,
       by,
       second: await load(),
@@ -148,9 +169,10 @@ export async function readAgain(
       rows: again.unsent,
       mustCome,
     })
-    if (result !== null) results.push(result)
+    hasCome ||= came > 0
+    results.push(...told)
   }
-  if (!results.some(({ again: came }) => Object.keys(came?.changes ?? {}).length > 0)) return results
+  if (!hasCome) return results
   again.noteMet()
   for (const one of readable)
     if (again.met(one.source).next().done !== true)
@@ -261,7 +283,7 @@ async function readFile(
   }
   signal.throwIfAborted()
   const summary = opened.summary()
-  const told = { by: nameOfConfiguration(now), same: read - came, changes: { given: came } }
+  const told = againText(now, read - came, [[came, 'were read from the file']])
   const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
@@ -316,7 +338,7 @@ function askedColumns(
 async function readOne(
   admission: Admission,
   { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome }: Reading,
-): Promise<ReadAgain | null> {
+): Promise<{ readonly came: number; readonly told: readonly ReadAgain[] }> {
   const { again } = admission
   const { openStored } = await import('../source/stored.js')
   const rows = () => rowsOf(source)
@@ -328,7 +350,7 @@ async function readOne(
     if (source.isList) return null
     throw cannotRead(error, rows(), now)
   })
-  if (stored === null) return null
+  if (stored === null) return { came: 0, told: [] }
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
@@ -366,12 +388,16 @@ async function readOne(
     came += differing.length
   }
   signal.throwIfAborted()
-  const told = { by: nameOfConfiguration(now), same, changes }
+  const told = againText(
+    now,
+    same,
+    Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
+  )
   const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { name: source.name, again: told }
+  return { came, told: isChanged ? [{ name: source.name, again: told }] : [] }
 }

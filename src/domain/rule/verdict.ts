@@ -1,6 +1,6 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
 import { maskAccountCell, maskAccounts } from '../text/masking.js'
-import { countText, plural, printable, said } from '../text/text.js'
+import { plural, printable, said } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }
 
@@ -284,7 +284,7 @@ export interface SourceReading extends LayoutReading {
   /** The file itself was read, in the place of all that was not sent. */
   readonly wasGiven?: true
   /** What that changed. */
-  readonly again?: ChangedReading
+  readonly again?: string
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
@@ -305,36 +305,6 @@ export interface SourceReading extends LayoutReading {
   readonly restored?: Readonly<Record<string, number>>
 }
 
-/** What a record says otherwise than before, where it is read again, in the order in which people ask. */
-const CHANGES = {
-  ended: ['has ended', 'have ended'],
-  found: ['has a customer now', 'have a customer now'],
-  customer: ['has another customer', 'have another customer'],
-  account: ['has another account', 'have another account'],
-  date: ['has another date', 'have another date'],
-  mandate: ['has another reference or creditor', 'have another reference or creditor'],
-  goes: ['can be sent now', 'can be sent now'],
-  waits: ['waits now', 'wait now'],
-  given: ['was read from the file', 'were read from the file'],
-} as const
-export type Change = keyof typeof CHANGES
-
-/** What came of records that were read again; `by`: the configuration that has changed. */
-export interface ChangedReading {
-  readonly by: string
-  readonly same: number
-  readonly changes: Readonly<Partial<Record<Change, number>>>
-}
-
-export const againText = ({ by, same, changes }: ChangedReading): string =>
-  `read again, because ${by} has changed: ${[
-    `${countText(same)} the same`,
-    ...Object.entries(CHANGES).flatMap(([name, [one, more]]) => {
-      const count = changes[name as Change] ?? 0
-      return count === 0 ? [] : [plural(count, one, more)]
-    }),
-  ].join(', ')}`
-
 /** What a source was taken for, and what its references were made of; nothing of most. */
 export const readAsTexts = ({
   again,
@@ -344,7 +314,7 @@ export const readAsTexts = ({
   joined,
 }: SourceReading): string[] =>
   said([
-    again !== undefined && againText(again),
+    again !== undefined && again,
     ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
     profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
     profile !== undefined &&

@@ -1,4 +1,4 @@
-import type { Change, CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { IS_TAKING } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
@@ -184,6 +184,9 @@ interface Said {
   readonly hasRule: 0 | 1
   readonly isByWord: 0 | 1
 }
+
+/** What a record says otherwise than its row, in the order in which people ask. */
+export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
 
 /** Null where a record says what its row says, so that the row keeps its place. */
 export function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
