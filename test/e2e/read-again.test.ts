@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { account, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
-import { placeForEach, type Row } from '../support/place.js'
+import { nextOf, placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
@@ -340,4 +340,37 @@ describe('what is read again is told', () => {
     configure(B)
     await expectRun(place, ['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
   })
+})
+
+it('somebody who corrects one thing after the other, and types what the last line says, ends with nothing open', async () => {
+  const read = (format: string, words: string): void =>
+    configure(`crosswalk: { file: crosswalk.csv, from: Old, key: old_no }
+columns: { status: Status, signed_date: { column: signed_date, format: ${format} } }
+words: { status: { ${words} } }`)
+  const customers = (...numbers: readonly number[]): void =>
+    write('crosswalk.csv', ['old_no,customer_no', ...numbers.map((n) => `K${n},${n}`), ''].join('\n'))
+  const told = ['A', 'A', 'A', 'Z', 'X', 'A']
+  save(
+    'export.csv',
+    told.map((Status, at) =>
+      mandate(at + 1, { Old: `K${at + 1}`, customer_no: '', Status }, days(`0${at + 1}/03/2024`)),
+    ),
+  )
+  read('dd/mm/yyyy', 'active: [A, X]')
+  customers(1, 2, 4, 5)
+  let last = await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'))])
+  const correct = async (corrected: () => void): Promise<void> => {
+    corrected()
+    const command = nextOf(last)
+    last = await place.pasteNext(last)
+    expect([0, 3, 5], `${command}\n${last.stdout}${last.stderr}`).toContain(last.status)
+  }
+  // The day and the month were mistaken for each other, which the pilot showed.
+  await correct(() => read('mm/dd/yyyy', 'active: [A, X]'))
+  expect(registered(place)).toContain(linesOf([mandate(2, days('2024-02-03'))])[0])
+  await correct(() => customers(1, 2, 3, 4, 5, 6))
+  await correct(() => read('mm/dd/yyyy', 'active: [A, X, Z]'))
+  expect(last.status, last.stdout + last.stderr).toBe(0)
+  const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
+  expect(registered(place)).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })
