@@ -169,7 +169,7 @@ export async function lookedAt(context: Context, reader: LedgerReader) {
 }
 
 /** What the next run does before it sends anything. */
-export async function toReadAgain(context: Context, reader: LedgerReader): Promise<string | false> {
+async function toReadAgain(context: Context, reader: LedgerReader): Promise<string | false> {
   const count = await countToReadAgain(reader, readByOf(context), context.world.signals.drain)
   const name = basename(context.settings.configuration.file ?? '')
   return (

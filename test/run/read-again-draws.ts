@@ -10,8 +10,8 @@ import { rowsOf, workbookBytes } from '../support/workbook.js'
 /** An export, what reads it at first and what reads it then, drawn from a number. */
 
 export const FORMATS = ['csv', 'xlsx', 'pain.008', 'joined'] as const
-export type Format = (typeof FORMATS)[number]
-export const WAYS = ['no file', 'the same file', 'another file'] as const
+type Format = (typeof FORMATS)[number]
+const WAYS = ['no file', 'the same file', 'another file'] as const
 
 /** What a configuration says, the second files that it names, and the settings beside it. */
 export interface Said {
@@ -172,7 +172,7 @@ const CHOICES = {
 } as const satisfies Record<string, readonly unknown[]>
 export type Key = keyof typeof CHOICES
 export const KEYS = Object.keys(CHOICES) as readonly Key[]
-export const KEYS_OF: Readonly<Record<Format, readonly Key[]>> = (() => {
+const KEYS_OF: Readonly<Record<Format, readonly Key[]>> = (() => {
   const all = Object.keys(CHOICES) as Key[]
   const plain = all.filter((key) => key !== 'join' && key !== 'accounts')
   return {
