@@ -207,18 +207,6 @@ const sourceLines = (reader: LedgerReader): Line[] =>
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
-/** What the configuration reads otherwise than when it came in. */
-export const readAgainLines = (all: MigrationPlan['readAgain']): string[] =>
-  all.flatMap(({ name, again, ofFileAlone = 0, staysAsRead }) =>
-    said([
-      staysAsRead !== undefined &&
-        `"${name}" stays as it was read with "${staysAsRead}", since this command has no configuration: --config reads it again.`,
-      again !== undefined && `"${name}" was ${again}.`,
-      ofFileAlone > 0 &&
-        `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
-    ]),
-  )
-
 /** What --retry-refused was asked for and does not do. */
 export const leftRefusedNote = (count: number): string | false =>
   count > 0 &&
@@ -255,7 +243,7 @@ function planLines(
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     choice !== null && choiceLine(choice),
-    ...readAgainLines(readAgain),
+    ...readAgain,
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors

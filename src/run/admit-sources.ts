@@ -20,7 +20,7 @@ import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import { readAgain, readingBy, type ReadAgain, type ReadBy } from './read-again.js'
+import { readAgain, readingBy, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
 type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'lastCollected'>
@@ -110,7 +110,7 @@ export interface AdmitOptions {
   readonly tellsMissing?: boolean
   /** What reads again what came in before; where it is left out, all of that stays as it was read. */
   readonly readBy?: ReadBy | undefined
-  readonly tellReadAgain?: ((again: readonly ReadAgain[]) => void) | undefined
+  readonly tellReadAgain?: ((again: readonly string[]) => void) | undefined
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -155,11 +155,11 @@ export async function admitSources(
 export async function readAgainFirst(
   ledger: Pick<Ledger, 'admit'>,
   { severities, readBy, signal }: Pick<AdmitOptions, 'severities' | 'readBy' | 'signal'>,
-): Promise<readonly ReadAgain[]> {
+): Promise<readonly string[]> {
   const admission = ledger.admit({ severities, isRetry: true })
   try {
-    let again: readonly ReadAgain[] = []
-    const tellReadAgain = (told: readonly ReadAgain[]): void => void (again = told)
+    let again: readonly string[] = []
+    const tellReadAgain = (told: readonly string[]): void => void (again = told)
     await addSources(admission, [], { signal, watch: () => undefined, readBy, tellReadAgain })
     admission.commit()
     return again

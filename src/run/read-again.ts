@@ -23,17 +23,6 @@ export interface ReadBy {
   readonly configuration: string | null
 }
 
-/** What became of the records of one export. */
-export interface ReadAgain {
-  readonly name: string
-  /** In words: why it was read again, and what that changed. */
-  readonly again?: string
-  /** Repeats of what was sent, of which nothing is kept. */
-  readonly ofFileAlone?: number
-  /** The configuration that read it, where the command has none and so leaves it as it is. */
-  readonly staysAsRead?: string
-}
-
 const CHANGES: Readonly<Record<Change, string>> = {
   ended: 'have ended',
   found: 'have a customer now',
@@ -44,57 +33,58 @@ const CHANGES: Readonly<Record<Change, string>> = {
   goes: 'can be sent now',
   waits: 'wait now',
 }
+const ofOne = (more: string): string =>
+  more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
 
 function againText(
   now: Readable['now'],
   same: number,
   changed: readonly (readonly [number, string])[],
 ): string {
-  const told = changed.flatMap(([count, more]) =>
-    count === 0
-      ? []
-      : [plural(count, more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was'), more)],
-  )
+  const told = changed.flatMap(([count, more]) => (count === 0 ? [] : [plural(count, ofOne(more), more)]))
   return `read again, because ${nameOfConfiguration(now)} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
 }
 
-const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
-
-const { cells, file } = READING_KEYS
+const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('hex')
 
 /** What an export remembers of how it was read. */
 export function readingBy(
   { options: configured, byFlag, against, configuration }: ReadBy,
   flags: ReadingFlags = byFlag ?? {},
-): Pick<SourceReading, 'configuration' | 'settings' | 'rules' | 'layout' | 'auto' | 'none' | 'byFlag'> {
+): Required<Pick<SourceReading, 'configuration' | 'said' | 'byFlag'>> {
   const options = withFlags(configured, flags)
   const { newCreditorIdentifier, dormantSoonDays, severities, zone } = against
+  const columns = Object.entries(options.columns)
   const said = new Map<string, unknown>([
     ...Object.entries(options),
     ...Object.entries(options.source).map(([key, value]) => [`source.${key}`, value] as const),
     ['rules', Object.entries(severities).sort()],
     ['service.creditorIdentifier', newCreditorIdentifier],
-    ['timezone', options.source.dates === 'utc' ? zone : null],
+    ['timezone', options.source.dates === 'utc' ? zone : undefined],
     ['dormantSoonDays', dormantSoonDays],
+    // All dates of a column together decide its format.
+    [
+      AUTO,
+      columns.filter(
+        ([, column]) => typeof column === 'object' && 'format' in column && column.format === 'auto',
+      ),
+    ],
+    // Fields of which was said that no column has them.
+    [ASKED, columns.filter(([, column]) => column === NONE)],
   ])
-  const digestIn = (keys: readonly string[]): string => digestOf(keys.map((key) => said.get(key) ?? null))
-  const columns = Object.entries(options.columns)
+  const keys = [...READING_KEYS.cells, ...READING_KEYS.file, AUTO, ASKED]
   return {
     configuration: configuration === null ? null : resolve(configuration),
-    settings: digestIn(cells.filter((key) => key !== 'rules')),
-    rules: digestIn(cells.filter((key) => key === 'rules')),
-    layout: Object.fromEntries(
-      file.flatMap((key) => (said.get(key) === undefined ? [] : [[key, said.get(key)]])),
-    ),
-    auto: columns.flatMap(([, column]) =>
-      typeof column === 'object' && 'format' in column && column.format === 'auto'
-        ? [JSON.stringify(column.column)]
-        : [],
-    ),
-    none: columns.flatMap(([field, column]) => (column === NONE ? [field] : [])),
+    said: Object.fromEntries(keys.map((key) => [key, digestOf(said.get(key)).slice(0, 16)])),
     byFlag: flags,
   }
 }
+
+const AUTO = 'format: auto'
+const ASKED = 'column: none'
 
 const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
   [crosswalk, ...join].flatMap((one) => one?.file ?? [])
@@ -119,14 +109,15 @@ async function isSecondFileChanged(
  * changed since, or where the export is given once more with another one. What a record says now takes its place; one that
  * says the same keeps it.
  * @param given the files of this command that the ledger has, by their SHA-256
+ * @returns what became of them, in sentences
  * @throws {UsageError} where the configuration names a column that an export does not have
  */
 export async function readAgain(
   admission: Admission,
   by: ReadBy,
   { given, signal }: { readonly given: ReadonlyMap<string, OpenNext>; readonly signal: AbortSignal },
-): Promise<ReadAgain[]> {
-  const results: ReadAgain[] = []
+): Promise<readonly string[]> {
+  const results: string[] = []
   const { again } = admission
   const readable: Readable[] = []
   let hasCome = false
@@ -137,7 +128,9 @@ export async function readAgain(
     const open = given.get(source.sha256)
     const { configuration } = source.reading
     if (open !== undefined && isForgotten(source, by))
-      results.push({ name: source.name, staysAsRead: nameOf(configuration ?? '') })
+      results.push(
+        `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration: --config reads it again.`,
+      )
     const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
     if (found === null) continue
     const { areRulesChanged, isChanged, ofFile } = found
@@ -154,7 +147,10 @@ export async function readAgain(
       throw needsFile(ofFile, again.unsent(source), one)
     readable.push(one)
     const ofFileAlone = isChanged ? again.repeats(source) : 0
-    if (ofFileAlone > 0) results.push({ name: source.name, ofFileAlone })
+    if (ofFileAlone > 0)
+      results.push(
+        `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
+      )
     if ((!isChanged && !isNewer) || again.unsent(source).next().done === true) continue
     const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
       row.state === 'refused' || row.isByWord === 1
@@ -194,16 +190,32 @@ async function changeOf(
   by: ReadBy,
   { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
 ) {
-  const { configuration = null, settings, rules, byFlag } = source.reading
-  if (settings === undefined) return null
+  const { configuration = null, said, byFlag, sheet, encoding, delimiter, hidden } = source.reading
+  if (said === undefined) return null
   const now = readingBy(by, isGiven ? by.byFlag : byFlag)
   if (isForgotten(source, by) || (!isGiven && configuration !== now.configuration)) return null
-  const areRulesChanged = rules !== now.rules
-  const isChanged =
-    areRulesChanged ||
-    settings !== now.settings ||
-    (await isSecondFileChanged(source.reading, secondPaths(by.options), signal))
-  return { now, areRulesChanged, isChanged, ofFile: source.isList ? [] : changedOfFile(source.reading, now) }
+  const isOther = (key: string): boolean => now.said[key] !== said[key]
+  // Somebody may have written down what was found out.
+  const found = new Map<string, unknown>([
+    ['source.sheet', sheet],
+    ['source.encoding', encoding?.encoding],
+    ['source.delimiter', delimiter?.delimiter],
+    ['source.hidden', hidden?.decided],
+    [AUTO, []],
+  ])
+  const ofFile = [...READING_KEYS.file, AUTO].filter(
+    (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
+  )
+  return {
+    now,
+    areRulesChanged: READING_KEYS.cells.includes('rules') && isOther('rules'),
+    isChanged:
+      READING_KEYS.cells.some(isOther) ||
+      (await isSecondFileChanged(source.reading, secondPaths(by.options), signal)),
+    ofFile: source.isList ? [] : ofFile,
+    /** Where it is said no more that no column is one, every other one is asked about. */
+    areAllAsked: isOther(ASKED),
+  }
 }
 
 /** How many records the next run reads again, for commands that change nothing. */
@@ -218,24 +230,6 @@ export async function countToReadAgain(
     if (found?.isChanged === true || (found?.ofFile.length ?? 0) > 0) count += reader.countUnsent(source)
   }
   return count
-}
-
-/** Keys that only the file itself can answer, where they say something else than was said or found out then. */
-function changedOfFile(
-  reading: SourceReading,
-  { layout: now = {}, auto: looked = [] }: Readable['now'],
-): string[] {
-  const { layout = {}, auto = [], sheet, encoding, delimiter, hidden } = reading
-  const found = {
-    sheet,
-    encoding: encoding?.encoding,
-    delimiter: delimiter?.delimiter,
-    hidden: hidden?.decided,
-  }
-  const known = Object.fromEntries(Object.entries(found).map(([key, value]) => [`source.${key}`, value]))
-  const isSame = (one: unknown, other: unknown): boolean => digestOf(one ?? null) === digestOf(other ?? null)
-  const keys = file.filter((key) => !isSame(now[key], layout[key]) && !isSame(now[key], known[key]))
-  return looked.every((column) => auto.includes(column)) ? keys : [...keys, 'format: auto']
 }
 
 const countOf = (pages: Iterable<readonly unknown[]>): number => {
@@ -266,7 +260,7 @@ async function readFile(
   admission: Admission,
   { source, now }: Readable,
   { open, signal, isOtherSheet }: { open: OpenNext; signal: AbortSignal; isOtherSheet: boolean },
-): Promise<ReadAgain> {
+): Promise<string> {
   const { again, collections } = admission
   const opened = await open(collections.known())
   const target = admission.open({ ...opened, kind: 'again' })
@@ -288,7 +282,7 @@ async function readFile(
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
   again.giveWay(target.id)
-  return { name: source.name, again: told }
+  return `"${source.name}" was ${told}.`
 }
 
 /** What waits stays as it is: nothing of the command has happened. */
@@ -305,11 +299,9 @@ function cannotRead(
 }
 
 /** An export that the configuration of the command reads. */
-interface Readable {
+interface Readable extends NonNullable<Awaited<ReturnType<typeof changeOf>>> {
   readonly source: ReadSource
-  readonly now: ReturnType<typeof readingBy>
   readonly isNewer: boolean
-  readonly isChanged: boolean
 }
 
 interface Reading extends Readable {
@@ -325,25 +317,26 @@ interface Reading extends Readable {
  * Of what columns are for somebody decided when an export came in. Of some of its records alone no other column is asked about,
  * unless all of them were answered at once then.
  */
-function askedColumns(
-  { header, reading }: ReadSource,
-  now: Pick<SourceReading, 'none'>,
-): Pick<CheckedAgainst, 'undecided'> {
-  const { columns = {}, exclude = [], ignoredColumns = [], none = [] } = reading
-  if (none.some((field) => now.none?.includes(field) !== true)) return {}
+function askedColumns({
+  source: { header, reading },
+  areAllAsked,
+}: Readable): Pick<CheckedAgainst, 'undecided'> {
+  const { columns = {}, exclude = [], ignoredColumns = [] } = reading
+  if (areAllAsked) return {}
   const refs = [...Object.values(columns), ...exclude.map(({ column }) => column), ...ignoredColumns]
   return { undecided: refs.map((ref) => fold(String(typeof ref === 'number' ? header[ref - 1] : ref))) }
 }
 
 async function readOne(
   admission: Admission,
-  { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome }: Reading,
-): Promise<{ readonly came: number; readonly told: readonly ReadAgain[] }> {
+  one: Reading,
+): Promise<{ readonly came: number; readonly told: readonly string[] }> {
+  const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome } = one
   const { again } = admission
   const { openStored } = await import('../source/stored.js')
   const rows = () => rowsOf(source)
-  const against = { ...by.against, second, ...askedColumns(source, now) }
-  const options = withFlags(by.options, now.byFlag ?? {})
+  const against = { ...by.against, second, ...askedColumns(one) }
+  const options = withFlags(by.options, now.byFlag)
   const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
     if (!(error instanceof SourceError)) throw error
     // A list has the columns that people left in it.
@@ -399,5 +392,5 @@ async function readOne(
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { came, told: isChanged ? [{ name: source.name, again: told }] : [] }
+  return { came, told: isChanged ? [`"${source.name}" was ${told}.`] : [] }
 }

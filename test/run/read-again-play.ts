@@ -5,7 +5,6 @@ import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { sourceOpeners } from '../../src/run/admit-sources.js'
 import { type CampaignParts, runCampaign } from '../../src/run/campaign.js'
-import type { ReadAgain } from '../../src/run/read-again.js'
 import { readSourceOptions } from '../../src/source/options.js'
 import { registeredNo, WIDE_POLICY } from './delivery-world.js'
 import type { Draw, Said } from './read-again-draws.js'
@@ -30,7 +29,7 @@ export function campaignIn(folder: string, name: string) {
   })
   ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'test' })
   const byRow = new Map<number, string>()
-  let again: readonly ReadAgain[] = []
+  let again: readonly string[] = []
   const kept = ['registered', 'ready', 'conflict', 'invalid', 'excluded', 'duplicate', 'refused'] as const
   const rows = () => ledger.view.rows([...kept], 0, 10_000)
   return {

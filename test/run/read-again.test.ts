@@ -75,10 +75,9 @@ describe('what says the same when it is read again keeps its place', () => {
         const { reading } = draw.first
         const then = { ...draw.first, reading: { ...reading, exclude: [...(reading.exclude ?? []), IDLE] } }
         expect(await campaign.run([], then, 1), about(seed, draw)).toBeNull()
-        for (const { again } of campaign.readAgain().filter((one) => one.again !== undefined)) {
+        for (const told of campaign.readAgain().filter((one) => one.includes('was read again'))) {
           const [, same = ''] =
-            /has changed: (\d+) the same$/.exec(again ?? '') ??
-            expect.fail(`${about(seed, draw)} was ${again ?? ''}`)
+            /has changed: (\d+) the same\.$/.exec(told) ?? expect.fail(`${about(seed, draw)}: ${told}`)
           read += Number(same)
         }
         const placed = campaign.rows().map(({ source, record }) => `${source} ${record}`)

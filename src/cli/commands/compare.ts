@@ -17,7 +17,6 @@ import {
 } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
-import { readAgainLines } from '../run-options.js'
 import type { CommandResult } from '../terminal/result.js'
 
 export const compareCommand: Command = {
@@ -93,7 +92,7 @@ async function compare(context: Context): Promise<CommandResult> {
     files,
     warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
     lines: [
-      ...readAgainLines(again),
+      ...again,
       `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,

@@ -269,14 +269,9 @@ export interface WordsReading {
  * optional, because a ledger of an earlier version holds less.
  */
 export interface SourceReading extends LayoutReading {
-  /** The configuration that it was read by, digests of what that said of records and of rules, and what of the file. */
+  /** The configuration that it was read by, and a digest of what that said under each key that has to do with it. */
   readonly configuration?: string | null
-  readonly settings?: string
-  readonly rules?: string
-  readonly layout?: Readonly<Record<string, unknown>>
-  /** Columns of which all dates together decided the format, and fields of which was said that no column has them. */
-  readonly auto?: readonly string[]
-  readonly none?: readonly string[]
+  readonly said?: Readonly<Record<string, string>>
   /** What the command line said besides, which holds when its records are read again. */
   readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
   /** The source whose records were read again. */
