@@ -36,6 +36,7 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     maxInDoubt: undefined,
     maxRefused: undefined,
     decisions: undefined,
+    expected: undefined,
     retryRefusedBy: undefined,
     corrected: undefined,
     only: undefined,

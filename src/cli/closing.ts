@@ -11,6 +11,7 @@ import {
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
+import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
 import { lookInto, readByOf, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
@@ -22,7 +23,7 @@ import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import type { Totals } from '../domain/row/row-state.js'
+import { notSentOf, type MandateTotals, type Totals } from '../domain/row/row-state.js'
 
 /** Where no report was asked for. */
 export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
@@ -51,8 +52,10 @@ export async function writePack(
       ...(toDo?.files ?? []).map(({ name }) => [name, join(toDo?.folder ?? folder, name)] as const),
     ]),
     warnings: said([
-      written.isAsExpected === false && DIFFERS,
-      kept !== null && keptText(kept, out, folder, 'report'),
+      kept !== null &&
+        (written.isBesideAnother
+          ? `The report in "${out}" is of another ledger; it was left as it is, and the new report is in "${folder}"`
+          : keptText(kept, out, folder, 'report')),
       toDo !== null && toDo.left !== null && workedInText(toDo.left, basename(toDo.folder)),
     ]),
     /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
@@ -61,9 +64,6 @@ export async function writePack(
     verification,
   }
 }
-
-const DIFFERS =
-  'The records read differ from the totals of the former provider (--expected): some may be missing or be read twice. Page 1 of the report shows both; find out why before you sign'
 
 /** Lists to work in that were just taken in leave the place of those that follow. */
 export function setAsideLines(files: readonly string[]): string[] {
@@ -122,16 +122,18 @@ export function closingLines(
     files,
     notes = [],
     ...standing
-  }: Omit<CommandEnd, 'pack'> & Pick<CommandResult, 'files'> & { readonly notes?: readonly string[] },
+  }: Omit<CommandEnd, 'pack'> &
+    Pick<CommandResult, 'files'> & { readonly mandates: MandateTotals; readonly notes?: readonly string[] },
 ): Line[] {
-  const { totals, stop } = standing
+  const { totals, mandates, stop } = standing
   const report = files['report.html']
   return said([
     '',
     ...totalsLines(totals),
+    mandates.total !== totals.read && `  ${mandatesText(mandates)}`,
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openPoints(totals, standing.verification ?? null, standing.cutOver ?? NO_CUT_OVER),
+    ...openLines(mandates, standing.cutOver ?? NO_CUT_OVER, standing.verification ?? null),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
@@ -141,6 +143,7 @@ export function closingLines(
 /** What the ledger says of how the campaign stands, with no run that stopped and no report. */
 const standingIn = (asked: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
+  mandates: reader.mandates(),
   stop: null,
   campaign: reader.campaign(),
   files: {},
@@ -194,39 +197,42 @@ function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReade
   return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count
 }
 
-function openPoints(totals: Totals, verification: Verification | null, cutOver: OpenCutOver): Line[] {
-  const points: [number, Tone, string, string][] = [
-    [
-      verification === null ? 0 : contradictedIn(verification),
-      'bad',
-      'registered, and not so at the service',
-      `: ${verification === null ? '' : contradictedText(verification)} (verification.csv)`,
-    ],
-    [
-      totals.inDoubt,
-      'open',
-      'in doubt',
-      ': may be registered, never sent again by the program (to-do/in-doubt.csv)',
-    ],
-    [totals.ready - cutOver.held, 'strong', 'ready', ': not sent yet'],
-    [cutOver.held, 'open', 'ready, and held back', `: ${HELD_TEXT}`],
-    [cutOver.open, 'open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
-    [cutOver.untaken, 'strong', 'new or changed in the final export', ': run that export'],
-    [
-      cutOver.uncompared,
-      'strong',
-      'not compared',
-      ': came in since the last export was compared; compare it again',
-    ],
-    [totals.refused, 'bad', 'refused', ' by the service (to-do/refused.csv)'],
-    [totals.conflict, 'bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
-    [totals.invalid, 'bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
-  ]
-  const open = points.filter(([count]) => count > 0)
+/** Where several records say something of one mandate, or corrections name another. */
+const mandatesText = (mandates: MandateTotals): string =>
+  `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${countText(notSentOf(mandates))} not sent`
+
+/** How each is told, and what a person does about it. */
+const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
+  contradicted: ['bad', 'registered, and not so at the service', ' (verification.csv)'],
+  unexpected: [
+    'bad',
+    'total of the former provider that differs',
+    ': records may be missing, or be read twice; page 1 of the report shows both (--expected-records)',
+  ],
+  in_doubt: ['open', 'in doubt', ': may be registered, never sent again by the program (to-do/in-doubt.csv)'],
+  sending: ['open', 'on the way', ': a run is sending, or was killed while it did'],
+  ready: ['strong', 'ready', ': not sent yet'],
+  held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
+  cutOver: ['open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
+  untaken: ['strong', 'new or changed in the final export', ': run that export'],
+  uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
+  refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],
+  conflict: ['bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
+  invalid: ['bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
+}
+
+function openLines(...given: Parameters<typeof openPointsOf>): Line[] {
+  const open = openPointsOf(...given)
+  const [, , verification] = given
   if (open.length === 0) return [[toned('good', 'Nothing is open.')]]
+  const words = verification === null ? '' : `: ${contradictedText(verification)}`
   return [
     [toned('strong', 'Open:')],
-    ...open.map(([count, tone, name, text]) => ['  ', toned(tone, `${countText(count)} ${name}`), text]),
+    ...open.map(([point, count]) => {
+      const [tone, name, text] = TOLD[point]
+      const more = point === 'contradicted' ? words : ''
+      return ['  ', toned(tone, `${countText(count)} ${name}`), `${more}${text}`]
+    }),
   ]
 }
 

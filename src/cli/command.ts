@@ -81,9 +81,9 @@ export const ownFlag = (context: Context, name: string): boolean => context.own[
 /** Who a decision is recorded under: by name, else the user of the system. */
 export const actorOf = (context: Context): string => {
   const { settings, world } = context
-  return (
-    ownText(context, 'by') ?? settings.get('by') ?? world.env['USER'] ?? world.env['LOGNAME'] ?? 'operator'
-  )
+  const { USER, LOGNAME } = world.env
+  const named = [ownText(context, 'by'), settings.get('by'), USER, LOGNAME, world.user]
+  return named.find((name) => name != null && name !== '') ?? 'a user without a name'
 }
 
 /** What is decided in the ledger of the settings, which is never made anew and closed again whatever happens. */

@@ -124,9 +124,10 @@ export async function main(
     if (load === undefined && !name.startsWith('-')) whole.error(`error: ${unknownText(name, commands)}`)
     if (load !== undefined) {
       const command = await load()
-      const program = toProgram(command, async (args, values) => {
+      const action: Action = async (args, values) => {
         status = await execute(command, args, values, world)
-      })
+      }
+      const program = toProgram(command, argv.at(-1) === 'all', action)
       whole.addCommand(program.copyInheritedSettings(whole))
     }
     await whole.parseAsync([...argv], { from: 'user' })
@@ -188,7 +189,7 @@ function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick
   return argv.includes(`--${flagName(option)}`) || ['1', 'true', 'yes'].includes(set)
 }
 
-/** Of `run` and `plan` the few flags that most need come first, and these below. */
+/** Of `run` and `plan` the few flags that most need are shown, and these where all are asked for. */
 const HEADINGS = {
   'Which rows:': 'only country sheet ignore-column evidence as-of',
   'How fast, and when to stop:':
@@ -198,14 +199,14 @@ const HEADINGS = {
   'Report and output:': 'out no-report expected-records expected json quiet verbose no-color log-file',
 }
 
-function headed(flag: Flag): Flag {
+function headed(flag: Flag, isAll: boolean): Flag {
   const name = flag.long?.slice(2) ?? ''
   const found = Object.entries(HEADINGS).find(([, names]) => names.split(' ').includes(name))
-  return found === undefined ? flag : flag.helpGroup(found[0])
+  return found === undefined ? flag : flag.helpGroup(found[0]).hideHelp(!isAll)
 }
 
 /** One command as commander knows it, with its flags and its help. */
-function toProgram(command: Command, action: Action): Program {
+function toProgram(command: Command, isAll: boolean, action: Action): Program {
   const name = nameOf(command)
   const args = command.usage.slice(name.length + 1)
   const program = new Program(name).description(command.summary)
@@ -214,10 +215,15 @@ function toProgram(command: Command, action: Action): Program {
     ...command.options.map((option) => flagOf(flagsOf(option), helpOf(option))),
     ...(command.own ?? []).map((own) => ownFlagOf(...own)),
   ]
-  for (const flag of flags) program.addOption(command.options.includes('limit') ? headed(flag) : flag)
+  const isLong = command.options.includes('limit')
+  for (const flag of flags) program.addOption(isLong ? headed(flag, isAll) : flag)
   const examples = command.examples.map((line) => `  ${line}`)
   program.addHelpText('before', ['Examples:', ...examples, ''].join('\n'))
-  program.addHelpText('after', ['', ...command.epilogue, ...closingHelp(command)].join('\n'))
+  const more =
+    isLong && !isAll
+      ? [`Of ${flags.length} flags these are the usual ones: sepa-migrate ${name} --help all`, '']
+      : []
+  program.addHelpText('after', ['', ...more, ...command.epilogue, ...closingHelp(command)].join('\n'))
   return program.action(async () => action(program.args, program.opts()))
 }
 

@@ -89,6 +89,7 @@ export function runOptions(
     approval: settings.get('approval'),
     approvers: approversIn(settings.configuration),
     configuration: trusted.configuration,
+    expected: settings.expected,
     machine: world,
   }
 }

@@ -33,6 +33,7 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
+import type { Expected } from '../domain/row/expected.js'
 import { assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
@@ -91,6 +92,8 @@ export interface MigrateOptions {
   readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null | undefined
   /** What people decided about rows: recorded before the files come in, all of it with them or nothing. */
   readonly decisions?: readonly Resolution[] | undefined
+  /** What the former provider counts of an export, kept to be compared; null and undefined for nothing new. */
+  readonly expected?: Expected | null | undefined
   /** Sends refused rows once more: the name of the person who decided that, which is kept. */
   readonly retryRefusedBy?: string | null | undefined
 
@@ -293,6 +296,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
     decisions: options.decisions,
+    expected: options.expected,
     confirm: options.confirm ?? (() => true),
     watch,
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
@@ -396,6 +400,7 @@ const WITHIN = {
   only: 'column values',
   writes: 'kind path',
   decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver',
+  expected: 'source records customerNoSum',
 } as const
 const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
 

@@ -189,6 +189,7 @@ export async function addSources(
     else {
       const { name, isResultFile } = known
       given.set(known.sha256, open)
+      admission.noteGiven(known.sha256)
       admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
     }
   }

@@ -155,7 +155,7 @@ export function exitStatusOf(
   totals: Totals,
   stop: Stop | null,
   signalStatus: number | null,
-  { held, open, untaken, uncompared }: OpenCutOver = NO_CUT_OVER,
+  { held, ...others }: OpenCutOver = NO_CUT_OVER,
 ): number {
   if (!isBalanced(totals)) return 1
   if (stop?.kind === 'declined') return 2
@@ -163,9 +163,8 @@ export function exitStatusOf(
   if (stop?.kind === 'credentials') return 6
   if (totals.inDoubt + totals.sending > 0) return 4
   if (totals.ready > held) return 5
-  if (totals.invalid + totals.conflict + totals.refused + held + open + untaken + uncompared > 0)
-    return SOME_LEFT
-  return 0
+  const left = [totals.invalid, totals.conflict, totals.refused, held, ...Object.values<number>(others)]
+  return left.some((count) => count > 0) ? SOME_LEFT : 0
 }
 
 /** Limits after which a run stops by itself (run/README.md#brakes). */

@@ -1,5 +1,6 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
+import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -21,7 +22,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
-import type { Totals } from '../domain/row/row-state.js'
+import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface RunPreview {
@@ -55,6 +56,8 @@ export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
   readonly settings: RunSettings
   /** What people decided: recorded before the files come in, and in one transaction with them. */
   readonly decisions?: readonly Resolution[] | undefined
+  /** Of one of the exports, also of those that are in already. */
+  readonly expected?: Expected | null | undefined
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
   /**
@@ -82,6 +85,7 @@ export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | '
   readonly choice: CountedChoice | null
   readonly stop: Stop | null
   readonly exitCode: number
+  readonly mandates: MandateTotals
 }
 
 /**
@@ -100,7 +104,8 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
-    return { ...prepared, choice: countedChoice(parts), stop, totals, exitCode }
+    const mandates = ledger.view.mandates()
+    return { ...prepared, choice: countedChoice(parts), stop, totals, mandates, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
@@ -136,8 +141,9 @@ const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy } = parts
-  const isNothingWritten = files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null
+  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy, expected = null } = parts
+  const isNothingWritten =
+    files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
     const isAgreed = await ask(parts, nothingAdmitted)
@@ -152,6 +158,8 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
       ...{ evidence, signal, watch, readBy },
       tellReadAgain: (again) => (readAgain = again),
     })
+    if (evidence.length > 0) admission.tellMissing()
+    if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
     assertChoosable(choice, ledger.view)

@@ -16,7 +16,7 @@ import { readSettings } from '../../src/cli/settings/settings.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { verificationOf, type VerdictCount } from '../../src/domain/proof/verification.js'
-import { type RowState, totalsOf } from '../../src/domain/row/row-state.js'
+import { MANDATE_STATES, mandateTotalsOf, type RowState, totalsOf } from '../../src/domain/row/row-state.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { ShownDoubt } from '../../src/ledger/read/reader.js'
@@ -45,7 +45,10 @@ describe('the last lines for people', () => {
   const closing = (byState: ByState, more: Partial<Parameters<typeof closingLines>[1]> = {}) => {
     const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {}, args: [] }
     const campaign = readerOf(NO_RECORDS).campaign()
-    const end = { totals: totals(byState), stop: null, campaign, files: { 'report.html': 'out/report.html' } }
+    const counts = MANDATE_STATES.map((state) => ({ state, rule: null, count: byState[state] ?? 0 }))
+    const mandates = mandateTotalsOf(counts)
+    const files = { 'report.html': 'out/report.html' }
+    const end = { totals: totals(byState), mandates, stop: null, campaign, files }
     return closingLines(asked, { ...end, ...more }).map(wordsOf)
   }
 
@@ -55,6 +58,13 @@ describe('the last lines for people', () => {
     const counts = lines.slice(start + 1, start + 6).map((line) => Number(/\d+/.exec(line)?.[0]))
     expect(counts).toEqual([2, 3, 4, 5, 6])
     expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
+  })
+
+  it('count mandates where records repeat them', () => {
+    expect(closing({ registered: 1, refused: 1, invalid: 1 }).join()).not.toContain('mandates:')
+    expect(closing({ registered: 2, duplicate: 3, refused: 1, ready: 1 })).toContain(
+      '  4 mandates: 2 registered, 0 in doubt, 1 refused, 1 not sent',
+    )
   })
 
   it('count what the service contradicts first, and never say then that nothing is open', () => {

@@ -64,6 +64,45 @@ it('31.1 what the bank last saw holds rows back in check, plan and run, until a 
   expect(totals().registered).toBe(4)
 })
 
+it('what a later collection contradicts of a registered mandate is a line of the cut-over, until somebody closes it', async () => {
+  await program('run', 'export.csv')
+  expect(held()).toEqual([1, 2, 3, 4])
+  write(
+    'april.xml',
+    collectionFile([
+      debit(1, { day: '2026-04-05' }),
+      debit(2, { iban: germanIban(22), day: '2026-04-05' }),
+      debit(3, { day: '2026-04-05', sequence: 'FNAL' }),
+      debit(77),
+    ]),
+  )
+  const ran = await json<Counted>('run', '--evidence', 'april.xml')
+  expect(ran).toMatchObject({ exitCode: 3, cutOver: { open: 2 } })
+  const lines = () =>
+    rows('cut-over.csv').map((row) => [row['customer_no'], row['migration_class'], row['migration_change']])
+  const both = [
+    ['2', 'changed_after_registration', 'it was last collected from another account'],
+    ['3', 'ended_after_registration', 'its last collection was made as the last one'],
+  ]
+  expect(lines()).toEqual(both)
+  expect(read('report.html')).toContain('Collected and in no export: 1 (problems.csv)')
+  expect(read('problems.csv').match(/EVIDENCE_NOT_IN_EXPORT/g)).toHaveLength(1)
+
+  // The last export knows nothing of it, and the same file once more says nothing new.
+  await program('compare', 'export.csv')
+  await program('run', '--evidence', 'april.xml')
+  expect(lines()).toEqual(both)
+  expect(read('problems.csv').match(/EVIDENCE_NOT_IN_EXPORT/g)).toHaveLength(1)
+  const done = { migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' }
+  edit('cut-over.csv', (row) => ({ ...row, ...done }))
+  expect((await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')).status).toBe(0)
+  await program('compare', 'export.csv')
+  expect(await json('run', '--evidence', 'april.xml')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+  expect(read('report.html')).toContain(
+    'cancelled: 1, changed: 1, by Ada. Registered mandates that live on: 3',
+  )
+})
+
 it('31.1 a correction that says what was collected goes without a word of a person', async () => {
   write('january.xml', collectionFile([debit(1), debit(2), debit(3, { reference: 'OLD-3' }), debit(4)]))
   await program('run', 'export.csv', '--evidence', 'january.xml')

@@ -118,6 +118,9 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
   })
   expect((await program('report')).stdout).not.toContain('cut-over')
   expect(read('report.html')).toContain('Ada: done (2)')
+  expect(read('report.html')).toContain(
+    'cancelled: 2, changed: 3, by Ada. Registered mandates that live on: 18',
+  )
   expect(
     (await program('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')).status,
   ).toBe(0)

@@ -205,6 +205,20 @@ describe('45.3 controls', () => {
     await expectRun(place, ['newer.csv', '--newer'], 0, corrected)
   })
 
+  it.each([
+    ['was refused', 7, ['export.csv'], 3],
+    ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
+  ] as const)(
+    'files that one command calls newer contradict each other, also where one of them came in before and %s',
+    async (_, n, args, status) => {
+      save('export.csv', [mandate(n), mandate(6)])
+      save('other.csv', [mandate(n, DATE), mandate(6)])
+      await expectRun(place, args, status, [mandate(6)])
+      await expectRun(place, ['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
+      await expectRun(place, ['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
+    },
+  )
+
   it('45.3 what was written off repeats with the same values, and waits with others', async () => {
     save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
     await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])

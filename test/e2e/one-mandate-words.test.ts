@@ -111,6 +111,22 @@ it('a mandate is held for its other spelling, though others of its customer look
   expect(waiting(place)).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
 })
 
+it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.csv', 'active.csv']]])(
+  'a correction that gives another row the reference of a conflict decides nothing about it (%s)',
+  async (files) => {
+    place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
+    save('active.csv', withStatus(mandate(1), mandate(2)))
+    save('unclear.csv', withStatus(mandate(1, { Status: 'S' }), mandate(2)))
+    save('other.csv', [mandate(1, named('00MND-0001'))])
+    await expectRun(place, files, 3, [mandate(2)])
+    edit('corrections.csv', (row) =>
+      row['unique_mandate_reference'] === '00MND-0001' ? { ...row, ...named('MND-0001') } : row,
+    )
+    await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2)])
+    await expectRun(place, ['--retry-refused'], 3, [mandate(2)])
+  },
+)
+
 it('of two exports that were compared together neither is the newer one', async () => {
   save('export.csv', [mandate(3)])
   await expectRun(place, ['export.csv'], 0, [mandate(3)])

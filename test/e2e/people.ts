@@ -110,7 +110,8 @@ export async function play({ seed, steps, ...plot }: Plot, folder: string): Prom
       writeFileSync(desk.at(file), exportOf(rows), { mode: 0o600 })
       say(`${name}: ${rows.map((row) => `${calledIn(row)}${faultText(row)}`).join(', ')}`)
     }
-    for (const step of steps) {
+    // Nobody can do anything with no export at all.
+    for (const step of office.campaigns.length === 0 ? [] : steps) {
       say(step.name)
       await ACTS[step.name](office, seedChance(step.seed))
       if (judge.violations.length > 0) return { violations: judge.violations, history: told }

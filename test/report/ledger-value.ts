@@ -1,3 +1,4 @@
+import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import type { KeptSource } from '../../src/domain/proof/evidence.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
@@ -17,7 +18,7 @@ import type {
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import type { ReportFacts } from '../../src/report/facts/row-walk.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
-import { EDGES, totalsOf } from '../../src/domain/row/row-state.js'
+import { EDGES, MANDATE_STATES, totalsOf } from '../../src/domain/row/row-state.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
@@ -128,6 +129,18 @@ export function readerOf(value: LedgerValue): LedgerReader {
         last: rows.at(-1)?.id ?? null,
       }
     },
+    mandateCounts: () => {
+      const counted = value.rows.filter(({ countedIn }) => countedIn !== null)
+      const kinds = new Set(counted.map(({ state, rule }) => `${state} ${rule ?? ''}`))
+      return [...kinds]
+        .flatMap((kind) => {
+          const [state = '', rule = ''] = kind.split(' ')
+          const count = counted.filter((row) => row.state === state && (row.rule ?? '') === rule).length
+          const known = MANDATE_STATES.find((each) => each === state)
+          return known === undefined ? [] : [{ state: known, rule: rule === '' ? null : rule, count }]
+        })
+        .sort((one, other) => other.count - one.count || ((one.rule ?? '') < (other.rule ?? '') ? -1 : 1))
+    },
     problems: (after, limit) => page(value.problems, after, limit),
     problemsOfRow: (rowId) => value.problems.filter((problem) => problem.rowId === rowId),
     problemCounts: () => [],
@@ -148,6 +161,9 @@ export function readerOf(value: LedgerValue): LedgerReader {
         limit,
       ),
     latestSample: () => value.sample ?? null,
+    expected: () => [],
+    evidence: () => null,
+    openCutOver: () => NO_CUT_OVER,
     comparison: () => null,
     closedLines: () => [],
   }

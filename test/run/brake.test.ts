@@ -1,3 +1,4 @@
+import { NO_CUT_OVER, type OpenCutOver } from '../../src/domain/row/cut-over.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -144,12 +145,14 @@ describe('a stop', () => {
 
 describe('an open cut-over', () => {
   it.each([
-    [{ held: 1, open: 0, untaken: 0, uncompared: 0 }, 3],
-    [{ held: 0, open: 1, untaken: 0, uncompared: 0 }, 3],
-    [{ held: 0, open: 0, untaken: 1, uncompared: 0 }, 3],
-    [{ held: 0, open: 0, untaken: 0, uncompared: 1 }, 3],
-    [{ held: 0, open: 0, untaken: 0, uncompared: 0 }, 5],
-  ])('%j with one ready row is %i', (cutOver, expected) => {
+    [{ held: 1 }, 3],
+    [{ open: 1 }, 3],
+    [{ untaken: 1 }, 3],
+    [{ uncompared: 1 }, 3],
+    [{ unexpected: 1 }, 3],
+    [{}, 5],
+  ])('%j with one ready row is %i', (open: Partial<OpenCutOver>, expected) => {
+    const cutOver = { ...NO_CUT_OVER, ...open }
     const ready = cutOver.held === 1 || expected === 5 ? 1 : 0
     expect(exitStatusOf(totals({ ready, registered: 1 }), null, null, cutOver)).toBe(expected)
   })

@@ -1,7 +1,7 @@
 import { timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { lookInto, ownText, type Command } from '../command.js'
+import { decideIn, lookInto, ownText, type Command } from '../command.js'
 import { closingLines, lookedAt, writePack, OLDER_STATUS, standingWith } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
@@ -37,6 +37,8 @@ export const reportCommand: Command = {
     const keyFile = settings.get('signWith')
     const signing = keyFile === null ? {} : { signWith: readSigningKey(keyFile) }
     const asked = ownText(context, 'toCancel')
+    const { expected } = settings
+    if (expected !== null) await decideIn(context, (ledger) => ledger.expect(expected))
     const { result, standing, toCancel } = await lookInto(settings, async (reader) => ({
       ...(await lookedAt(context, reader)),
       toCancel: asked === null ? undefined : runOf(reader, asked),

@@ -274,6 +274,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...setAside,
       ...closingLines(context, {
         totals: end.totals,
+        mandates: end.mandates,
         stop: end.stop,
         campaign: end.campaign,
         canBeAsked: settings.get('readBack') ?? false,

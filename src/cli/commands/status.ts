@@ -21,7 +21,7 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
+  json: ['mandates', 'lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
   run: (context) =>
     lookInto(context.settings, async (reader) => {
       if (context.own['watch'] === true) await watch(context, reader)
@@ -50,6 +50,7 @@ async function standingOf(context: Context, reader: LedgerReader): Promise<Comma
       ...closingLines(context, { ...standing, notes: absentLines(absent) }),
     ]),
     details: {
+      mandates: standing.mandates,
       lastRun: lastRun ?? null,
       latestPlan: plan === undefined ? null : planStanding(plan),
       verification,

@@ -127,7 +127,6 @@ function toldLines({ told, signature }: Proof): string[] {
   const words = said([
     told?.company != null && `company "${showValue(told.company)}"`,
     told?.from != null && `former provider "${showValue(told.from)}"`,
-    told?.expected != null && `${plural(told.expected.records, 'record', 'records')} expected`,
   ])
   const isSigned = signature === 'proven'
   return said([

@@ -74,7 +74,7 @@ const SETTINGS = {
   testHost: { kind: kinds.text, inFile: 'service' },
   company: { kind: kinds.text, inFile: 'campaign' },
   from: { kind: kinds.text, inFile: 'campaign' },
-  expectedRecords: { kind: kinds.whole(0, Number.MAX_SAFE_INTEGER), flag: '<n>' },
+  expectedRecords: { kind: kinds.recordsOf, flag: '<[file=]n>' },
   expected: { kind: kinds.path, flag: '<file>' },
   absentAfter: {
     kind: kinds.seconds,

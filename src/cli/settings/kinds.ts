@@ -1,6 +1,7 @@
 import { readBaseUrl, readProxy } from '../../service/checked-service.js'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
+import type { Expected } from '../../domain/row/expected.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { parseLocalDate } from '../../domain/mandate/date.js'
@@ -136,6 +137,16 @@ export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =
     pattern: new RegExp(`^(?:${words.join('|')})$`),
     valueOf: (given) => words.find((word) => word === given) ?? null,
   })
+
+/** A number of records, or of the export that is named before it. */
+export const recordsOf = kindOf<Omit<Expected, 'customerNoSum'>>({
+  expected: 'a whole number, or the name of an export and one: final.csv=400',
+  pattern: /^(?:[^\0]+=)?\d{1,15}$/,
+  valueOf: (given) => {
+    const at = given.lastIndexOf('=')
+    return { source: at < 0 ? null : given.slice(0, at), records: Number(given.slice(at + 1)) }
+  },
+})
 
 const MOST_ROWS = 999_999_999
 

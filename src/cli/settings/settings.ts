@@ -2,7 +2,7 @@ import { said } from '../../domain/text/text.js'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LedgerError, UsageError } from '../../errors.js'
-import type { Expected } from '../../report/facts/facts.js'
+import type { Expected } from '../../domain/row/expected.js'
 import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -58,8 +58,9 @@ export function readSettings(
     told: {
       company: get('company'),
       from: get('from'),
-      expected: expectedIn(get('expected'), get('expectedRecords')),
     },
+    /** Totals of the former provider; null where none are given. */
+    expected: expectedIn(get('expected'), get('expectedRecords')),
   }
 }
 
@@ -75,6 +76,7 @@ function ledgerNamed(path: string): string {
 }
 
 const expectedSchema = z.strictObject({
+  source: z.string().min(1).nullable().default(null),
   records: z.int().min(0),
   customerNoSum: z
     .union([z.int().min(0), z.string().regex(/^\d{1,40}$/)])
@@ -84,8 +86,8 @@ const expectedSchema = z.strictObject({
 })
 
 /** @throws {UsageError} before anything is sent */
-function expectedIn(file: string | null, records: number | null): Expected | null {
-  if (file === null) return records === null ? null : { records, customerNoSum: null }
+function expectedIn(file: string | null, told: Omit<Expected, 'customerNoSum'> | null): Expected | null {
+  if (file === null) return told === null ? null : { ...told, customerNoSum: null }
   const request = { what: 'file of expected totals', nothing: NOTHING_COMPARED, mostBytes: MOST_BYTES.secret }
   let value: unknown = null
   const given = readGivenText(file, request)
@@ -95,11 +97,11 @@ function expectedIn(file: string | null, records: number | null): Expected | nul
     // No totals either.
   }
   const { data } = expectedSchema.safeParse(value)
-  if (data !== undefined && (records ?? data.records) === data.records) return data
+  if (data !== undefined && (told?.records ?? data.records) === data.records) return { ...data, ...told }
   throw new UsageError(
     data === undefined
       ? `Cannot read the expected totals in "${file}"; ${NOTHING_COMPARED}`
-      : `--expected-records and "${file}" differ: ${String(records)} and ${data.records}; ${NOTHING_COMPARED}`,
+      : `--expected-records and "${file}" differ: ${String(told?.records)} and ${data.records}; ${NOTHING_COMPARED}`,
     'Give "records: 400" and, where it is known, "customerNoSum: 123456", or --expected-records alone',
   )
 }

@@ -277,6 +277,10 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
       `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
       { name: 'run', files: [file(faulty)] },
     )
+  if (cutOver.unexpected > 0)
+    return step(
+      `Find out why the records are not as many as the former provider counts: ${file('report.html')} shows both. Where the number was wrong, give the right one to sepa-migrate report --expected-records.`,
+    )
   return comparedExports.length > 0
     ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
     : step(

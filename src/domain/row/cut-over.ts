@@ -33,6 +33,11 @@ const CHANGE_TEXT = {
   customer: 'it has another customer number there',
   account: 'it has another account there',
   date: 'it has another date of signature there',
+  collected_ended: 'its last collection was made as the last one',
+  collected_reference_differs: 'it was last collected under another reference',
+  collected_creditor_differs: 'it was last collected for another creditor',
+  collected_date_differs: 'it was last collected with another date of signature',
+  collected_account_differs: 'it was last collected from another account',
   back: 'it is as before again, though somebody had it changed or cancelled at the service: look what the service holds',
 } as const
 
@@ -74,9 +79,17 @@ export interface OpenCutOver {
   readonly untaken: number
   /** Rows of other exports that came in since. */
   readonly uncompared: number
+  /** Totals of the former provider that are not those of its export. */
+  readonly unexpected: number
 }
 
-export const NO_CUT_OVER: OpenCutOver = { open: 0, held: 0, untaken: 0, uncompared: 0 }
+export const NO_CUT_OVER: OpenCutOver = {
+  open: 0,
+  held: 0,
+  untaken: 0,
+  uncompared: 0,
+  unexpected: 0,
+}
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =

@@ -114,6 +114,44 @@ export const TOTAL_OF_STATE = {
   written_off: 'writtenOff',
 } as const
 
+/** A record that repeats or was replaced has no mandate of its own. */
+type MandateState = Exclude<RowState, 'duplicate' | 'superseded'>
+
+/** Mandates by their state; `total` is their sum. */
+export type MandateTotals = Readonly<Record<'total' | (typeof TOTAL_OF_STATE)[MandateState], number>>
+
+/** What counts of a mandate of which several records say something: what was or may be sent, then what a person must look at. */
+export const MANDATE_STATES = [
+  'sending',
+  'in_doubt',
+  'registered',
+  'refused',
+  'conflict',
+  'ready',
+  'invalid',
+  'excluded',
+  'written_off',
+] as const satisfies readonly MandateState[]
+
+export interface MandateCount {
+  readonly state: MandateState
+  /** The rule or reason that decided the state; null where none did. */
+  readonly rule: string | null
+  readonly count: number
+}
+
+export function mandateTotalsOf(counts: readonly MandateCount[]): MandateTotals {
+  const sumOf = (of: readonly MandateCount[]): number => of.reduce((sum, { count }) => sum + count, 0)
+  const each = MANDATE_STATES.map(
+    (state) => [TOTAL_OF_STATE[state], sumOf(counts.filter((count) => count.state === state))] as const,
+  )
+  return { total: sumOf(counts), ...(Object.fromEntries(each) as Record<(typeof each)[number][0], number>) }
+}
+
+/** Those of which nothing was sent that may count. */
+export const notSentOf = ({ total, registered, inDoubt, sending, refused }: MandateTotals): number =>
+  total - registered - inDoubt - sending - refused
+
 /** `read` comes from the reader's own count, not from the states, so that a lost row shows. */
 export const totalsOf = (read: number, byState: ReadonlyMap<RowState, number>, resubmitted = 0): Totals => ({
   read,

@@ -61,7 +61,8 @@ const TEMP_TABLES = `
     (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
   create temp table if not exists former (line integer primary key, id integer not null, key text, isUnsent integer not null, isRepeat integer not null);
   ${INCOMING};
-  delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming`
+  delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming;
+  delete from temp.given_again`
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
@@ -111,6 +112,11 @@ export function openAdmission(parts: AdmissionParts) {
         select sha256, reading from source where bytes = ? and kind <> 'again'`
         .all(bytes)
         .map((source) => ({ ...source, reading: JSON.parse(source.reading) as SourceSummary['reading'] })),
+    /** The command names a file that came in before. */
+    noteGiven: (sha256: string): void =>
+      void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
+        sha256,
+      ),
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { CollectedMandate, Field, LocalDate } from '../../domain/mandate/mandate.js'
 import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/text.js'
+import { IS_LATEST } from '../deliver/gate.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { amendIn, isAmended } from './amended.js'
@@ -293,18 +295,49 @@ export function holdContradicted({
         isSent ? { ...finding, severity: 'warning' as const, remedy: CONTRADICTED_LATER } : finding,
       )
     for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
+    if (isSent) openLine(connection, row, severities)
     const error = findings.find(({ severity }) => severity === 'error')
-    if (error !== undefined) holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
+    if (!isSent && error !== undefined)
+      holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
   }
 }
 
-/** One warning for each mandate that was collected and is in no export, in a ledger that nobody keeps. */
+/** Of what was sent, what a collection contradicts is a line of the cut-over, unless it has one, or one was closed that said the same. */
+function openLine(connection: Connection, row: Compared, severities: SeverityOverrides): void {
+  const isError = (kind: Kind): boolean =>
+    findingsOf({ ...row, ...NO_KIND, [kind]: 1 }, severities).some(({ severity }) => severity === 'error')
+  const why = KINDS.filter((kind) => kind !== 'never_collected' && row[kind] === 1 && isError(kind))
+  if (why.length === 0) return
+  const listed =
+    row.state === 'in_doubt'
+      ? 'in_doubt_changed'
+      : `${why.includes('ended') ? 'ended' : 'changed'}_after_registration`
+  sql(connection)`
+    insert into compared (comparison_id, row_id, class, why, is_held, final)
+     select (select max(id) from comparison), :id, :listed, :why, 0, :final
+      where not exists (select 1 from compared where row_id = :id and (final = :final or decision_id is null and ${IS_LATEST}))`.run(
+    {
+      ...{ id: row.id, listed, why: why.map((kind) => `collected_${kind}`).join(' ') },
+      final: createHash('sha256')
+        .update(row.seen ?? '')
+        .digest(),
+    },
+  )
+}
+
+const NO_KIND = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, 0>
+
+/** One warning for each mandate that was collected and is in no export, told once. */
 export function tellMissing(connection: Connection, sourceId: number, severities: SeverityOverrides): void {
   const [finding] = findingOf('EVIDENCE_NOT_IN_EXPORT', severities, {})
-  if (finding === undefined || !hasAny(connection)) return
+  if (finding === undefined || sourceId === 0 || !hasAny(connection)) return
   sql(connection)`
     insert into problem (source_id, rule, severity, field, column_name, value, message, remedy)
       select :sourceId, :rule, :severity, null, '', mask_accounts(reference),
          :message || ' It was last collected on ' || day || ' from ' || coalesce(nullif(iban_masked, ''), 'an unclear account') || '.', :remedy
-        from collected where ${IS_MISSING} order by mandate_key`.run({ ...finding, sourceId })
+        from collected where ${IS_MISSING} and not exists (select 1 from problem
+          where problem.rule = :rule and value = mask_accounts(reference)) order by mandate_key`.run({
+    ...finding,
+    sourceId,
+  })
 }

@@ -182,7 +182,9 @@ function leaveOldConflicts({ connection, first }: Scope): void {
          or exists (select 1 from row as decided join temp.given_back on given_back.id = decided.id
            where decided.mandate_key = row.mandate_key and is_decided = 1)
          or not exists (select 1 from row as other where other.mandate_key = row.mandate_key and (
-           (other.id >= :first and other.state <> 'duplicate' and other.id not in (select id from temp.rival))
+           (other.id >= :first and other.state <> 'duplicate' and other.id not in (select id from temp.rival)
+             and (other.corrects is null or exists (select 1 from row as named
+               where named.id = other.corrects and named.mandate_key = other.mandate_key)))
            or (other.id < :first and other.superseded_by >= :first))))`.run({ first })
 }
 

@@ -31,10 +31,11 @@ export const AGAIN: Turn = 0
 export const LISTS: Turn = 1
 export const EXPORTS: Turn = 2
 
-/** SQL: the sources of the command, and what is known of them. */
+/** SQL: the sources of the command, and what is known of them; and those that it names and that came in before. */
 export const INCOMING = `
   create temp table if not exists incoming
-    (id integer primary key, turn integer not null, is_newer integer not null, names text not null)`
+    (id integer primary key, turn integer not null, is_newer integer not null, names text not null);
+  create temp table if not exists given_again (id integer primary key)`
 
 const IS_NEW = `row.source_id in (select id from temp.incoming where turn = :turn)`
 const IS_OLD = `row.source_id not in (select id from temp.incoming where turn >= :turn)`
@@ -366,7 +367,8 @@ function sightedOf(
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
   const isKnown = known === count && !isLonger && !isNews
   const tellsEnds = standing === 'none' || says !== 'lives' || !lacksColumn(group)
-  const areNewer = counts.areNewer === 2 || (counts.areNewer === 1 && !wereComparedWith(group))
+  const areNewer =
+    (counts.areNewer === 2 || (counts.areNewer === 1 && !wereComparedWith(group))) && !wereGivenWith(group)
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   return { sighted: { says, isKnown, isNewer, tellsEnds } }
 }
@@ -376,6 +378,13 @@ const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
   sql(connection)`
     select 1 from row join source on source.id = row.source_id where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
       and sha256 in ${COMPARED_FILES}`.get({ key, turn }) !== undefined
+
+/** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
+const wereGivenWith = ({ connection, key, turn }: Deciding): boolean =>
+  sql(connection)`
+    select 1 from row join source on source.id = row.source_id
+      join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
+     where mandate_key = :key and ${IS_OLD} and ${SPEAKS}`.get({ key, turn }) !== undefined
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
 const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>

@@ -6,6 +6,7 @@ import {
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
 import { formerOf, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
+import { countUnexpected } from './expected.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
@@ -129,6 +130,7 @@ export function comparisonReads(connection: Connection) {
         held: count(`row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}`),
         untaken: isTaken ? 0 : untakenOf(latest.classes),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
+        unexpected: countUnexpected(connection),
       }
     },
   }

@@ -145,7 +145,8 @@ const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_so
 const CHANGED_THERE = `select row_id from (
   select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
-  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
+  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
+    and why not glob 'collected_*'`
 const IS_BACK = 'id in (select row_id from changed_there)'
 
 const OVER = `why in ('gone', 'ended')`
@@ -215,6 +216,12 @@ export function recordComparison(
     previous,
   })
   const ids = { id: Number(lastInsertRowid), previous }
+  // What the bank said of a mandate no export takes back.
+  sql(connection)`
+    insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
+     select :id, row_id, class, why, is_held, final, decision_id from compared
+      where comparison_id is :previous and why glob 'collected_*' and met_by is null
+        and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
   keepContradicting(connection, { comparison: ids.id, doTellEnds, at })
   const settled = sqlValue(connection)<number>`

@@ -58,10 +58,12 @@ export function holdAnothersValues(scope: Scope, at: string): void {
 /** @returns false where no reference and no account was changed */
 function gatherBearers({ connection, first }: Scope): boolean {
   connection.exec(`
-    create temp table if not exists changed (id integer primary key, reference text, account blob,
+    create temp table if not exists changed (id integer primary key, reference text, spelling integer, account blob,
       customer_no integer, is_customer_changed integer not null);
-    create temp table if not exists bearer (id integer primary key, reference text, account blob, customer_no integer);
+    create temp table if not exists bearer
+      (id integer primary key, reference text, spelling integer, account blob, customer_no integer);
     create index if not exists temp.bearer_reference on bearer (reference);
+    create index if not exists temp.bearer_spelling on bearer (spelling);
     create index if not exists temp.bearer_account on bearer (account);
     delete from temp.changed; delete from temp.bearer`)
   const changed = sql(connection)`
@@ -69,6 +71,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
        select now.id,
               iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
                 upper(now.original_mandate_reference)),
+              iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               now.customer_no, now.customer_no is not base.customer_no
          from temp.correction join row as now on now.id = correction.id
@@ -79,14 +82,16 @@ function gatherBearers({ connection, first }: Scope): boolean {
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
     insert into temp.bearer
-       select id, upper(original_mandate_reference), iban_key, customer_no from row
+       select id, upper(original_mandate_reference), spelling, iban_key, customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
+            or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed))
           and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(first)
   return true
 }
 
-const HAS_REFERENCE = 'bearer.reference = changed.reference'
+/** A spreadsheet takes zeros in front away. */
+const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling = changed.spelling)'
 const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
   and other.state not in ('superseded', 'written_off')`
 const HAS_ACCOUNT = `bearer.account = changed.account

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
+import type { Expected } from '../../domain/row/expected.js'
 import { openAdmission, type Admission } from '../admit/admission.js'
 import {
   assertNotPurged,
@@ -39,6 +40,7 @@ import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Clock } from '../../domain/mandate/date.js'
 import { erase, eraseRows, removeAccounts, rewrite } from '../decide/purge.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
+import { recordExpected } from '../compare/expected.js'
 import { openScratchBeside } from './scratch.js'
 import { createReader, readTotals } from '../read/open-reader.js'
 import { prepareReadyRows, createClaims } from '../deliver/ready-rows.js'
@@ -222,6 +224,12 @@ export function createLedger(parts: LedgerParts) {
         storage.write(() => recordComparison(connection, final, terms, now())),
     },
     totals: () => readTotals(connection),
+    /** As `recordExpected`; part of an admission that is open. */
+    expect: (expected: Expected) =>
+      join(held, () => {
+        recordExpected(connection, expected)
+        noteChange(connection, now())
+      }),
     /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
     close: () => close(held, commits.flush),
     /**

@@ -1,11 +1,20 @@
 import { countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
-import { ROW_STATES, type RowState, totalsOf, type Totals } from '../../domain/row/row-state.js'
+import {
+  MANDATE_STATES,
+  mandateTotalsOf,
+  ROW_STATES,
+  type MandateCount,
+  type RowState,
+  totalsOf,
+  type Totals,
+} from '../../domain/row/row-state.js'
 import { assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
+import { HAS_ITS_KEY } from '../deliver/gate.js'
 import { readStanding, readUnattempted, hasDecided, hasMark } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
@@ -17,6 +26,7 @@ import {
 } from '../file/connection.js'
 import { explaining } from '../file/storage.js'
 import { comparisonReads } from '../compare/comparison-reads.js'
+import { readExpected } from '../compare/expected.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing } from '../schema/schema.js'
@@ -101,9 +111,14 @@ export function createReader(connection: Connection, file: string) {
   const { one, each, ofStates, page, registeredBy } = rowReads(connection)
   const idsOfCustomer = (customerNo: number): number[] =>
     sqlValue(connection)<number>`select id from row where customer_no = ? order by id`.all(customerNo)
+  const mandateCounts = (): MandateCount[] => sql(connection)<MandateCount>`${MANDATES}`.all()
   const reads = {
     campaign: () => readCampaign(connection, file),
     totals: () => readTotals(connection),
+    /** Each mandate once, by the record that counts of it. */
+    mandates: () => mandateTotalsOf(mandateCounts()),
+    /** The same by state and rule, most mandates first. */
+    mandateCounts,
     /** How many ready rows the choice does not take. */
     leftBy: (choice: Choice): number =>
       sqlValue(connection)<number>`
@@ -182,6 +197,8 @@ export function createReader(connection: Connection, file: string) {
     vouched: () => countVouched(connection),
     collectedOf: (rowId: number) => collectedOf(connection, rowId),
     distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
+    /** The totals of the former provider, each beside what was read. */
+    expected: () => readExpected(connection),
     ...proofReads(connection),
     ...planReads(connection),
     ...comparisonReads(connection),
@@ -265,6 +282,16 @@ export const readTotals = (connection: Connection): Totals =>
        union all select state, -count(*), 0 from row where place = 0 group by state
        union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`.all(),
   )
+
+/**
+ * Each mandate once, by the record that counts of it. What has no readable identity, or stands under the key of another
+ * mandate, is one of its own; a line that counts nowhere is none.
+ */
+const MANDATES = `select state, rule, count(*) as count from (
+    select state, rule, min(case state ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end)
+      from row where state not in ('duplicate', 'superseded') and place is not 0
+      group by iif(${HAS_ITS_KEY}, mandate_key, null), iif(mandate_key is null or not (${HAS_ITS_KEY}), id, null))
+   group by 1, 2 order by count desc, state, rule`
 
 /**
  * One source: its records, in the states of the rows that hold their places. They are one range of ids, so that the

@@ -37,7 +37,7 @@ interface StoredRow extends Omit<RowRecord, 'lastAttempt' | 'formerDoubt' | 'cel
 }
 
 /** A row without a place counts nowhere, one in its own place, as nearly all are, in its own source. */
-const COUNTED_IN = `case when place is null then source_id when place = 0 then null
+export const COUNTED_IN = `case when place is null then source_id when place = 0 then null
   else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end`
 
 const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source, ${COUNTED_IN} as countedIn,

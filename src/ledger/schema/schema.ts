@@ -13,7 +13,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 24
+export const SCHEMA_VERSION = 25
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -57,6 +57,7 @@ create table campaign (
   purge_reason text,
   purged_as text,
   plan_key blob,
+  expected text,
   check ((base_url is null) = (username is null)),
   check ((purged_at is null) = (secret is not null))
 ) strict;

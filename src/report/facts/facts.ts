@@ -1,4 +1,4 @@
-import { ROW_STATES, type RowState, type Totals } from '../../domain/row/row-state.js'
+import type { RowState } from '../../domain/row/row-state.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 import { hash } from 'node:crypto'
@@ -55,19 +55,8 @@ export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 
-export const DOUBTFUL: readonly RowState[] = ['in_doubt', 'sending']
-
 /** Those of which nothing was sent that may count. */
-export const NOT_SENT: readonly RowState[] = ROW_STATES.filter(
-  (state) => state !== 'registered' && state !== 'refused' && !DOUBTFUL.includes(state),
-)
-
-/** Totals of the former provider's own. */
-export interface Expected {
-  readonly records: number
-  /** Sum of the customer numbers, in decimal; null where none was given. */
-  readonly customerNoSum: string | null
-}
+export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
 /** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
 export interface Told {
@@ -75,26 +64,9 @@ export interface Told {
   readonly company: string | null
   /** The former provider. */
   readonly from: string | null
-  /** Null where nothing was given to compare with. */
-  readonly expected: Expected | null
 }
 
-export const NOTHING_TOLD: Told = { company: null, from: null, expected: null }
-
-/** Whether what was read is what the former provider says; null where nothing was given. */
-export const isAsExpected = ({
-  told: { expected },
-  totals,
-  hashTotals,
-}: {
-  readonly told: Told
-  readonly totals: Totals
-  readonly hashTotals: { readonly read: HashTotals }
-}): boolean | null =>
-  expected === null
-    ? null
-    : expected.records === totals.read &&
-      (expected.customerNoSum ?? hashTotals.read.customerNoSum) === hashTotals.read.customerNoSum
+export const NOTHING_TOLD: Told = { company: null, from: null }
 
 /** Keeps the first entries and counts them all. */
 export function cappedList<Entry>(limit: number) {

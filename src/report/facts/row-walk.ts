@@ -7,6 +7,7 @@ import {
   ROW_STATES,
   type RowState,
   isBalanced,
+  mandateTotalsOf,
   totalsOf,
   type Totals,
   isForced,
@@ -245,7 +246,7 @@ export async function walkLedger(
   const counted = sources.map((source) =>
     countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
   )
-  const [runs, plans] = [reader.runs(), reader.plans()]
+  const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
   const { decisions, sums } = gathered
   return {
     /** Name of the ledger's file, without its folder. */
@@ -255,6 +256,11 @@ export async function walkLedger(
     /** A run was writing meanwhile: each row is still counted once, as it was met. */
     changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
     totals,
+    mandates: mandateTotalsOf(mandates),
+    /** Totals of the former provider, each beside the records of its export. */
+    expected: reader.expected(),
+    /** Those that were not sent, by state and rule, most mandates first. */
+    notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
     /** Corrections that could not be taken. */
     notTaken: gathered.notTaken,
     /** Rows in doubt that are proposed to be sent again. */
@@ -288,8 +294,12 @@ export async function walkLedger(
     firstDebits: gathered.firstDebits,
     /** Registered rows that agree with their last collection; null where no collection files were given. */
     vouched: reader.vouched(),
+    /** Mandates that were collected and are in no export. */
+    notInExport: reader.evidence()?.not_in_export ?? 0,
     /** Null where nobody asked the service about a registered row. */
     verification,
+    /** What is open besides the states of mandates. */
+    open: reader.openCutOver(),
     /** Null where nobody set the last export against the ledger. */
     cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */
@@ -301,8 +311,6 @@ export async function walkLedger(
     resolvedBy: decisions.by,
     /** Decisions that sent a row once more while its earlier request could still arrive. */
     forcedResends: decisions.forced,
-    /** Rows that were not sent by state and rule, between them a blank. */
-    notSent: gathered.notSent.result(),
   }
 }
 
@@ -340,7 +348,6 @@ const startGathering = (
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   inDoubt: cappedList<ListedRow>(LISTED_AT_MOST),
   firstDebits: [] as RegisteredRow[],
-  notSent: tallyValues(NAMES_KEPT),
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
@@ -368,8 +375,6 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   countRow(gathered, row.state, row)
   gathered.parts[part] += 1
   if (isNotTaken(row)) gathered.notTaken += 1
-  if (row.countedIn !== null && NOT_SENT.includes(row.state))
-    gathered.notSent.add(`${row.state} ${row.rule ?? ''}`)
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { PLACE_OF_PART, DEFINITIONS, isAsExpected } from '../facts/facts.js'
+import { PLACE_OF_PART, DEFINITIONS } from '../facts/facts.js'
+import { isAsExpected } from '../../domain/row/expected.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import { LANGUAGES, type Language } from '../text/language.js'
@@ -29,7 +30,6 @@ const manifestSchema = z.looseObject({
   told: z.object({
     company: z.string().nullable(),
     from: z.string().nullable(),
-    expected: z.object({ records: count, customerNoSum: z.string().regex(/^\d+$/).nullable() }).nullable(),
   }),
   totals: z.looseObject({ read: count }),
   decisions: z.object({ count }),
@@ -89,11 +89,12 @@ export const renderSummary = (facts: ReportFacts): string =>
     balanced: facts.balanced,
     changedWhileReading: facts.changedWhileReading,
     totals: facts.totals,
+    mandates: facts.mandates,
     /** Lines that were given back and could not be taken: the rows they name stay as they were. */
     notTaken: facts.notTaken,
     told: facts.told,
-    /** Whether the totals of the former provider are those of the records; null where none were given. */
-    isAsExpected: isAsExpected(facts),
+    /** Totals of the former provider, each beside the records of its export. */
+    expected: facts.expected.map((totals) => ({ ...totals, agrees: isAsExpected(totals) })),
     sources: facts.sources.map(sourceIn),
     plans: plansIn(facts.plans),
     /** Ready rows that the latest run was not told to send; null where it was told to send all. */

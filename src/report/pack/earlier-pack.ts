@@ -84,16 +84,26 @@ async function provenByUnfinished(folder: string): Promise<readonly string[]> {
     .flatMap(({ name }) => provenBy(join(folder, name)))
 }
 
+/** Whether the report in the folder is of another ledger. */
+export const isOfAnother = (
+  folder: string,
+  files: readonly Pick<PackFile, 'name'>[],
+  ledgerId: string,
+): boolean =>
+  files.some(({ name }) => name === MANIFEST) &&
+  (readWrittenFiles(folder, MANIFEST)?.ledgerId ?? ledgerId) !== ledgerId
+
 /**
- * The first of these names under which the folder has something that is not as this program wrote it; null where all of
- * them may be replaced.
+ * The first of these names under which the folder has something that is not as this program wrote it, or that is of another
+ * ledger; null where all of them may be replaced.
  * @param stale names of files that are there no more, which must be removed instead
  */
 export async function keptFile(
   folder: string,
   files: readonly Pick<PackFile, 'name' | 'sha256'>[],
-  stale: readonly string[] = [],
+  { stale, ledgerId }: { readonly stale: readonly string[]; readonly ledgerId: string },
 ): Promise<string | null> {
+  if (isOfAnother(folder, files, ledgerId)) return MANIFEST
   const unfinished = await provenByUnfinished(folder)
   const proven = new Set([
     ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time

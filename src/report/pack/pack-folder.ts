@@ -16,6 +16,7 @@ import { basename, join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import {
   freeToDo,
+  isOfAnother,
   keptFile,
   lstatOrNull,
   NOTE,
@@ -189,9 +190,10 @@ interface Finished {
 }
 
 async function moveInto(out: string, finished: Finished) {
-  const { workshop, files, lists, stale } = finished
-  const kept = await keptFile(out, files, stale)
-  const folder = kept === null ? out : await freeFolder(out, files, stale)
+  const { workshop, files, lists, stale, ledgerId } = finished
+  const kept = await keptFile(out, files, finished)
+  const isBesideAnother = isOfAnother(out, files, ledgerId)
+  const folder = kept === null ? out : await freeFolder(out, finished)
   const toDo = lists.length === 0 ? null : await moveLists(folder, finished)
   for (const name of stale) await rm(join(folder, name), { force: true })
   for (const { name } of files) await rename(join(workshop, name), join(folder, name))
@@ -202,6 +204,8 @@ async function moveInto(out: string, finished: Finished) {
     folder,
     /** The file that stood in the way and was left as it is. */
     kept,
+    /** The report that stands there is of another ledger. */
+    isBesideAnother,
     /** The lists to work in; null where there are none. */
     toDo,
   }
@@ -228,17 +232,14 @@ async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-async function freeFolder(
-  out: string,
-  files: readonly PackFile[],
-  stale: readonly string[],
-): Promise<string> {
+async function freeFolder(out: string, finished: Finished): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error
     })
-    if ((await lstat(folder)).isDirectory() && (await keptFile(folder, files, stale)) === null) return folder
+    const isFolder = (await lstat(folder)).isDirectory()
+    if (isFolder && (await keptFile(folder, finished.files, finished)) === null) return folder
   }
 }
 

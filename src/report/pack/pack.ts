@@ -9,7 +9,6 @@ import { NOTE, noteText, type PackFile } from './earlier-pack.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
-  isAsExpected,
   NOTHING_TOLD,
   partOf,
   PLACE_OF_PART,
@@ -110,7 +109,7 @@ export async function writeReport(
   options: ReportOptions,
 ): Promise<ReportResult> {
   onlyKnown('writeReport', options, REPORT_OPTIONS)
-  onlyKnown('told', options.told ?? {}, 'company from expected')
+  onlyKnown('told', options.told ?? {}, 'company from')
   assertKnown('There is no language', options.language ?? 'en', LANGUAGES)
   if (typeof ledger !== 'string') return writePackOf(ledger, options)
   const reader = openLedgerReader(ledger, { sharedFolder: options.sharedFolder })
@@ -146,8 +145,6 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
       proposals,
       /** What was read back of the registered rows; null where nobody asked. */
       verification,
-      /** Whether the totals that were given are those of the records; null where none were given. */
-      isAsExpected: isAsExpected(facts),
       ...published,
     }
   })

@@ -1,19 +1,19 @@
 import { html, raw } from 'hono/html'
-import { type RowState, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import {
-  DOUBTFUL,
-  isAsExpected,
-  NOT_SENT,
-  PLACE_OF_PART,
-  PART_OF_STATE,
-  REPORT_ORDER,
-  type ValueCounts,
-} from '../facts/facts.js'
+  type MandateCount,
+  notSentOf,
+  type RowState,
+  TOTAL_OF_STATE,
+  type Totals,
+} from '../../domain/row/row-state.js'
+import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
+import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
+import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
-import { contradictedIn } from '../../domain/proof/verification.js'
+import { openPointsOf, type OpenPoint } from '../../domain/row/open-points.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
@@ -76,64 +76,43 @@ function metadataSection({ campaign, ledger }: ReportFacts, { say, time }: Texts
   </dl>`
 }
 
-/** What somebody still has to act on, the most urgent first. */
-const OPEN_POINTS = [
-  { state: 'in_doubt', anchor: 'in-doubt' },
-  { state: 'sending', anchor: 'in-doubt' },
-  { state: 'refused', anchor: 'refused' },
-  { state: 'ready', anchor: 'totals' },
-  { state: 'invalid', anchor: 'problems' },
-  { state: 'conflict', anchor: 'problems' },
-] as const
-
-const CUT_OVER_POINTS = [
-  ['open', 'open.cutOver'],
-  ['untaken', 'open.untaken'],
-  ['uncompared', 'open.uncompared'],
-] as const
-
-interface OpenPoint {
-  readonly anchor: string
-  readonly text: string
+/** Where on the page each is shown. */
+const ANCHORS: Readonly<Record<OpenPoint, string>> = {
+  contradicted: 'verification',
+  unexpected: 'sign-off',
+  in_doubt: 'in-doubt',
+  sending: 'in-doubt',
+  ready: 'totals',
+  held: 'cut-over',
+  cutOver: 'cut-over',
+  untaken: 'cut-over',
+  uncompared: 'cut-over',
+  refused: 'refused',
+  conflict: 'problems',
+  invalid: 'problems',
 }
 
-/** What the service contradicts stands before everything else. */
-function openPointsOf(facts: ReportFacts, texts: Texts): OpenPoint[] {
-  const contradicted = facts.verification === null ? 0 : contradictedIn(facts.verification)
-  const points = OPEN_POINTS.flatMap<OpenPoint>(({ state, anchor }) => {
-    const count = facts.totals[TOTAL_OF_STATE[state]]
-    return count === 0 ? [] : [{ anchor, text: texts.say(`open.${state}`, { count }) }]
-  })
-  return said([
-    contradicted > 0 && {
-      anchor: 'verification',
-      text: texts.say('open.contradicted', { count: contradicted }),
-    },
-    isAsExpected(facts) === false && {
-      anchor: 'sign-off',
-      text: texts.say('open.differs', { expected: expectedText(facts, texts) }),
-    },
-    ...points,
-    ...CUT_OVER_POINTS.flatMap(([name, key]) => {
-      const count = facts.cutOver?.[name] ?? 0
-      return count === 0 ? [] : [{ anchor: 'cut-over', text: texts.say(key, { count }) }]
-    }),
-  ])
-}
+const openPoints = ({ mandates, open, verification }: ReportFacts) =>
+  openPointsOf(mandates, open, verification)
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { totals, balanced, sources, runs } = facts
   const { say } = texts
-  const open = openPointsOf(facts, texts)
+  const open = openPoints(facts)
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
   const overridden = runs.filter(hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
-  const counted = { records: totals.read, sources: sources.length }
+  const counted = {
+    records: totals.read,
+    sources: sources.length,
+    mandates: facts.mandates.total,
+    repeats: totals.read - facts.mandates.total,
+  }
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
     ${listOf(
-      open.map(({ anchor, text }) => html`<a href="#${anchor}">${text}</a>`),
+      open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`),
       '',
     )}
     ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
@@ -275,29 +254,30 @@ const sumOf = (totals: Totals, states: readonly RowState[]): number =>
   states.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
 
 /** The last four add up to the first. */
-function figures({ totals }: ReportFacts, { say, count, share }: Texts): Markup {
-  const figure = (label: TextKey, rows: number): Markup =>
-    fact(say(label), html`${count(rows)}<span class="soft">${share(rows, totals.read)}</span>`)
+function figures({ mandates }: ReportFacts, { say, count, share }: Texts): Markup {
+  const figure = (label: TextKey, number: number): Markup =>
+    fact(say(label), html`${count(number)}<span class="soft">${share(number, mandates.total)}</span>`)
   return html`<dl class="figures">
-    ${figure('cover.read', totals.read)} ${figure('state.registered', totals.registered)}
-    ${figure('state.in_doubt', sumOf(totals, DOUBTFUL))} ${figure('state.refused', totals.refused)}
-    ${figure('cover.notSent', sumOf(totals, NOT_SENT))}
+    ${figure('label.mandates', mandates.total)} ${figure('state.registered', mandates.registered)}
+    ${figure('state.in_doubt', mandates.inDoubt + mandates.sending)}
+    ${figure('state.refused', mandates.refused)} ${figure('cover.notSent', notSentOf(mandates))}
   </dl>`
 }
 
-/** Why rows were not sent, the most frequent reasons first. */
-function reasons({ notSent: { values, others } }: ReportFacts, texts: Texts): Markup | '' {
-  if (values.length === 0) return ''
-  const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
-  const lines = values.slice(0, SHOWN).map(({ value, count }) => {
-    const [state, rule] = value.split(' ') as [RowState, string]
-    return { state: texts.say(`state.${state}`), rule, count }
-  })
-  const rest = { state: texts.say('cover.others', { count: values.length - SHOWN }), rule: '', count: left }
+const countOf = (counts: readonly MandateCount[]): number => counts.reduce((sum, { count }) => sum + count, 0)
+
+/** Why mandates were not sent, the most frequent reasons first. */
+function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
+  if (notSent.length === 0) return ''
+  const left = countOf(notSent.slice(SHOWN))
+  const lines = notSent
+    .slice(0, SHOWN)
+    .map(({ state, rule, count }) => ({ state: texts.say(`state.${state}`), rule: rule ?? '', count }))
+  const rest = { state: texts.say('cover.others', { count: notSent.length - SHOWN }), rule: '', count: left }
   return table(left === 0 ? lines : [...lines, rest], [
     [texts.say('cover.notSent'), ({ state }) => state, 'head'],
     [texts.say('label.rule'), ({ rule }) => html`<code>${plainText(rule)}</code>`],
-    [texts.say('label.rows'), ({ count }) => texts.count(count), 'figures'],
+    [texts.say('label.mandates'), ({ count }) => texts.count(count), 'figures'],
   ])
 }
 
@@ -312,12 +292,29 @@ function valuesText({ values, others }: ValueCounts, { say, count: countText }: 
     )}${left === 0 ? '' : `, ${say('cover.others', { count: left })}`}`
 }
 
-function transfer({ creditors }: ReportFacts, texts: Texts): Markup | '' {
+function transfer(facts: ReportFacts, texts: Texts): Markup | '' {
+  const { creditors } = facts
   if (creditors.previous.values.length === 0) return ''
   return html`<dl class="transfer">
     ${fact(texts.say('cover.comeFrom'), valuesText(creditors.previous, texts))}
-    ${fact(texts.say('cover.goTo'), valuesText(creditors.assigned, texts))}
+    ${fact(texts.say('cover.goTo'), valuesText(creditors.assigned, texts))} ${changedSince(facts, texts)}
   </dl>`
+}
+
+/** What people did at the service about registered mandates, as the lines of the cut-over say. */
+function changedSince({ cutOver, mandates }: ReportFacts, { say }: Texts): Markup | '' {
+  const done = (cutOver?.lines ?? []).filter(({ decision }) => decision === 'done')
+  if (done.length === 0) return ''
+  const linesOf = (listed: ClosedLines['listed']): number =>
+    done.reduce((sum, line) => sum + (line.listed === listed ? line.count : 0), 0)
+  const cancelled = linesOf('ended_after_registration')
+  const values = {
+    cancelled,
+    changed: linesOf('changed_after_registration'),
+    names: [...new Set(done.map(({ by }) => maskedText(by ?? '')))].join(', '),
+    live: mandates.registered - cancelled,
+  }
+  return fact(say('cover.since'), say('cover.changedSince', values))
 }
 
 /** Who did what, as far as the ledger has their names. */
@@ -359,22 +356,32 @@ function planner({ plans, runs }: ReportFacts, { say, minute }: Texts): Markup |
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const
 
-/** The totals of the former provider, as they were given. */
-function expectedText({ told: { expected } }: ReportFacts, { say, count, labelled }: Texts): string {
-  if (expected === null) return ''
-  const { records, customerNoSum } = expected
-  const read = labelled('cover.read', count(records))
-  return customerNoSum === null ? read : `${read}, ${say('hash.sum')}: ${customerNoSum}`
+/** What the former provider counts, as it was given. */
+function totalsText(
+  { names, records, customerNoSum }: ComparedTotals,
+  { say, count, labelled }: Texts,
+): string {
+  const sum = customerNoSum === null ? '' : `, ${say('hash.sum')}: ${customerNoSum}`
+  return `${maskedText(names)}, ${labelled('cover.read', count(records))}${sum}`
 }
 
-function comparedText(facts: ReportFacts, texts: Texts): string {
-  const isSame = isAsExpected(facts)
-  const values = { read: facts.totals.read, expected: expectedText(facts, texts) }
-  return texts.say(isSame === null ? 'cover.notCompared' : isSame ? 'cover.agrees' : 'cover.differs', values)
+function comparedText({ expected, totals: { read } }: ReportFacts, texts: Texts): string {
+  if (expected.length === 0) return texts.say('cover.notCompared', { read })
+  return expected
+    .map((totals) =>
+      texts.say(isAsExpected(totals) ? 'cover.agrees' : 'cover.differs', {
+        expected: totalsText(totals, texts),
+        read: totals.read.records,
+      }),
+    )
+    .join(' ')
 }
 
-const vouchedText = ({ vouched, totals: { registered } }: ReportFacts, { say }: Texts): string =>
-  vouched === null ? '' : ` ${say('cover.vouched', { agree: vouched, registered })}`
+const vouchedText = (
+  { vouched, notInExport, totals: { registered } }: ReportFacts,
+  { say }: Texts,
+): string =>
+  vouched === null ? '' : ` ${say('cover.vouched', { agree: vouched, registered, missing: notInExport })}`
 
 function signOff(facts: ReportFacts, texts: Texts): Markup {
   const { campaign, totals } = facts
@@ -384,7 +391,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     ledger: html`<span class="id">${campaign.ledgerId}</span>`,
     at: texts.moment(campaign.changedAt),
   }
-  const isOpen = openPointsOf(facts, texts).length > 0
+  const isOpen = openPoints(facts).length > 0
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>

@@ -100,7 +100,7 @@ function unproven(manifest: Manifest | null, compared: readonly string[]): strin
   const isTold = told !== undefined && Object.values(told).some((word) => word !== null)
   return [
     ...[MANIFEST_FILE, ...files.map(({ name }) => name)].filter((name) => !compared.includes(name)),
-    ...(isTold ? ['what the report was told of companies and totals'] : []),
+    ...(isTold ? ['what the report was told of companies'] : []),
   ]
 }
 

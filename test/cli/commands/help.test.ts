@@ -35,6 +35,9 @@ describe('help', () => {
 
   it('of a command is its own help, unless a topic has its name', async () => {
     expect((await typed('help', 'run')).stdout).toBe((await typed('run', '--help')).stdout)
+    expect((await typed('run', '--help')).stdout.split('\n').length).toBeLessThan(60)
+    expect((await typed('run', '--help')).stdout).toContain('sepa-migrate run --help all')
+    expect((await typed('help', 'run', 'all')).stdout).toContain('--max-refused')
     expect((await typed('help', 'report')).stdout).toContain('Flags: sepa-migrate report --help')
   })
 

@@ -98,7 +98,7 @@ describe('10.3.6 the command surface', () => {
     'is what the help of $name shows, beginning with examples',
     async ({ name, flags, examples, exits }) => {
       const world = worldOf()
-      expect(await main([name, '--help'], commands, world)).toBe(0)
+      expect(await main([name, '--help', 'all'], commands, world)).toBe(0)
       const help = world.printed.stdout
       expect(examples.length).toBeGreaterThanOrEqual(2)
       expect(examples.length).toBeLessThanOrEqual(3)

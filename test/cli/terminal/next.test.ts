@@ -1,3 +1,4 @@
+import { NO_CUT_OVER } from '../../../src/domain/row/cut-over.js'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -108,7 +109,7 @@ describe('what to do next', () => {
   })
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
-    const cutOver = { open: 0, held: 0, untaken: 1, uncompared: 0 }
+    const cutOver = { ...NO_CUT_OVER, untaken: 1 }
     const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
     expect(next({ ready: 1 }, { ...compared, cutOver })).toEqual([
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',

@@ -34,6 +34,8 @@ describe('26.2 a correction with the reference of another row', () => {
     ['the same creditor', {}],
     ['another creditor', { creditor: 'DE11ZZZ00000000001' }],
     ['another case of letters', { reference: 'm-2' }],
+    ['zeros in front that a spreadsheet takes away', { reference: '00M-2' }],
+    ['without its mark', { reference: 'M2' }],
   ])('waits for a person: %s', (_, second) => {
     const ledger = corrected({ reference: 'M-2' }, { ...SECOND, ...second })
     expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid', 'conflict'])

@@ -204,6 +204,57 @@ describe('counts', () => {
   })
 })
 
+describe('mandates', () => {
+  const of = ({ view }: Ledger) => {
+    const { total, ...byState } = view.mandates()
+    expect(Object.values(byState).reduce((sum, count) => sum + count, 0)).toBe(total)
+    return { total, ...Object.fromEntries(Object.entries(byState).filter(([, count]) => count > 0)) }
+  }
+
+  it('count once, by the record that counts', async () => {
+    const ledger = running()
+    expect(of(ledger)).toEqual({ total: 0 })
+    admit(ledger, [
+      ...mandates(3),
+      { reference: 'M-1', customerNo: 1 },
+      { reference: 'M-4', customerNo: 4 },
+      { reference: 'M-4', customerNo: 5 },
+      { reference: 'M-5', customerNo: 5, verdict: 'excluded' },
+      { reference: 'M-6', customerNo: 6, mandateKey: null, verdict: 'invalid' },
+      { reference: 'M-7', customerNo: 7, mandateKey: null, verdict: 'invalid' },
+    ])
+    expect(of(ledger)).toEqual({ total: 7, ready: 3, conflict: 1, excluded: 1, invalid: 2 })
+    await send(ledger, registered('NEW-1'))
+    await send(ledger, refused())
+    await send(ledger, inDoubt())
+    // What was sent counts, whatever a later export says of it; the same once more adds nothing.
+    admit(ledger, [
+      { reference: 'M-1', customerNo: 9 },
+      { reference: 'M-2', customerNo: 2, verdict: 'excluded' },
+      { reference: 'M-3', customerNo: 3 },
+      { reference: 'M-8', customerNo: 8 },
+    ])
+    const expected = { registered: 1, refused: 1, inDoubt: 1, conflict: 1, excluded: 1, invalid: 2, ready: 1 }
+    expect(of(ledger)).toEqual({ total: 8, ...expected })
+    expect(ledger.view.mandateCounts()).toContainEqual({
+      state: 'conflict',
+      rule: 'CONFLICT_MANDATE',
+      count: 1,
+    })
+  })
+
+  it('count under the name that a correction gave them', () => {
+    const ledger = holding(
+      [{ reference: 'M-1' }, { reference: 'M-2', customerNo: 2 }],
+      [{ reference: 'M-9', corrects: 1 }],
+    )
+    expect(of(ledger)).toEqual({ total: 2, ready: 2 })
+    // A row that turns out to be another's mandate is none of its own.
+    admit(ledger, [{ reference: 'M-2', customerNo: 2, corrects: 1 }])
+    expect(of(ledger)).toEqual({ total: 1, ready: 1 })
+  })
+})
+
 describe('control totals', () => {
   const ofSources = ({ view }: Ledger) => view.sources().map(({ totals }) => totals)
 

@@ -93,7 +93,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
     ['random', 'campaign.ledger_id run.mark attempt.request_id question.request_id'],
     [
       'the machine and the program',
-      'holder.pid holder.host run.version run.host run.pid read_back.version read_back.host read_back.pid campaign.base_url',
+      'holder.pid holder.host run.version run.host run.pid read_back.version read_back.host read_back.pid campaign.base_url campaign.expected',
     ],
     ['how fast it asked', 'read_back.settings'],
   ],

@@ -278,6 +278,22 @@ describe('the folder of a pack', () => {
     },
   )
 
+  it('of another ledger stays as it is, and each goes on in its own', async () => {
+    const other = readerOf(EVERY_STATE)
+    const { campaign } = other
+    const second = { ...other, campaign: () => ({ ...campaign(), ledgerId: 'another' }) }
+    await writeReport(readerOf(EVERY_STATE), { out: folder })
+    const before = readFileSync(join(folder, 'manifest.json'), 'utf8')
+    for (let times = 0; times < 2; times += 1) {
+      const written = await writeReport(second, { out: folder })
+      expect(written).toMatchObject({ folder: join(folder, 'report-2'), isBesideAnother: true })
+      expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe(before)
+    }
+    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({
+      ...{ folder, kept: null, isBesideAnother: false },
+    })
+  })
+
   it('9.1.5 goes on where an earlier report or check was killed while it gave its files their names', async () => {
     const workshop = join(folder, '.sepa-migrate-report-killed')
     const kill = ({ folder: written }: { folder: string }, name: string): void => {
@@ -379,7 +395,7 @@ describe('the folder of a pack', () => {
     expect(namesIn().filter((name) => !name.startsWith('.'))).toEqual([])
     await second.write(Buffer.from('o'))
     expect(await second.finish()).toMatchObject({ name: 'two.csv', bytes: 3 })
-    expect(await pack.publish()).toEqual({ folder, kept: null, toDo: null })
+    expect(await pack.publish()).toEqual({ folder, kept: null, isBesideAnother: false, toDo: null })
     expect([namesIn(), textOf('two.csv')]).toEqual([['one.csv', 'two.csv'], 'two'])
     await pack.discard()
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_CUT_OVER } from '../../../src/domain/row/cut-over.js'
 import type { RunTerms } from '../../../src/domain/row/choice.js'
 import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
@@ -59,10 +60,10 @@ const expectInOrder = (text: string, words: readonly string[]): void => {
 describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
     expectInOrder(await shown(IN_DOUBT), [
-      'Balanced, open points: 3 Records read: 4, from sources: 1. Each record is in exactly one state.',
+      'Balanced, open points: 3 Records: 4, files: 1. Mandates: 4; records that repeat one or were replaced: 0. Each record is in exactly one state.',
       'In doubt (may or may not be registered): 1',
-      'Refused by the service: 1',
       'Ready and not registered yet, run again to continue: 1',
+      'Refused by the service: 1',
     ])
   })
 
@@ -275,7 +276,7 @@ describe('the cover', () => {
     const cover = await coverOf()
     expect(cover).toContain('Balanced, open points: 2')
     expect(cover).toContain(
-      'Records read 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
+      'Mandates 4 100.0 % Registered 2 50.0 % In doubt 0 0.0 % Refused 1 25.0 % Not sent 1 25.0 %',
     )
     for (const role of ['Prepared by', 'Checked by', 'Approved by'])
       expect(cover).toContain(`${role} Name, function Date, signature`)
@@ -309,7 +310,8 @@ describe('the cover', () => {
     expect(cover).not.toContain('value-5')
   })
 
-  const told = { company: 'Example <AG>', from: 'Old Pay', expected: { records: 4, customerNoSum: '4010' } }
+  const told = { company: 'Example <AG>', from: 'Old Pay' }
+  const ofMarch = { source: null, names: 'march.csv', read: { records: 4, customerNoSum: '4010' } }
 
   it.each([
     [
@@ -317,12 +319,26 @@ describe('the cover', () => {
       'No totals from the former provider were supplied, so the 4 records were not compared with anything.',
       'open points: 2',
     ],
-    [{ records: 4, customerNoSum: null }, '(Records read: 4) agree with the records read (4).', 'points: 2'],
-    [told.expected, '(Records read: 4, Sum of customer_no: 4010) agree with', 'open points: 2'],
-    [{ records: 5, customerNoSum: null }, '(Records read: 5) DIFFER from the records read (4).', 'points: 3'],
+    [
+      { records: 4, customerNoSum: null },
+      '(march.csv, Records read: 4) agree with the records read (4).',
+      'points: 2',
+    ],
+    [
+      { records: 4, customerNoSum: '4010' },
+      '(march.csv, Records read: 4, Sum of customer_no: 4010) agree with',
+      'open points: 2',
+    ],
+    [
+      { records: 5, customerNoSum: null },
+      '(march.csv, Records read: 5) DIFFER from the records read (4).',
+      'points: 3',
+    ],
     [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
   ])('29.4 compares the records with %j', async (expected, sentence, verdict) => {
-    const cover = await coverOf({ told: { ...told, expected } })
+    const given = expected === null ? [] : [{ ...ofMarch, ...expected }]
+    const unexpected = verdict.endsWith('3') ? 1 : 0
+    const cover = await coverOf({ told, expected: given, open: { ...NO_CUT_OVER, unexpected } })
     for (const words of [
       sentence,
       verdict,
@@ -336,7 +352,9 @@ describe('the cover', () => {
   it('29.4 says why rows were not sent, each reason with its count, and how many others there are', async () => {
     const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'SIGNED_IN_FUTURE', 'A', 'B', 'C']
     const text = await coverOf({}, ofRows(rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))))
-    expect(text).toContain('Not sent Rule Rows Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1')
+    expect(text).toContain(
+      'Not sent Rule Mandates Invalid IBAN_CHECKSUM 2 Invalid A 1 Invalid B 1 Invalid C 1',
+    )
     expect(text).toContain('others (1) 1')
   })
 
