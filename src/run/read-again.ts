@@ -10,8 +10,11 @@ import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import type { OpenNext } from './admit-sources.js'
+import type { OpenedSource } from '../source/read-source.js'
 import { READING_KEYS } from './reading-keys.js'
+
+/** Opens a file of the command once more. */
+type Open = (known?: Pick<CheckedAgainst, 'earlier' | 'lastCollected'>) => Promise<OpenedSource>
 
 /** How a command reads: what its configuration says, and which file that is. */
 export interface ReadBy {
@@ -115,7 +118,7 @@ async function isSecondFileChanged(
 export async function readAgain(
   admission: Admission,
   by: ReadBy,
-  { given, signal }: { readonly given: ReadonlyMap<string, OpenNext>; readonly signal: AbortSignal },
+  { given, signal }: { readonly given: ReadonlyMap<string, Open>; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const results: string[] = []
   const { again } = admission
@@ -259,7 +262,7 @@ const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'conf
 async function readFile(
   admission: Admission,
   { source, now }: Readable,
-  { open, signal, isOtherSheet }: { open: OpenNext; signal: AbortSignal; isOtherSheet: boolean },
+  { open, signal, isOtherSheet }: { open: Open; signal: AbortSignal; isOtherSheet: boolean },
 ): Promise<string> {
   const { again, collections } = admission
   const opened = await open(collections.known())
