@@ -45,6 +45,7 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     rules: undefined,
     asOf: undefined,
     zone: undefined,
+    readingFlags: undefined,
     dormantSoonDays: undefined,
     newCreditorIdentifier: undefined,
     sharedFolder: undefined,

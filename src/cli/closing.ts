@@ -1,4 +1,5 @@
 import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
+import { countToReadAgain } from '../run/read-again.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
 import {
@@ -11,7 +12,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
-import { lookInto, type Context } from './command.js'
+import { lookInto, readByOf, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
@@ -156,7 +157,7 @@ export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
   closingLines(asked, standingIn(asked, reader))
 
 /** How a command ends that only looks, and what its last lines are made of. */
-export function lookedAt(context: Context, reader: LedgerReader) {
+export async function lookedAt(context: Context, reader: LedgerReader) {
   const { isOlder, warnings } = olderOf(context.world, reader)
   const standing = { ...standingIn(context, reader), isOlder }
   const { totals, campaign, verification, cutOver } = standing
@@ -165,9 +166,19 @@ export function lookedAt(context: Context, reader: LedgerReader) {
     exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals, cutOver),
     campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
     totals,
-    warnings: [...warnings, ...oddities(reader)],
+    warnings: said([...warnings, ...oddities(reader), await toReadAgain(context, reader)]),
   }
   return { result, standing }
+}
+
+/** What the next run does before it sends anything. */
+async function toReadAgain(context: Context, reader: LedgerReader): Promise<string | false> {
+  const count = await countToReadAgain(reader, readByOf(context), context.world.signals.drain)
+  const name = basename(context.settings.configuration.file ?? '')
+  return (
+    count > 0 &&
+    `${plural(count, 'record', 'records')} will be read again, because "${name}" has changed: run and plan do so before anything is sent`
+  )
 }
 
 /** What is odd about registered rows, by their answers or by collections that came in later. */

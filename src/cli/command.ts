@@ -5,10 +5,11 @@ import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import { noteDecided } from '../register/campaign-register.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import type { SourceOptions } from '../source/options.js'
+import { type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
 import { rows } from './settings/kinds.js'
 import type { Settings } from './settings/settings.js'
+import type { ReadBy } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
 import type { CommandResult } from './terminal/result.js'
@@ -117,40 +118,52 @@ export async function lookInto<Value>(
 
 /** The files of the command line as sources, and nothing is sent: of which everything is told, or as a run takes them. */
 export function openers(context: Context, undecided: 'tell' | 'refuse' = 'tell'): OpenNext[] {
-  const { settings, world, args } = context
-  const check = {
-    today: settings.asOf,
-    zone: settings.zone,
-    severities: settings.severities,
-    newCreditorIdentifier: settings.get('creditorIdentifier'),
-    undecided,
-    dormantSoonDays: settings.get('dormantSoonDays'),
-  }
+  const { world, args } = context
   return sourceOpeners(
     args.map((file) => inputOf(context, file)),
     sourceOptions(context),
-    check,
+    { ...checksOf(context), undecided },
     world.signals.drain,
   )
 }
+
+const checksOf = ({ settings }: Context) => ({
+  today: settings.asOf,
+  zone: settings.zone,
+  severities: settings.severities,
+  newCreditorIdentifier: settings.get('creditorIdentifier'),
+  dormantSoonDays: settings.get('dormantSoonDays'),
+})
+
+/** How a run with the same settings reads. */
+export const readByOf = (context: Context): ReadBy => ({
+  options: configuredOptions(context),
+  byFlag: readingFlags(context),
+  against: checksOf(context),
+  configuration: context.settings.configuration.file,
+})
 
 /** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>
   file === '-' ? { name: 'standard input', stream: world.stdin } : file
 
+/** What the flags say of how files are read. */
+export const readingFlags = (context: Context): ReadingFlags => ({
+  sheet: ownText(context, 'sheet') ?? undefined,
+  ignoreColumns: ownTexts(context, 'ignoreColumn'),
+})
+
+export const sourceOptions = (context: Context): SourceOptions =>
+  withFlags(configuredOptions(context), readingFlags(context))
+
 /** The source sections of the configuration, with paths made absolute. */
-export function sourceOptions(context: Context): SourceOptions {
+export function configuredOptions(context: Context): SourceOptions {
   const { values, locate } = context.settings.configuration
-  const ignored = ownTexts(context, 'ignoreColumn')
   const { source, columns, exclude, limits, words, crosswalk, join } = values
   const profile = ownText(context, 'profile') ?? values.profile
   return {
     ...(profile === undefined ? {} : { profile }),
-    source: {
-      ...source,
-      sheet: ownText(context, 'sheet') ?? source.sheet,
-      ignoreColumns: [...source.ignoreColumns, ...ignored],
-    },
+    source,
     columns,
     exclude,
     limits,

@@ -14,7 +14,8 @@ import {
   IGNORE_COLUMN,
   SHEET,
   inputOf,
-  sourceOptions,
+  configuredOptions,
+  readingFlags,
   ownFlag,
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
@@ -27,7 +28,7 @@ import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN, readingLines } from './reading-lines.js'
 import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
-import { countText, durationText, plural, timeText, said } from '../domain/text/text.js'
+import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
@@ -73,7 +74,8 @@ export function runOptions(
     countries: ownText(context, 'country')?.split(','),
     retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
     corrected: whoAndWhy(context),
-    reading: sourceOptions(context),
+    reading: configuredOptions(context),
+    readingFlags: readingFlags(context),
     rules: settings.severities,
     asOf: settings.asOf,
     zone: settings.zone,
@@ -206,17 +208,6 @@ const sourceLines = (reader: LedgerReader): Line[] =>
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
-/** What the configuration reads otherwise than when it came in. */
-export const readAgainLines = (again: MigrationPlan['readAgain']): string[] =>
-  again.flatMap(({ name, same, changed, staysAsRead }) =>
-    said([
-      staysAsRead !== undefined &&
-        `"${name}" stays as it was read with "${staysAsRead}", since this command has no configuration: --config reads it again.`,
-      changed > 0 &&
-        `"${name}" was read again, because its configuration has changed: ${countText(changed)} of ${plural(same + changed, 'record that was not sent says', 'records that were not sent say')} something else now.`,
-    ]),
-  )
-
 /** What --retry-refused was asked for and does not do. */
 export const leftRefusedNote = (count: number): string | false =>
   count > 0 &&
@@ -253,7 +244,7 @@ function planLines(
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
     choice !== null && choiceLine(choice),
-    ...readAgainLines(readAgain),
+    ...readAgain,
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...creditors

@@ -21,7 +21,13 @@ import {
   type BaseUrl,
 } from '../service/checked-service.js'
 import type { SourceInput } from '../source/bytes/input.js'
-import { type SourceOptionsInput, readSourceOptions, type SourceOptions } from '../source/options.js'
+import {
+  type ReadingFlags,
+  type SourceOptionsInput,
+  readSourceOptions,
+  type SourceOptions,
+  withFlags,
+} from '../source/options.js'
 import { entryAt, sharedFiles } from '../trust/entry.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
@@ -109,6 +115,8 @@ export interface MigrateOptions {
 
   /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
   readonly reading?: SourceOptionsInput | undefined
+  /** What holds besides for the files of this call, also when their records are read again by a call that does not say it. */
+  readonly readingFlags?: ReadingFlags | undefined
   /** Severity of single rules. */
   readonly rules?: SeverityOverrides | undefined
   /** The "today" of the date rules, YYYY-MM-DD. Default: today in `zone`. */
@@ -261,6 +269,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
   const asOf = dayOf(options.asOf, zone, machine)
   const check = { today: asOf, zone, severities: rules, newCreditorIdentifier, dormantSoonDays }
   const { clock, after, random } = machine
+  const { readingFlags: byFlag = {} } = options
   const configured = readSourceOptions(options.reading ?? {})
   const takeOver = takeOverOf(options)
   return {
@@ -276,9 +285,9 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     zone,
     severities: rules,
     policy: policyOf(options, service),
-    files: sourceOpeners(options.files ?? [], configured, check, drain),
+    files: sourceOpeners(options.files ?? [], withFlags(configured, byFlag), check, drain),
     evidence: collectionOpeners(options.evidence ?? [], configured),
-    readBy: { options: configured, against: check, configuration: options.configuration ?? null },
+    readBy: { options: configured, byFlag, against: check, configuration: options.configuration ?? null },
     choice: readChoice(options),
     takeOver,
     takesOver: takeOver !== null,
@@ -393,7 +402,7 @@ const WITHIN = {
   decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver',
   expected: 'source records customerNoSum',
 } as const
-const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
+const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {

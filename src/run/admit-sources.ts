@@ -20,7 +20,7 @@ import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import { readAgain, readingBy, type ReadAgain, type ReadBy } from './read-again.js'
+import { readAgain, readingBy, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
 type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'lastCollected'>
@@ -110,7 +110,7 @@ export interface AdmitOptions {
   readonly tellsMissing?: boolean
   /** What reads again what came in before; where it is left out, all of that stays as it was read. */
   readonly readBy?: ReadBy | undefined
-  readonly tellReadAgain?: ((again: readonly ReadAgain[]) => void) | undefined
+  readonly tellReadAgain?: ((again: readonly string[]) => void) | undefined
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -151,6 +151,24 @@ export async function admitSources(
   }
 }
 
+/** Reads again what has changed, for a command that looks at what waits and brings in no file. */
+export async function readAgainFirst(
+  ledger: Pick<Ledger, 'admit'>,
+  { severities, readBy, signal }: Pick<AdmitOptions, 'severities' | 'readBy' | 'signal'>,
+): Promise<readonly string[]> {
+  const admission = ledger.admit({ severities, isRetry: true })
+  try {
+    let again: readonly string[] = []
+    const tellReadAgain = (told: readonly string[]): void => void (again = told)
+    await addSources(admission, [], { signal, watch: () => undefined, readBy, tellReadAgain })
+    admission.commit()
+    return again
+  } catch (error) {
+    admission.rollback()
+    throw error
+  }
+}
+
 /**
  * Reads all files of a command into an admission that is open, and leaves it open.
  * @throws {SourceError} for a file that cannot be read whole; the caller rolls back
@@ -161,16 +179,16 @@ export async function addSources(
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
   const admitted: Added[] = []
-  const given = new Set<string>()
+  const given = new Map<string, OpenNext>()
   for (const open of options.evidence ?? [])
     await addCollected(admission, await open(options.signal), options)
   admission.collections.close()
   for (const open of files) {
-    const known = await knownFile(admission, open, options.signal)
+    const known = await knownFile(admission, open, options)
     if (known === null) admitted.push(await addSource(admission, open, options))
     else {
       const { name, isResultFile } = known
-      given.add(known.sha256)
+      given.set(known.sha256, open)
       admission.noteGiven(known.sha256)
       admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
     }
@@ -216,7 +234,7 @@ const asBoth = (label: string): Error =>
 async function knownFile(
   admission: Admission,
   { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
-  signal: AbortSignal,
+  { signal, readBy }: Pick<AddOptions, 'signal' | 'readBy'>,
 ) {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
@@ -226,8 +244,9 @@ async function knownFile(
   const source = alike.find((known) => known.sha256 === sha256)
   if (source === undefined) return null
   const { resultFile: isResultFile = false, sheet: before } = source.reading
+  const isCorrected = readBy?.configuration != null && readBy.byFlag?.sheet === undefined
   // A file is known by its bytes: another sheet of it would be passed over without a word.
-  if (sheet !== undefined && !isResultFile && fold(sheet) !== fold(before ?? sheet))
+  if (sheet !== undefined && !isCorrected && !isResultFile && fold(sheet) !== fold(before ?? sheet))
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
       next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
     })

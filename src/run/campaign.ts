@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
-import type { ReadAgain, ReadBy } from './read-again.js'
+import type { ReadBy } from './read-again.js'
 import { deliver, type DeliveryParts } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -35,8 +35,8 @@ export interface RunPreview {
   readonly leftRefused: number
   /** What other ledgers had to do with the rows. */
   readonly held: HeldRows
-  /** Exports whose records were read again. */
-  readonly readAgain: readonly ReadAgain[]
+  /** What became of records that were read again, in sentences. */
+  readonly readAgain: readonly string[]
   /** The ledger as it will be once the plan is agreed to; no other process sees it so yet. */
   readonly ledger: LedgerReader
 }
@@ -153,7 +153,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
   try {
     const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)
-    let readAgain: readonly ReadAgain[] = []
+    let readAgain: readonly string[] = []
     const admitted = await addSources(admission, files, {
       ...{ evidence, signal, watch, readBy },
       tellReadAgain: (again) => (readAgain = again),

@@ -1,51 +1,93 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { LayoutReading, SourceReading } from '../domain/rule/verdict.js'
+import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
-import type { ReadSource } from '../ledger/admit/again.js'
-import { plural } from '../domain/text/text.js'
+import { type Change, isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
+import { countText, fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
-import type { SourceOptions } from '../source/options.js'
+import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
+import type { OpenedSource } from '../source/read-source.js'
+import { READING_KEYS } from './reading-keys.js'
+
+/** Opens a file of the command once more. */
+type Open = (known?: Pick<CheckedAgainst, 'earlier' | 'lastCollected'>) => Promise<OpenedSource>
 
 /** How a command reads: what its configuration says, and which file that is. */
 export interface ReadBy {
   readonly options: SourceOptions
+  /** What holds besides for the files of the command. */
+  readonly byFlag?: ReadingFlags
   readonly against: Omit<CheckedAgainst, 'second'>
   /** Null where no file says it. */
   readonly configuration: string | null
 }
 
-/** What became of the records of one export that were read again. */
-export interface ReadAgain {
-  readonly name: string
-  readonly same: number
-  readonly changed: number
-  /** The configuration that read it, where the command has none and so leaves it as it is. */
-  readonly staysAsRead?: string
+const CHANGES: Readonly<Record<Change, string>> = {
+  ended: 'have ended',
+  found: 'have a customer now',
+  customer: 'have another customer',
+  account: 'have another account',
+  date: 'have another date',
+  mandate: 'have another reference or creditor',
+  goes: 'can be sent now',
+  waits: 'wait now',
+}
+const ofOne = (more: string): string =>
+  more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
+
+function againText(
+  now: Readable['now'],
+  same: number,
+  changed: readonly (readonly [number, string])[],
+): string {
+  const told = changed.flatMap(([count, more]) => (count === 0 ? [] : [plural(count, ofOne(more), more)]))
+  return `read again, because ${nameOfConfiguration(now)} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
 }
 
-const PAGE = 1_000
-
-/** What the configuration says of the records themselves; what it says of the layout counts when a file is read. */
-const settingsOf = ({ options, against }: ReadBy): string => {
-  const { columns, crosswalk, join, exclude, words, profile, source } = options
-  const { exportDay, fillerDates, dates } = source
-  const { newCreditorIdentifier, zone } = against
-  const said = [columns, crosswalk, join, exclude, words, profile, exportDay, fillerDates, dates]
-  return digestOf([...said, newCreditorIdentifier, dates === 'utc' ? zone : null])
-}
-
-const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('hex')
 
 /** What an export remembers of how it was read. */
-export const readingBy = (by: ReadBy): Pick<SourceReading, 'configuration' | 'settings' | 'rules'> => ({
-  configuration: by.configuration === null ? null : resolve(by.configuration),
-  settings: settingsOf(by),
-  rules: digestOf(Object.entries(by.against.severities).sort()),
-})
+export function readingBy(
+  { options: configured, byFlag, against, configuration }: ReadBy,
+  flags: ReadingFlags = byFlag ?? {},
+): Required<Pick<SourceReading, 'configuration' | 'said' | 'byFlag'>> {
+  const options = withFlags(configured, flags)
+  const { newCreditorIdentifier, dormantSoonDays, severities, zone } = against
+  const columns = Object.entries(options.columns)
+  const said = new Map<string, unknown>([
+    ...Object.entries(options),
+    ...Object.entries(options.source).map(([key, value]) => [`source.${key}`, value] as const),
+    ['rules', Object.entries(severities).sort()],
+    ['service.creditorIdentifier', newCreditorIdentifier],
+    ['timezone', options.source.dates === 'utc' ? zone : undefined],
+    ['dormantSoonDays', dormantSoonDays],
+    // All dates of a column together decide its format.
+    [
+      AUTO,
+      columns.filter(
+        ([, column]) => typeof column === 'object' && 'format' in column && column.format === 'auto',
+      ),
+    ],
+    // Fields of which was said that no column has them.
+    [ASKED, columns.filter(([, column]) => column === NONE)],
+  ])
+  const keys = [...READING_KEYS.cells, ...READING_KEYS.file, AUTO, ASKED]
+  return {
+    configuration: configuration === null ? null : resolve(configuration),
+    said: Object.fromEntries(keys.map((key) => [key, digestOf(said.get(key)).slice(0, 16)])),
+    byFlag: flags,
+  }
+}
+
+const AUTO = 'format: auto'
+const ASKED = 'column: none'
 
 const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
   [crosswalk, ...join].flatMap((one) => one?.file ?? [])
@@ -69,99 +111,251 @@ async function isSecondFileChanged(
  * Reads records of earlier commands again whose mandates were not sent, where the configuration that read their export has
  * changed since, or where the export is given once more with another one. What a record says now takes its place; one that
  * says the same keeps it.
- * @param given the SHA-256 of the files of this command that the ledger has
+ * @param given the files of this command that the ledger has, by their SHA-256
+ * @returns what became of them, in sentences
  * @throws {UsageError} where the configuration names a column that an export does not have
  */
 export async function readAgain(
   admission: Admission,
   by: ReadBy,
-  { given, signal }: { readonly given: ReadonlySet<string>; readonly signal: AbortSignal },
-): Promise<ReadAgain[]> {
-  const now = readingBy(by)
-  const paths = secondPaths(by.options)
-  const results: ReadAgain[] = []
+  { given, signal }: { readonly given: ReadonlyMap<string, Open>; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const results: string[] = []
+  const { again } = admission
+  const readable: Readable[] = []
+  let hasCome = false
   let second: readonly SecondFile[] | null = null
-  for (const source of admission.again.sources()) {
-    const { configuration = null, settings, rules } = source.reading
-    const isGiven = given.has(source.sha256)
-    if (settings === undefined) continue
-    const isForgotten = configuration !== null && now.configuration === null
-    if (isForgotten && isGiven)
-      results.push({ name: source.name, same: 0, changed: 0, staysAsRead: nameOf(configuration) })
-    if (isForgotten || (!isGiven && configuration !== now.configuration)) continue
-    const isNewer = isGiven && admission.isNewer(source.sha256)
-    // Some rules speak of several rows at once.
-    const areRulesChanged = rules !== now.rules
-    const isChanged =
-      areRulesChanged ||
-      settings !== now.settings ||
-      (await isSecondFileChanged(source.reading, paths, signal))
-    if ((!isChanged && !isNewer) || admission.again.unsent(source.id, 0, 1).length === 0) continue
-    const { loadSecondFiles } = await import('../source/columns/second-files.js')
-    second ??= await loadSecondFiles(by.options, signal)
-    const read = { source, by, second, isNewer, isChanged, areRulesChanged, signal }
-    const result = await readOne(admission, read)
-    if (result !== null) results.push(result)
+  const load = async (): Promise<readonly SecondFile[]> =>
+    (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
+  for (const source of again.sources()) {
+    const open = given.get(source.sha256)
+    const { configuration } = source.reading
+    if (open !== undefined && isForgotten(source, by))
+      results.push(
+        `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration: --config reads it again.`,
+      )
+    const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
+    if (found === null) continue
+    const { areRulesChanged, isChanged, ofFile } = found
+    const isNewer = open !== undefined && admission.isNewer(source.sha256)
+    const one = { ...found, source, isNewer }
+    if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
+      results.push(
+        await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
+      )
+      hasCome = true
+      continue
+    }
+    if (ofFile.length > 0 && again.unsent(source).next().done !== true)
+      throw needsFile(ofFile, again.unsent(source), one)
+    readable.push(one)
+    const ofFileAlone = isChanged ? again.repeats(source) : 0
+    if (ofFileAlone > 0)
+      results.push(
+        `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
+      )
+    if ((!isChanged && !isNewer) || again.unsent(source).next().done === true) continue
+    const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
+      row.state === 'refused' || row.isByWord === 1
+        ? false
+        : // Some rules speak of several rows at once.
+          areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (isNewer && row.waits === 1)
+    const { came, told } = await readOne(admission, {
+      ...one,
+      by,
+      second: await load(),
+      signal,
+      rows: again.unsent,
+      mustCome,
+    })
+    hasCome ||= came > 0
+    results.push(...told)
   }
+  if (!hasCome) return results
+  again.noteMet()
+  for (const one of readable)
+    if (again.met(one.source).next().done !== true)
+      await readOne(admission, {
+        ...one,
+        ...{ by, second: await load(), signal, rows: again.met },
+        mustCome: (row) => row.isByWord === 0 && row.state !== 'refused',
+      })
   return results
+}
+
+/** Its configuration is not that of the command, which has none. */
+const isForgotten = ({ reading: { configuration = null } }: ReadSource, by: ReadBy): boolean =>
+  configuration !== null && by.configuration === null
+
+/** How the command reads an export, and what has changed since it was read last; null where that is not its to say. */
+async function changeOf(
+  source: ReadSource,
+  by: ReadBy,
+  { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
+) {
+  const { configuration = null, said, byFlag, sheet, encoding, delimiter, hidden } = source.reading
+  if (said === undefined) return null
+  const now = readingBy(by, isGiven ? by.byFlag : byFlag)
+  if (isForgotten(source, by) || (!isGiven && configuration !== now.configuration)) return null
+  const isOther = (key: string): boolean => now.said[key] !== said[key]
+  // Somebody may have written down what was found out.
+  const found = new Map<string, unknown>([
+    ['source.sheet', sheet],
+    ['source.encoding', encoding?.encoding],
+    ['source.delimiter', delimiter?.delimiter],
+    ['source.hidden', hidden?.decided],
+    [AUTO, []],
+  ])
+  const ofFile = [...READING_KEYS.file, AUTO].filter(
+    (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
+  )
+  return {
+    now,
+    areRulesChanged: READING_KEYS.cells.includes('rules') && isOther('rules'),
+    isChanged:
+      READING_KEYS.cells.some(isOther) ||
+      (await isSecondFileChanged(source.reading, secondPaths(by.options), signal)),
+    ofFile: source.isList ? [] : ofFile,
+    /** Where it is said no more that no column is one, every other one is asked about. */
+    areAllAsked: isOther(ASKED),
+  }
+}
+
+/** How many records the next run reads again, for commands that change nothing. */
+export async function countToReadAgain(
+  reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
+  by: ReadBy,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0
+  for (const source of reader.readSources()) {
+    const found = await changeOf(source, by, { isGiven: false, signal })
+    if (found?.isChanged === true || (found?.ofFile.length ?? 0) > 0) count += reader.countUnsent(source)
+  }
+  return count
+}
+
+const countOf = (pages: Iterable<readonly unknown[]>): number => {
+  let count = 0
+  for (const page of pages) count += page.length
+  return count
+}
+
+const needsFile = (
+  keys: readonly string[],
+  rows: Iterable<readonly unknown[]>,
+  { source, now }: Readable,
+): UsageError =>
+  new UsageError(
+    `${plural(countOf(rows), 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
+    `Give "${source.name}" again`,
+    { suggestions: ['run_file'] },
+  )
+
+const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>
+  configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
+
+/**
+ * Reads the file itself in the place of what came in of it: a record takes the place of the one that stood on its line, what was
+ * sent of it stays, and what is there no more gives way.
+ */
+async function readFile(
+  admission: Admission,
+  { source, now }: Readable,
+  { open, signal, isOtherSheet }: { open: Open; signal: AbortSignal; isOtherSheet: boolean },
+): Promise<string> {
+  const { again, collections } = admission
+  const opened = await open(collections.known())
+  const target = admission.open({ ...opened, kind: 'again' })
+  again.noteFormer(source, isOtherSheet)
+  let [came, read] = [0, 0]
+  for await (const batch of opened.records(signal)) {
+    read += batch.length
+    const taken = batch.flatMap((record) => {
+      const corrects = again.takes(record, opened)
+      return corrects === false ? [] : [{ ...record, corrects }]
+    })
+    target.add(taken)
+    came += taken.length
+  }
+  signal.throwIfAborted()
+  const summary = opened.summary()
+  const told = againText(now, read - came, [[came, 'were read from the file']])
+  const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
+  const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
+  target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
+  again.giveWay(target.id)
+  return `"${source.name}" was ${told}.`
 }
 
 /** What waits stays as it is: nothing of the command has happened. */
 function cannotRead(
   { message, next }: SourceError,
   rows: Iterable<readonly unknown[]>,
-  { configuration }: ReadBy,
+  now: Readable['now'],
 ): UsageError {
-  let waiting = 0
-  for (const page of rows) waiting += page.length
-  const which = configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
+  const waiting = plural(countOf(rows), 'record of it waits, and is', 'records of it wait, and are')
   return new UsageError(
-    `${message}. ${plural(waiting, 'record of it waits, and is', 'records of it wait, and are')} read again, because ${which} has changed; nothing was sent`,
+    `${message}. ${waiting} read again, because ${nameOfConfiguration(now)} has changed; nothing was sent`,
     next,
   )
 }
 
-interface Reading {
+/** An export that the configuration of the command reads. */
+interface Readable extends NonNullable<Awaited<ReturnType<typeof changeOf>>> {
   readonly source: ReadSource
+  readonly isNewer: boolean
+}
+
+interface Reading extends Readable {
   readonly by: ReadBy
   readonly second: readonly SecondFile[]
-  readonly isNewer: boolean
-  readonly isChanged: boolean
-  readonly areRulesChanged: boolean
   readonly signal: AbortSignal
+  readonly rows: Admission['again']['unsent']
+  /** Although it says the same. */
+  readonly mustCome: (row: UnsentRow, record: CheckedRecord) => boolean
+}
+
+/**
+ * Of what columns are for somebody decided when an export came in. Of some of its records alone no other column is asked about,
+ * unless all of them were answered at once then.
+ */
+function askedColumns({
+  source: { header, reading },
+  areAllAsked,
+}: Readable): Pick<CheckedAgainst, 'undecided'> {
+  const { columns = {}, exclude = [], ignoredColumns = [] } = reading
+  if (areAllAsked) return {}
+  const refs = [...Object.values(columns), ...exclude.map(({ column }) => column), ...ignoredColumns]
+  return { undecided: refs.map((ref) => fold(String(typeof ref === 'number' ? header[ref - 1] : ref))) }
 }
 
 async function readOne(
   admission: Admission,
-  { source, by, second, isNewer, isChanged, areRulesChanged, signal }: Reading,
-): Promise<ReadAgain | null> {
+  one: Reading,
+): Promise<{ readonly came: number; readonly told: readonly string[] }> {
+  const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome } = one
   const { again } = admission
   const { openStored } = await import('../source/stored.js')
-  function* rows() {
-    for (let after = 0; ;) {
-      const page = again.unsent(source.id, after, PAGE)
-      if (page.length === 0) return
-      yield page
-      after = page.at(-1)?.id ?? after
-    }
-  }
-  const against = { ...by.against, second }
-  const stored = await openStored(source, rows, { options: by.options, against, signal }).catch(
-    (error: unknown) => {
-      if (!(error instanceof SourceError)) throw error
-      // A list has the columns that people left in it.
-      if (source.isList) return null
-      throw cannotRead(error, rows(), by)
-    },
-  )
-  if (stored === null) return null
+  const rows = () => rowsOf(source)
+  const against = { ...by.against, second, ...askedColumns(one) }
+  const options = withFlags(by.options, now.byFlag)
+  const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
+    if (!(error instanceof SourceError)) throw error
+    // A list has the columns that people left in it.
+    if (source.isList) return null
+    throw cannotRead(error, rows(), now)
+  })
+  if (stored === null) return { came: 0, told: [] }
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
   let target: SourceAdmission | null = null
-  const columns = { header: stored.header, columns: stored.columns }
-  // Another configuration may leave out the column that kept mandates behind. A list has the rows that people left in it.
-  const [unsent, records] = [rows(), stored.records(signal, source.isList ? () => true : undefined)]
-  let [same, changed] = [0, 0]
-  let page: ReturnType<typeof again.unsent> = []
+  // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
+  // list has the rows that people left in it.
+  const isPart = source.isList || rowsOf === again.met
+  const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
+  const changes: Partial<Record<Change, number>> = {}
+  let [came, same] = [0, 0]
+  let page: UnsentRow[] = []
   let at = 0
   for await (const batch of records) {
     const differing = batch.flatMap((record) => {
@@ -169,35 +363,37 @@ async function readOne(
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
-      const mustCome = (areRulesChanged && row.isOfRules === 1) || (isNewer && row.waits === 1)
-      const isLeft = row.isRefused === 1 || !mustCome
-      const keeps = isLeft && again.isSame(row.id, record, columns)
-      return keeps
-        ? []
-        : [
-            {
-              ...record,
-              record: row.record,
-              line: row.line,
-              corrects: row.id,
-              isUnchanged: false,
-              isDecided: false,
-            },
-          ]
+      const change = again.differs(row.id, record, about)
+      if (change !== null) changes[change] = (changes[change] ?? 0) + 1
+      else {
+        same += 1
+        if (!mustCome(row, record)) return []
+      }
+      return [
+        {
+          ...record,
+          record: row.record,
+          line: row.line,
+          corrects: row.id,
+          isUnchanged: false,
+          isDecided: false,
+        },
+      ]
     })
-    const read = batch.length
     if (differing.length > 0) (target ??= admission.open(about)).add(differing)
-    same += read - differing.length
-    changed += differing.length
+    came += differing.length
   }
   signal.throwIfAborted()
-  const reading = { ...source.reading, ...stored.reading, ...readingBy(by), readFrom: source.id }
-  const sha256 = createHash('sha256')
-    .update(`${source.sha256} ${source.count + 1}`)
-    .digest('hex')
-  const summary = { sha256, bytes: 0, records: changed, blankLines: 0, reading, findings: [] }
+  const told = againText(
+    now,
+    same,
+    Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
+  )
+  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
+  const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
+  const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
-  if (isChanged) target ??= admission.open(about)
+  if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { name: source.name, same, changed }
+  return { came, told: isChanged ? [`"${source.name}" was ${told}.`] : [] }
 }

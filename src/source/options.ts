@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SourceReading } from '../domain/rule/verdict.js'
 import { orNearest } from '../domain/text/nearest.js'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
@@ -167,20 +168,18 @@ const joinSchema = z
   )
   .meta(about('join'))
 
-const cellValue = z.union([z.string(), z.number(), z.boolean()])
+/** What YAML makes of an unquoted 01 is another text. */
+const text = z.string('Write text in quotes, as in ["01"]: without them YAML reads a number')
+const values = z.array(text).min(1, 'Name at least one value')
 
 const excludeSchema = z
   .array(
     z
       .strictObject({
         column: columnSchema,
-        equals: z.array(cellValue).min(1, 'Name at least one value').exactOptional(),
+        equals: values.exactOptional(),
         filled: z.literal(true).exactOptional().meta(about('exclude.filled')),
-        except: z
-          .array(cellValue)
-          .min(1, 'Name at least one value')
-          .exactOptional()
-          .meta(about('exclude.except')),
+        except: values.exactOptional().meta(about('exclude.except')),
         olderVersion: z.literal(true).exactOptional().meta(about('exclude.olderVersion')),
         reason: z.string().min(1, 'Say why these rows stay behind'),
       })
@@ -192,7 +191,7 @@ const excludeSchema = z
   )
   .meta(about('exclude'))
 
-const words = z.array(z.string().min(1)).exactOptional()
+const words = z.array(text.min(1)).exactOptional()
 
 /** Words of status, sequence and scheme columns that the built-in lists do not know. */
 const wordsSchema = z
@@ -240,6 +239,18 @@ export const sourceSections = {
 
 const sourceOptionsSchema = z.strictObject(sourceSections)
 export type SourceOptions = z.output<typeof sourceOptionsSchema>
+/** What a command line says of how its files are read, besides the configuration. */
+export type ReadingFlags = NonNullable<SourceReading['byFlag']>
+
+export const withFlags = (
+  options: SourceOptions,
+  { sheet, ignoreColumns = [] }: ReadingFlags,
+): SourceOptions => {
+  const { source } = options
+  const ignored = [...source.ignoreColumns, ...ignoreColumns]
+  return { ...options, source: { ...source, sheet: sheet ?? source.sheet, ignoreColumns: ignored } }
+}
+
 /** As somebody writes them: everything may be left out. */
 export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
 

@@ -8,6 +8,7 @@ import {
   type Finding,
   type SourceSummary,
   type LayoutReading,
+  type RuleId,
   type SourceReading,
 } from '../domain/rule/verdict.js'
 import { onlyKnown, UsageError } from '../errors.js'
@@ -173,7 +174,7 @@ function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecid
 }
 
 /** Of the columns, what a person decides once for the file. */
-const isQuestion = ({ rule }: Finding): boolean => /^FILE_(?:COLUMN_UNDECIDED|ACCOUNT_DOMINANT)$/.test(rule)
+const isQuestion = (rule: RuleId): boolean => /^FILE_(?:COLUMN_UNDECIDED|ACCOUNT_DOMINANT)$/.test(rule)
 
 interface DataEnd extends TableEnd {
   /** Lines of totals at the end, the last one first. */
@@ -209,8 +210,12 @@ async function decideFormats(
     signed_date: signedDateFormat,
     last_collection_date: lastCollectionFormat,
   }
+  const known: Partial<Record<Field, DecidedFormat | undefined>> = {
+    signed_date: source.decidedFormats?.signedDate,
+    last_collection_date: source.decidedFormats?.lastCollection,
+  }
   const open = fields.flatMap(({ field, position }) =>
-    declared[field] === 'auto'
+    declared[field] === 'auto' && known[field] === undefined
       ? [{ field, position, ...startDeciding(field === 'signed_date' ? undefined : isAbsentCollection) }]
       : [],
   )
@@ -234,7 +239,10 @@ async function decideFormats(
   }
   const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat => {
     if (format !== 'auto') return format
-    return isOneByOne ? 'unsettled' : (open.find((column) => column.field === field)?.decided() ?? 'iso')
+    return (
+      known[field] ??
+      (isOneByOne ? 'unsettled' : (open.find((column) => column.field === field)?.decided() ?? 'iso'))
+    )
   }
   return {
     signedDate: decided('signed_date', signedDateFormat),
@@ -273,7 +281,12 @@ function conclude(
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
   const findings = watch.findings(end)
-  const isTold = source.against.undecided === 'tell' ? isQuestion : () => false
+  const { undecided } = source.against
+  const isTold = ({ rule, value }: Finding): boolean => {
+    if (!Array.isArray(undecided)) return undecided === 'tell' && isQuestion(rule)
+    const wasUsed = undecided.includes(fold(value))
+    return rule === 'FILE_WORDS_UNKNOWN' ? wasUsed : isQuestion(rule) && !wasUsed
+  }
   refuseByFinding(
     label,
     findings.filter((finding) => !isTold(finding)),

@@ -54,8 +54,8 @@ export interface CheckedAgainst extends Pick<
 > {
   /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
   readonly zone?: string
-  /** A column that nobody decided about, or of one account, refuses the source (when left out), or is told only. */
-  readonly undecided?: 'refuse' | 'tell'
+  /** A column that nobody decided about, or of one account, refuses the source (when left out; one of these), or is told. */
+  readonly undecided?: 'refuse' | 'tell' | readonly string[]
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly second?: readonly SecondFile[]
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */

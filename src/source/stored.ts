@@ -43,30 +43,12 @@ export function openStored(
     ...{ name, label: name, sha256: '', header: readHeader(header), headerCells: header, headerLine },
     ...{ isResultFile: false, assumed: [], preamble: '', split: () => [] },
     written: {},
+    decidedFormats: reading.dateFormats ?? {},
     evidence: { preamble: { lines: 0, evidence: '' } },
     ...(isTyped
       ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
       : {}),
     read: () => piecesOf(read()),
   }
-  const own = { ...options, columns: decidedDates(options, reading) }
-  return openRecognised(table, { given: own, against, signal })
-}
-
-/** The whole column decided a format that is looked for, and not all of it may be left. */
-function decidedDates(
-  { columns }: SourceOptions,
-  { dateFormats = {} }: SourceReading,
-): SourceOptions['columns'] {
-  const decided = { signed_date: dateFormats.signedDate, last_collection_date: dateFormats.lastCollection }
-  return Object.fromEntries(
-    Object.entries(columns).map(([field, column]) => {
-      const format = decided[field as keyof typeof decided]
-      const isLookedFor = typeof column === 'object' && 'format' in column && column.format === 'auto'
-      return [
-        field,
-        isLookedFor && format !== undefined && format !== 'unsettled' ? { ...column, format } : column,
-      ]
-    }),
-  )
+  return openRecognised(table, { given: options, against, signal })
 }

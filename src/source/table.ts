@@ -53,6 +53,8 @@ export interface Table {
    * there as `YYYY-MM-DD`, whatever the format of its column.
    */
   readonly cellName?: (line: number, position: number) => string
+  /** Of records that are read again: what the whole column decided, of which not all may be left. */
+  readonly decidedFormats?: LayoutReading['dateFormats']
   /** Of a format that knows no customer numbers, what to do and the line to write, so that a crosswalk tells them. */
   readonly withoutCustomers?: string
   /** Mandates of collections that had another key before. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { expectRun, mandate, registered, linesOf } from '../support/mandates.js'
-import { placeForEach, type Row } from '../support/place.js'
+import { account, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
+import { nextOf, placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
@@ -28,6 +28,7 @@ interface Correction {
   readonly status?: number
 }
 
+const EMPTY: Row = Object.fromEntries(Object.keys(mandate(1)).map((name) => [name, '']))
 const days = (text: string): Row => ({ signed_date: text })
 const CORRECTIONS: readonly Correction[] = [
   {
@@ -233,4 +234,143 @@ describe('what stays as it was read', () => {
       await expectRun(place, [], 3, [first, second])
     })
   })
+})
+
+describe('what only the file can tell', () => {
+  it('is refused without it, and read in the place of the former reading with it', async () => {
+    const all = [1, 2, 3].map((n) => mandate(n, { Note: '' }))
+    configure('source: { skipFooterLines: 0 }')
+    save('export.csv', [
+      ...all,
+      ...[mandate(4)].map((row) => ({ ...row, ...EMPTY, Note: 'end of the list' })),
+    ])
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    expect((await json('status')).totals).toMatchObject({ ready: 2, invalid: 1 })
+    configure('source: { skipFooterLines: 1, delimiter: "," }')
+    const refused = await expectRun(place, [], 2, [mandate(1)])
+    expect(refused.stderr).toContain(
+      '3 records of "export.csv" cannot be read again without the file, because "sepa-migrate.yaml" has changed source.skipFooterLines; nothing was sent',
+    )
+    expect(refused.stderr).toContain('Give "export.csv" again')
+    const given = await expectRun(place, ['export.csv'], 0, all)
+    expect(given.stdout).toContain('"export.csv" was read again, because "sepa-migrate.yaml" has changed')
+    const { totals, balanced } = await json('status')
+    expect([totals, balanced]).toMatchObject([{ registered: 3, invalid: 0 }, true])
+    await expectRun(place, [], 0, all)
+  })
+
+  it('and a line that was sent is not sent as another mandate', async () => {
+    configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy } }')
+    const dated = [days('03/04/2024'), days('04/05/2024'), days('25/12/2023')].map((row, at) =>
+      mandate(at + 1, row),
+    )
+    save('export.csv', dated)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-04-03'))])
+    configure('columns: { signed_date: { column: signed_date, format: auto } }')
+    expect((await expectRun(place, [], 2, [mandate(1, days('2024-04-03'))])).stderr).toContain('format: auto')
+    await expectRun(place, ['export.csv'], 0, [
+      mandate(1, days('2024-04-03')),
+      mandate(2, days('2024-05-04')),
+      mandate(3, days('2023-12-25')),
+    ])
+  })
+
+  it('repeats of what was sent among it', async () => {
+    configure('columns: { unique_mandate_reference: Member }')
+    const rows = [
+      mandate(1, { Member: 'A-1' }),
+      mandate(2, { Member: 'A-1', customer_no: '1', ...account(1), signed_date: '2024-03-02' }),
+    ]
+    save('export.csv', rows)
+    const [first = {}] = rows
+    await expectRun(place, ['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
+    configure('columns: { unique_mandate_reference: unique_mandate_reference }')
+    const told = await place.program('run')
+    expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
+  })
+})
+
+describe('what is read again is told', () => {
+  const A = 'columns: { status: Status }\nwords: { status: { active: [A, X] } }'
+  const B = 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }'
+  const rows = [mandate(1, { Status: 'A' }), mandate(2, { Status: 'X' }), mandate(3, { Status: 'A' })]
+  const SOON = '2 records will be read again, because "sepa-migrate.yaml" has changed'
+  const DONE = 'read again, because "sepa-migrate.yaml" has changed: 1 the same, 1 has ended'
+
+  const pilot = async () => {
+    configure(A)
+    save('export.csv', rows)
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    configure(B)
+  }
+
+  it('by what only looks, and by what reads', async () => {
+    await pilot()
+    for (const command of ['status', 'report']) {
+      const { warnings } = await json(command)
+      expect(warnings.join(), command).toContain(SOON)
+    }
+    const checked = await place.program('check', 'export.csv', '--ledger', 'sepa-migrate.db')
+    expect(checked.stdout, checked.stderr).toContain(DONE)
+    expect((await place.program('plan')).stdout).toContain(DONE)
+    expect((await json('status')).warnings.join()).toContain(SOON)
+    save('final.csv', rows.slice(0, 1))
+    const compared = await place.program('compare', 'final.csv', '--yes-it-is-final')
+    expect(compared.stdout, compared.stderr).toContain(DONE)
+    expect((await json('status')).warnings.join()).not.toContain(SOON)
+  })
+
+  it('in the customer and in the report', async () => {
+    await pilot()
+    const { status, stdout } = await place.program('run')
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`"export.csv" was ${DONE}`)])
+    expect(place.read('report.html').includes('has changed: 1 the same, 1 has ended')).toBe(true)
+    expect((await place.program('customer', 'show', '2')).stdout).toContain('replaced by row: 4')
+  })
+
+  it('by an approved plan, from which a later correction is a drift by name', async () => {
+    await pilot()
+    const planned = await place.program('plan')
+    expect(planned.status, planned.stderr).toBe(0)
+    expect(place.read('plan.json')).toContain('export.csv (read again)')
+    await place.program('approve', 'plan.json', '--by', 'Ada', '--reference', 'mail of today')
+    configure(A)
+    const drifted = await place.program('run', '--plan', 'plan.json')
+    expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])
+    configure(B)
+    await expectRun(place, ['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
+  })
+})
+
+it('somebody who corrects one thing after the other, and types what the last line says, ends with nothing open', async () => {
+  const read = (format: string, words: string): void =>
+    configure(`crosswalk: { file: crosswalk.csv, from: Old, key: old_no }
+columns: { status: Status, signed_date: { column: signed_date, format: ${format} } }
+words: { status: { ${words} } }`)
+  const customers = (...numbers: readonly number[]): void =>
+    write('crosswalk.csv', ['old_no,customer_no', ...numbers.map((n) => `K${n},${n}`), ''].join('\n'))
+  const told = ['A', 'A', 'A', 'Z', 'X', 'A']
+  save(
+    'export.csv',
+    told.map((Status, at) =>
+      mandate(at + 1, { Old: `K${at + 1}`, customer_no: '', Status }, days(`0${at + 1}/03/2024`)),
+    ),
+  )
+  read('dd/mm/yyyy', 'active: [A, X]')
+  customers(1, 2, 4, 5)
+  let last = await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'))])
+  const correct = async (corrected: () => void): Promise<void> => {
+    corrected()
+    const command = nextOf(last)
+    last = await place.pasteNext(last)
+    expect([0, 3, 5], `${command}\n${last.stdout}${last.stderr}`).toContain(last.status)
+  }
+  // The day and the month were mistaken for each other, which the pilot showed.
+  await correct(() => read('mm/dd/yyyy', 'active: [A, X]'))
+  expect(registered(place)).toContain(linesOf([mandate(2, days('2024-02-03'))])[0])
+  await correct(() => customers(1, 2, 3, 4, 5, 6))
+  await correct(() => read('mm/dd/yyyy', 'active: [A, X, Z]'))
+  expect(last.status, last.stdout + last.stderr).toBe(0)
+  const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
+  expect(registered(place)).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })

@@ -17,7 +17,7 @@ describe('26.2 words that nobody understands, as a user meets them', () => {
     expect(held()).toEqual([1])
     write('sepa-migrate.yaml', 'words: { status: { active: ["1"], notActive: ["4"] } }\n')
     const second = await program('run', 'export.csv')
-    expect(second.stdout).toContain('2 of 3 records that were not sent say something else now')
+    expect(second.stdout).toContain('1 the same, 1 has ended, 1 can be sent now')
     expect(second.status).toBe(3)
     expect(held().toSorted()).toEqual([1, 2])
     expect((await program('run', 'export.csv')).stdout).toContain('is in the ledger already')

@@ -128,7 +128,7 @@ describe('exclude rules', () => {
   const status = (...words: string[]): string =>
     file(HEADER.replace('name', 'Zustand'), ...words.map((word) => FIRST.replace('Person 1', word)))
   const reason = 'cancelled at the previous creditor'
-  const EXCLUDE = `exclude: [{ column: zustand, equals: [gekündigt, "-", 0], reason: ${reason} }]`
+  const EXCLUDE = `exclude: [{ column: zustand, equals: [gekündigt, "-", "0"], reason: ${reason} }]`
 
   test('win over what is wrong with the row, and all is reported', async () => {
     const { records } = await readText(status('gekündigt').replace('DE89', 'DE88'), EXCLUDE)

@@ -18,6 +18,7 @@ import {
   namedFiles,
   ownFlag,
   ownTexts,
+  readByOf,
   sourceOptions,
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
@@ -113,7 +114,7 @@ async function admitAll(
   const evidence = collectionOpeners(ownTexts(context, 'evidence'), sourceOptions(context))
   const options = {
     ...reading(context),
-    onTheirOwn: campaign === null,
+    ...(campaign === null ? { onTheirOwn: true } : { readBy: readByOf(context) }),
     evidence,
     tellsMissing: sample === null,
   }

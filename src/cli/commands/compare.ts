@@ -2,12 +2,13 @@ import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { countText, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
-import { admitSources } from '../../run/admit-sources.js'
+import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
 import { closingLines, lookedAt, oldPages, writePack } from '../closing.js'
 import {
   actorOf,
   IGNORE_COLUMN,
   openers,
+  readByOf,
   decideIn,
   ownFlag,
   SHEET,
@@ -52,12 +53,18 @@ export const compareCommand: Command = {
 
 async function compare(context: Context): Promise<CommandResult> {
   const { settings, world, progress } = context
+  const { severities } = settings
   noteOutputs(context, settings.out)
-  const { ledger, comparison, looked, settled } = await decideIn(context, async (ledger) => {
+  const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
+    const again = await readAgainFirst(ledger, {
+      severities,
+      readBy: readByOf(context),
+      signal: world.signals.drain,
+    })
     const final = ledger.comparisons.open()
     try {
       const admitted = await admitSources(final, openers(context, 'refuse'), {
-        severities: settings.severities,
+        severities,
         signal: world.signals.drain,
         watch: progress.reading,
         onTheirOwn: true,
@@ -65,7 +72,13 @@ async function compare(context: Context): Promise<CommandResult> {
       assertExports(admitted)
       const terms = { by: actorOf(context), isFinal: ownFlag(context, 'yesItIsFinal') }
       const settled = ledger.comparisons.record(final, terms)
-      return { ledger, comparison: ledger.view.comparison(), looked: lookedAt(context, ledger.view), settled }
+      return {
+        ledger,
+        comparison: ledger.view.comparison(),
+        looked: await lookedAt(context, ledger.view),
+        again,
+        settled,
+      }
     } finally {
       final.close()
     }
@@ -79,6 +92,7 @@ async function compare(context: Context): Promise<CommandResult> {
     files,
     warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
     lines: [
+      ...again,
       `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,

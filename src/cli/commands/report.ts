@@ -39,8 +39,8 @@ export const reportCommand: Command = {
     const asked = ownText(context, 'toCancel')
     const { expected } = settings
     if (expected !== null) await decideIn(context, (ledger) => ledger.expect(expected))
-    const { result, standing, toCancel } = await lookInto(settings, (reader) => ({
-      ...lookedAt(context, reader),
+    const { result, standing, toCancel } = await lookInto(settings, async (reader) => ({
+      ...(await lookedAt(context, reader)),
       toCancel: asked === null ? undefined : runOf(reader, asked),
     }))
     noteOutputs(context, settings.out)

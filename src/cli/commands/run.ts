@@ -43,7 +43,6 @@ import {
   confirmRun,
   heldLines,
   leftRefusedNote,
-  readAgainLines,
   refuseUnasked,
 } from '../run-options.js'
 import { EXITS, SHARED, RUN_SETTINGS } from '../settings/declared.js'
@@ -271,7 +270,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
       ...end.admitted.flatMap(givenLine),
-      ...readAgainLines(end.readAgain),
+      ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
         totals: end.totals,

@@ -29,9 +29,9 @@ export const statusCommand: Command = {
     }),
 }
 
-function standingOf(context: Context, reader: LedgerReader): CommandResult {
+async function standingOf(context: Context, reader: LedgerReader): Promise<CommandResult> {
   const { settings, world } = context
-  const { result, standing } = lookedAt(context, reader)
+  const { result, standing } = await lookedAt(context, reader)
   const { campaign, verification } = standing
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)

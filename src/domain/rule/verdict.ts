@@ -269,12 +269,17 @@ export interface WordsReading {
  * optional, because a ledger of an earlier version holds less.
  */
 export interface SourceReading extends LayoutReading {
-  /** The configuration that it was read by, and digests of what that said of records, and of rules. */
+  /** The configuration that it was read by, and a digest of what that said under each key that has to do with it. */
   readonly configuration?: string | null
-  readonly settings?: string
-  readonly rules?: string
+  readonly said?: Readonly<Record<string, string>>
+  /** What the command line said besides, which holds when its records are read again. */
+  readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
   /** The source whose records were read again. */
   readonly readFrom?: number
+  /** The file itself was read, in the place of all that was not sent. */
+  readonly wasGiven?: true
+  /** What that changed. */
+  readonly again?: string
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
@@ -296,8 +301,15 @@ export interface SourceReading extends LayoutReading {
 }
 
 /** What a source was taken for, and what its references were made of; nothing of most. */
-export const readAsTexts = ({ profile, columns = {}, references = [], joined }: SourceReading): string[] =>
+export const readAsTexts = ({
+  again,
+  profile,
+  columns = {},
+  references = [],
+  joined,
+}: SourceReading): string[] =>
   said([
+    again !== undefined && again,
     ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
     profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
     profile !== undefined &&

@@ -7,7 +7,15 @@ import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
 import { sqlList } from '../schema/schema.js'
-import { readSourcesOf, saysTheSameAs, unsentRowsOf } from './again.js'
+import {
+  formerRows,
+  IS_MET,
+  noteMet,
+  type ReadSource,
+  readSourcesOf,
+  differenceFrom,
+  unsentRowsOf,
+} from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
@@ -51,6 +59,7 @@ const TEMP_TABLES = `
   create temp table if not exists about (newcomer integer primary key, row integer not null);
   create temp table if not exists given_back
     (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
+  create temp table if not exists former (line integer primary key, id integer not null, key text, isUnsent integer not null, isRepeat integer not null);
   ${INCOMING};
   delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming;
   delete from temp.given_again`
@@ -83,6 +92,7 @@ export function openAdmission(parts: AdmissionParts) {
     sources: [],
   }
   connection.exec(TEMP_TABLES)
+  const differs = differenceFrom(connection, parts.fingerprints)
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -126,9 +136,12 @@ export function openAdmission(parts: AdmissionParts) {
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
     again: {
       sources: () => guard(() => readSourcesOf(connection)),
-      unsent: (source: number, after: number, limit: number) =>
-        guard(() => unsentRowsOf(connection, source, after, limit)),
-      isSame: saysTheSameAs(connection, parts.fingerprints),
+      unsent: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source),
+      /** Of the mandates of which a record has come in again. */
+      noteMet: () => guard(() => noteMet(connection, first)),
+      met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
+      differs,
+      ...formerRows(connection, differs),
     },
     open: (source: GivenSource) => {
       assertOpen()
@@ -317,7 +330,10 @@ function closeSource(
     throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
   source.insert.flush()
   for (const finding of summary.findings) writeProblem(connection, sourceId, null, finding)
-  seal(scope, summary, { start, last: start + records - 1, resubmitted: corrections, isNewer })
+  // What is read again counts as what it was.
+  const given = kind === 'again' ? 0 : corrections
+  const counted = { ...summary, records: records - corrections + given }
+  seal(scope, counted, { start, last: start + records - 1, resubmitted: given, isNewer })
   connection.exec(`release ${SAVEPOINT}`)
   admitting.sources.push({ scope, corrections, kind })
   return 'admitted'

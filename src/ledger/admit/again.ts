@@ -1,13 +1,15 @@
-import type { CheckedRecord, RuleId, SourceReading } from '../../domain/rule/verdict.js'
-import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
+import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { IS_TAKING } from '../deliver/gate.js'
-import { sql, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
 
-/** An export with how it was read last; `count` is how often that was. */
+const PAGE = 1_000
+
+/** An export with how it was read last, and the rows of each reading. */
 export interface ReadSource {
   readonly id: number
   readonly name: string
@@ -15,7 +17,7 @@ export interface ReadSource {
   readonly header: readonly string[]
   readonly reading: SourceReading
   readonly isList: boolean
-  readonly count: number
+  readonly parts: readonly { readonly first: number; readonly last: number }[]
 }
 
 /** A record whose mandate was not sent. */
@@ -23,10 +25,10 @@ export interface UnsentRow {
   readonly id: number
   /** It waits to learn which export is the newer one. */
   readonly waits: 0 | 1
-  /** Rules that look at several rows decide, or have decided, whether it is sent. */
-  readonly isOfRules: 0 | 1
-  /** The service said no, so it is not sent once more unless it says something else. */
-  readonly isRefused: 0 | 1
+  /** Somebody wrote "send" beside it. */
+  readonly isByWord: 0 | 1
+  readonly state: RowState
+  readonly rule: string | null
   readonly line: number
   readonly record: number
   readonly cells: readonly string[]
@@ -44,51 +46,134 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells i
 const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded')))`
 
-const OF_SEVERAL_ROWS = [
-  'CUSTOMER_MULTIPLE_MANDATES',
-  'MANDATE_NEAR_DUPLICATE',
-  'IBAN_SHARED',
-  'MANDATE_RESEMBLES_SENT',
-] as const satisfies readonly RuleId[]
-
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
 
-const OF_SOURCE = `(source.id = :id or source.reading ->> '$.readFrom' = :id)`
+/** The same once more; where the file itself was read, what came before says nothing any more. */
+const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
+
+/** The rows of an export, those of the file as it was given last. */
+const PARTS = `source as part where (part.id = source.id or part.reading ->> '$.readFrom' = source.id)
+  and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading -> '$.wasGiven'), 0)`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
   sql(connection)<
-    Omit<ReadSource, 'header' | 'reading' | 'isList'> & { header: string; reading: string; kind: string }
+    Record<'header' | 'reading' | 'kind' | 'parts', string> & Pick<ReadSource, 'id' | 'name' | 'sha256'>
   >`
-    select source.id, source.name, source.sha256, source.header, source.kind,
-       (select count(*) from source as again where again.reading ->> '$.readFrom' = source.id) as count,
-       coalesce((select reading from source as again where again.reading ->> '$.readFrom' = source.id order by again.id desc limit 1),
-         source.reading) as reading
+    select source.id, source.name, source.sha256, source.kind,
+       coalesce((select header from ${AGAIN} and again.reading -> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
+       coalesce((select reading from ${AGAIN} order by again.id desc limit 1), source.reading) as reading,
+       (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`
     .all()
-    .map(({ header, reading, kind, ...source }) => ({
+    .map(({ header, reading, parts, kind, ...source }) => ({
       ...source,
       header: JSON.parse(header) as string[],
       reading: JSON.parse(reading) as SourceReading,
+      parts: JSON.parse(parts) as ReadSource['parts'],
       isList: kind === 'list',
     }))
 
-export function unsentRowsOf(
+const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
+
+export function* unsentRowsOf(
   connection: Connection,
-  source: number,
-  after: number,
-  limit: number,
-): UnsentRow[] {
-  return sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
-    select row.id, ${WAITS_FOR_ORDER} as waits, 
-       (row.state = 'ready' or coalesce(row.rule, '') in (${sqlList(OF_SEVERAL_ROWS)})) and not ${IS_BY_WORD} as isOfRules, row.state = 'refused' as isRefused, row.line, row.record, row.cells
-      from source cross join row on row.source_id = source.id where ${OF_SOURCE} and row.id > :after and ${IS_UNSENT}
-     order by row.id limit :limit`
-    .all({ id: source, after, limit })
-    .map((row) => ({ ...row, cells: JSON.parse(row.cells) as string[] }))
+  { parts }: Pick<ReadSource, 'parts'>,
+  also = '',
+): Generator<UnsentRow[], undefined> {
+  const read = sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
+    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
+      from row where row.id > :after and row.id <= :last and ${IS_UNSENT} ${also} order by row.id limit ${PAGE}`
+  for (const { first, last } of parts)
+    for (let after = first - 1; after < last;) {
+      const page = read.all({ after, last })
+      if (page.length > 0) yield page.map((row) => ({ ...row, cells: JSON.parse(row.cells) as string[] }))
+      after = page.at(-1)?.id ?? last
+    }
 }
 
+export const countUnsentOf = (connection: Connection, { parts }: Pick<ReadSource, 'parts'>): number =>
+  sqlValue(connection)<number>`select count(*) from row where ${IS_UNSENT} and ${IS_IN_PARTS}`.get({
+    parts: JSON.stringify(parts),
+  }) ?? 0
+
+/** Finds the mandates of which a record has come in again since this row. */
+export const noteMet = (connection: Connection, first: number): void => {
+  connection.exec(`create temp table if not exists met (key text primary key) without rowid; delete from temp.met;
+    create temp table if not exists come (id integer primary key); delete from temp.come`)
+  sql(
+    connection,
+  )`insert or ignore into temp.come select corrects from row where id >= ? and corrects > 0`.run(first)
+  sql(connection)`
+    insert or ignore into temp.met select mandate_key from row where mandate_key is not null and (id >= ? or id in temp.come)`.run(
+    first,
+  )
+}
+
+/** What else is said of them: the records of a mandate are weighed together. */
+export const IS_MET = 'and row.mandate_key in temp.met and row.id not in temp.come'
+
+/** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
+export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedRecord): boolean =>
+  rule !== 'DUPLICATE_MANDATE' &&
+  rule !== 'CONFLICT_MANDATE' &&
+  verdict.kind === 'sendable' &&
+  state !== 'ready' &&
+  state !== 'refused'
+
+/** It repeats what was sent, and nothing is kept of it. */
+const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
+
+/** What a file holds that is read once more, beside what came in of it. */
+export function formerRows(connection: Connection, differs: ReturnType<typeof differenceFrom>) {
+  const at = sql(connection)<{
+    id: number
+    key: string | null
+    isUnsent: 0 | 1
+    isRepeat: 0 | 1
+    isLeft: 0 | 1
+  }>`
+    select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft from temp.former join row on row.id = former.id where former.line = ?`
+  return {
+    /** How many only the file can tell. */
+    repeats: ({ parts }: Pick<ReadSource, 'parts'>): number =>
+      sqlValue(connection)<number>`select count(*) from row where ${IS_REPEAT} and ${IS_IN_PARTS}`.get({
+        parts: JSON.stringify(parts),
+      }) ?? 0,
+    noteFormer: ({ parts }: Pick<ReadSource, 'parts'>, isOtherSheet: boolean): void => {
+      connection.exec('delete from temp.former')
+      sql(
+        connection,
+      )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
+        where ${IS_IN_PARTS} and state <> 'superseded' order by id`.run({
+        parts: JSON.stringify(parts),
+        isOtherSheet: Number(isOtherSheet),
+      })
+    },
+    /** The row in whose place the record comes, if it comes: what was sent stays, and what repeats it. */
+    takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
+      const row = at.get(record.line)
+      if (row === undefined) return null
+      const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
+      if (!isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)) return false
+      return row.id
+    },
+    /** What is not in the file any more is replaced by what is. */
+    giveWay: (source: number): void =>
+      void sql(
+        connection,
+      )`update row set state = 'superseded', superseded_by = (select min(id) from row as first where first.source_id = :source)
+        where id in (select id from temp.former where isUnsent) and id not in (select corrects from row as newer where newer.source_id = :source and corrects is not null)
+          and exists (select 1 from row as first where first.source_id = :source)`.run({ source }),
+  }
+}
+
+/** SQL: the row is a record of an export, and no line that somebody gave back. */
+export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
+  on origin.id = again.reading ->> '$.readFrom' where again.id = row.source_id) = 'export')`
+
 interface Said {
+  readonly state: RowState
   readonly contentKey: Buffer | null
   readonly raw: Buffer | null
   readonly mandateKey: string | null
@@ -100,40 +185,55 @@ interface Said {
   readonly isByWord: 0 | 1
 }
 
-/** Whether a record says what its row says, so that the row keeps its place. */
-export function saysTheSameAs(connection: Connection, fingerprints: Fingerprints) {
+/** What a record says otherwise than its row, in the order in which people ask. */
+export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
+
+/** Null where a record says what its row says, so that the row keeps its place. */
+export function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
-    select content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
+    select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
        signed_date as signedDate, iban_key as account,
        exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord
       from row where id = :id`
-  return (id: number, record: CheckedRecord, columns: Parameters<typeof fingerprintRaw>[1]): boolean => {
+  return (
+    id: number,
+    record: CheckedRecord,
+    columns: Parameters<typeof fingerprintRaw>[1],
+  ): Change | null => {
     const { verdict, findings } = record
     const own = verdict.kind === 'invalid' ? findings.find(({ severity }) => severity === 'error') : undefined
     const rule =
       verdict.kind === 'sendable' ? null : verdict.kind === 'invalid' ? (own?.rule ?? null) : verdict.rule
     const said = read.get({ id, rule })
     if (said === undefined) throw new Error(`There is no row ${id}`)
-    if (verdict.kind === 'sendable')
-      return (
-        said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
-        said.day === record.latestFirstDebit
-      )
-    const { customerNo, iban, signedDate } = record.values
+    const { customerNo, iban, signedDate } = verdict.kind === 'sendable' ? verdict.mandate : record.values
     const isOfAccount =
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
-    const isOfValues =
-      isOfAccount &&
-      said.customerNo === customerNo &&
-      said.signedDate === signedDate &&
-      said.mandateKey === record.mandateKey
+    const other: Change | null =
+      said.customerNo !== customerNo
+        ? said.customerNo === null
+          ? 'found'
+          : 'customer'
+        : !isOfAccount
+          ? 'account'
+          : said.signedDate !== signedDate
+            ? 'date'
+            : null
+    if (verdict.kind === 'sendable')
+      return said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
+        said.day === record.latestFirstDebit
+        ? null
+        : (other ??
+            (said.contentKey === null ? 'goes' : said.day === record.latestFirstDebit ? 'mandate' : 'date'))
+    const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go keeps going as long as its values are those.
-    if (said.isByWord === 1 && said.contentKey !== null) return isOfValues
-    return (
+    if (said.isByWord === 1 && said.contentKey !== null) return of
+    const isSame =
       said.contentKey === null &&
       said.hasRule === 1 &&
-      isOfValues &&
+      of === null &&
       said.raw?.equals(fingerprintRaw(fingerprints, columns, record)) === true
-    )
+    if (isSame) return null
+    return verdict.kind === 'excluded' && said.state !== 'excluded' ? 'ended' : (of ?? 'waits')
   }
 }

@@ -1,3 +1,4 @@
+import { IS_OF_EXPORT } from './again.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
@@ -54,7 +55,7 @@ function pair(connection: Connection): boolean {
 export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: string): void {
   const { connection, first } = scope
   if (!pair(connection)) return
-  const where = `id >= :first and corrects is null and state in ('ready', 'invalid', 'excluded')
+  const where = `id >= :first and ${IS_OF_EXPORT} and state in ('ready', 'invalid', 'excluded')
     and id in (select old from temp.heir where not ${IS_BACK})`
   writeNotice(connection, AMENDED, where, { first })
   // No registration of the other key finds the account here.

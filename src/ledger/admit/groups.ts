@@ -7,6 +7,7 @@ import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gat
 import { removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
+import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
 import {
   holdWith,
@@ -88,7 +89,7 @@ const MAY_HAVE_ENDED = `
       where state not in ('superseded', 'written_off') and row.id in (
         select row_id from problem where field = 'sepa_creditor_identifier' and severity = 'error') group by 1)
   select row.id from row cross join unclear on reference = upper(original_mandate_reference)
-    where state = 'ready' and corrects is null and due >= coalesce(latest_first_debit, '')`
+    where state = 'ready' and ${IS_OF_EXPORT} and due >= coalesce(latest_first_debit, '')`
 
 /** Of collection files alone: a collection without a readable creditor may have been the last one of a mandate. */
 export function holdUnclear({ connection }: Scope, at: string): void {

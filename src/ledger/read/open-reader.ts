@@ -1,3 +1,4 @@
+import { countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
 import {
@@ -133,6 +134,9 @@ export function createReader(connection: Connection, file: string) {
       }),
     /** What people changed in rows that wait to be sent, and at most so many of them. */
     correctionsToSend: (most: number) => readCorrections(connection, most),
+    /** Exports with how they were read last, and how many of their records were not sent. */
+    readSources: () => readSourcesOf(connection),
+    countUnsent: (source: Pick<ReadSource, 'parts'>) => countUnsentOf(connection, source),
     sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
     runs: (): RunRecord[] => connection.transaction(readRuns)(connection),
     rows: ofStates,

@@ -27,6 +27,7 @@ import {
   CORRECTIONS_LISTED,
   changedSettingsOf,
   plannedSources,
+  READ_AGAIN,
   settingsDigestOf,
   settingsOf,
 } from './make-plan.js'
@@ -183,7 +184,10 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     ...settingDrifts(document.settings, settingsOf(asked)),
     ...claimDrifts(asked, document),
     ...retryDrifts(asked, document),
-    ...sourceDrifts(document.sources, await sourcesWith(view, options.files ?? [])),
+    ...sourceDrifts(
+      document.sources.filter(isFile),
+      (await sourcesWith(view, options.files ?? [])).filter(isFile),
+    ),
     ...approvalDrifts(approvals, approvers, nowAt, planner),
     ...(left === 0 && view.totals().ready > 0
       ? [
@@ -261,6 +265,9 @@ const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocu
   (options.retryRefusedBy ?? null) !== null && !retriesRefused
     ? [drift('rows', 'rows changed: refused rows are to be sent once more, which was not planned')]
     : []
+
+/** What is read again comes in with the files, and is compared then. */
+const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {

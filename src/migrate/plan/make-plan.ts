@@ -23,7 +23,7 @@ import { expectedMs } from '../../run/pace.js'
 import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
 import { assertChoosable } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
-import { readSourceOptions } from '../../source/options.js'
+import { readSourceOptions, withFlags } from '../../source/options.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
@@ -37,7 +37,10 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
   const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
   const { extraCertificates, clientCertificate, proxy } = service.trusted
   const { clientKey, connectTimeoutMs, freshConnections } = options.service
-  const { crosswalk, join, ...reading } = readSourceOptions(options.reading ?? {})
+  const { crosswalk, join, ...reading } = withFlags(
+    readSourceOptions(options.reading ?? {}),
+    options.readingFlags ?? {},
+  )
   return {
     concurrency,
     rate,
@@ -296,9 +299,12 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
 export const settingsDigestOf = (settings: PlannedSettings): string =>
   createHash('sha256').update(JSON.stringify(settings)).digest('hex')
 
+/** Behind the name of a file whose records are read again. */
+export const READ_AGAIN = ' (read again)'
+
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
-  view.sources().map(({ name, sha256: hash, bytes, records }) => ({
-    name: maskAccounts(basename(name)),
+  view.sources().map(({ name, sha256: hash, bytes, records, reading: { readFrom } }) => ({
+    name: maskAccounts(`${basename(name)}${readFrom === undefined ? '' : READ_AGAIN}`),
     sha256: hash,
     bytes,
     records,

@@ -341,8 +341,8 @@ function headerProblem(
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
 
 /** Values that somebody named for a column, and how a cell is compared with them. */
-function namedValues(values: readonly (string | number | boolean)[]) {
-  const cleaned = values.map((value) => cleanCell(String(value)))
+function namedValues(values: readonly string[]) {
+  const cleaned = values.map(cleanCell)
   return {
     exact: new Set(cleaned),
     // A value of signs only, such as "-", folds to nothing and would match every empty cell.

@@ -166,7 +166,7 @@ const findings = (rule: ExcludeOptions[number], cell: string, column = 1) => {
 }
 
 describe('an exclude rule by words', () => {
-  const rule = { column: 'state_of_affairs', equals: ['gekündigt', 'X-1', 0], reason: 'They left' }
+  const rule = { column: 'state_of_affairs', equals: ['gekündigt', 'X-1', '0'], reason: 'They left' }
 
   test.each(['gekündigt', ' GEKÜNDIGT ', 'gekündigt zum 31.12.2025', 'Gekündigt (2025)', 'x1', '0'])(
     'keeps %j back, with its reason',

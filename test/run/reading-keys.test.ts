@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { configurationSchema } from '../../src/cli/settings/configuration.js'
+import { READING_KEYS } from '../../src/run/reading-keys.js'
+
+/** Sections of which each key has an answer of its own. */
+const SECTIONS = ['service', 'source']
+
+it('every key of the configuration says once what it has to do with records that came in before', () => {
+  const { properties = {} } = z.toJSONSchema(configurationSchema, { io: 'input' })
+  const keysOf = (name: string): string[] => {
+    const inner = properties[name]
+    const keys = typeof inner === 'object' ? Object.keys(inner.properties ?? {}) : []
+    return SECTIONS.includes(name) ? keys.map((key) => `${name}.${key}`) : [name]
+  }
+  const all = Object.keys(properties).flatMap(keysOf)
+  expect(Object.values(READING_KEYS).flat().sort()).toEqual(all.sort())
+})
