@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Said } from './people-decisions.js'
 import { HOST, type Circumstances, type Desk, type Ended } from './people-desk.js'
 import type { PeopleJudge } from './people-judge.js'
@@ -219,7 +220,9 @@ export async function reportOf(office: Office, ledger: string, list: string): Pr
   const { at, type } = office.desk
   const ended = await type(['report', '--ledger', at(ledger), '--out', at(out)])
   after(office, `report of ${ledger}`, ledger, ended)
-  const path = at(out, 'to-do', list)
+  // The report of another ledger stays where it is, and the program says where the new one went.
+  const [, told = at(out)] = /^Report: (.*)\/report\.html$/m.exec(ended.stdout) ?? []
+  const path = resolve(told, 'to-do', list)
   return existsSync(path) ? path : null
 }
 
