@@ -123,8 +123,10 @@ async function settle(
   const closed: Line[] = []
   let sending = sheet
   for (const mandate of new Set(lines.map((one) => one.mandate))) {
+    // The word beside its other spelling, too, would say that they are two.
+    const isLetGo = judge.isReady(desk.at(LEDGER), mandate)
     const isOver = history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
-    if (isOpen(office, mandate) || (!isOver && chance.happens(0.1))) continue
+    if (isLetGo || isOpen(office, mandate) || (!isOver && chance.happens(0.1))) continue
     const all = lines.filter((one) => one.mandate === mandate)
     const own = all.some((one) => !isTaking(one)) ? all.filter((one) => !isTaking(one)) : all
     const best = own.find(({ line }) => isTrue(sheet, sheet[line]!, mandate)) ?? own[0]

@@ -167,6 +167,9 @@ export function startPeopleJudge(
       readLedger(ledger).rows.some(
         (row) => ['sending', 'in_doubt'].includes(row.state) && meantBy(row) === mandate,
       ),
+    /** Somebody let it go, and it has not left yet. */
+    isReady: (ledger: string, mandate: TrueMandate): boolean =>
+      readLedger(ledger).rows.some((row) => row.state === 'ready' && meantBy(row) === mandate),
     mandateOf: (ledger: string, rowId: number): TrueMandate | undefined => {
       const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
       return row === undefined ? undefined : meantBy(row)
