@@ -127,7 +127,9 @@ export async function readAgain(
   let second: readonly SecondFile[] | null = null
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
-  for (const source of again.sources()) {
+  const sources = again.sources()
+  const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
+  const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
     const { configuration } = source.reading
     if (open !== undefined && isForgotten(source, by))
@@ -135,16 +137,15 @@ export async function readAgain(
         `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration: --config reads it again.`,
       )
     const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
-    if (found === null) continue
+    if (found === null) return
     const { areRulesChanged, isChanged, ofFile } = found
-    const isNewer = open !== undefined && admission.isNewer(source.sha256)
-    const one = { ...found, source, isNewer }
+    const one = { ...found, source, isNewer: isNewer(source) }
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
       )
       hasCome = true
-      continue
+      return
     }
     if (ofFile.length > 0 && again.unsent(source).next().done !== true)
       throw needsFile(ofFile, again.unsent(source), one)
@@ -154,12 +155,12 @@ export async function readAgain(
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
-    if ((!isChanged && !isNewer) || again.unsent(source).next().done === true) continue
+    if ((!isChanged && !one.isNewer) || again.unsent(source).next().done === true) return
     const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
       row.state === 'refused' || row.isByWord === 1
         ? false
         : // Some rules speak of several rows at once.
-          areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (isNewer && row.waits === 1)
+          areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (one.isNewer && row.waits === 1)
     const { came, told } = await readOne(admission, {
       ...one,
       by,
@@ -171,15 +172,17 @@ export async function readAgain(
     hasCome ||= came > 0
     results.push(...told)
   }
-  if (!hasCome) return results
-  again.noteMet()
-  for (const one of readable)
+  for (const source of sources.filter((each) => !isNewer(each))) await readSource(source)
+  if (hasCome) again.noteMet()
+  for (const one of hasCome ? readable : [])
     if (again.met(one.source).next().done !== true)
       await readOne(admission, {
         ...one,
         ...{ by, second: await load(), signal, rows: again.met },
         mustCome: (row) => row.isByWord === 0 && row.state !== 'refused',
       })
+  // What is newer comes last: it takes the place of what was read again before it.
+  for (const source of sources.filter(isNewer)) await readSource(source)
   return results
 }
 
