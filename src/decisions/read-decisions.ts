@@ -1,7 +1,7 @@
 import { headersOf } from '../source/columns/header.js'
 import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
-import { DECISION_COLUMNS, ledgerMark } from '../report/files/lists.js'
+import { DECIDING_COLUMNS, ledgerMark } from '../report/files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -54,7 +54,7 @@ export async function readDecisions(
   isForRunToo = false,
 ): Promise<readonly Resolution[]> {
   assertGiven(file, { what: 'decisions', nothing: 'nothing was recorded', mostBytes: MOST_BYTES.decisions })
-  const tables = await openLists(() => file, DECISION_COLUMNS)
+  const tables = await openLists(() => file, DECIDING_COLUMNS)
   const differencesOf = compareLines(reader)
   const resolutions: Resolution[] = []
   const differences: string[] = []
@@ -105,7 +105,7 @@ export async function waitingIn(
       return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
     })
   const waiting: Awaited<ReturnType<typeof waitingIn>> = []
-  for (const table of await openLists(() => file, DECISION_COLUMNS)) {
+  for (const table of await openLists(() => file, DECIDING_COLUMNS)) {
     if (table.sheet === undefined) return []
     const count = { decisions: 0, corrections: 0 }
     for await (const line of table.rows()) {

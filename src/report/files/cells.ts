@@ -28,8 +28,8 @@ const RUNNABLE_AFTER_SPLIT =
 const RUNNABLE_AFTER_COMMA =
   /,(?=[\s\p{Cf}"]*(?:[\0=@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]|([+-])))/gu
 
-/** What most references and identifiers are, and none of the patterns above touches; they take their time. */
-const HARMLESS = /^[A-Za-z0-9][\w./-]*$/
+/** What most references, identifiers and times are, and none of the patterns above touches; they take their time. */
+const HARMLESS = /^[A-Za-z0-9][\w./:…-]*$/
 
 function neutralInside(text: string): string {
   const split = text.replace(RUNNABLE_AFTER_SPLIT, "$1'")
