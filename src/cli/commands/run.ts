@@ -1,4 +1,6 @@
 import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
+import { existsSync } from 'node:fs'
+import { isOwnList } from '../../source/list.js'
 import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/output.js'
@@ -21,7 +23,6 @@ import {
   oldPages,
   setAsideLines,
   verificationIn,
-  waitingFor,
   writePack,
   oddities,
 } from '../closing.js'
@@ -83,7 +84,6 @@ export const runCommand: Command = {
   ],
   own: [
     ...RUN_FLAGS,
-    ['--all', 'of to-do.xlsx: record its decisions too, before its corrections come in'],
     ['--by <name>', 'who gives the reason, or decided (default: the user)'],
     ['--plan <file>', 'send what this approved plan says, and refuse anything else'],
   ],
@@ -113,7 +113,7 @@ async function run(context: Context): Promise<CommandResult> {
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
-  const decisions = ownFlag(context, 'all') ? await decisionsIn(context) : []
+  const decisions = await decisionsIn(context)
   try {
     const end = await migrate({ ...askedBy(context, service), decisions, watch })
     return await conclude(context, service, { ...end, decided: decisions.length })
@@ -122,20 +122,22 @@ async function run(context: Context): Promise<CommandResult> {
   }
 }
 
-/** As `resolve --from` takes them. What a plan holds was known before. @throws {UsageError} */
+/** What people decided in lists of ours, as `resolve --from` takes it. What a plan holds was known before. @throws {UsageError} */
 async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
   const { args, settings } = context
-  if (args.length === 0 || ownText(context, 'plan') !== null)
+  const decided: Resolution[] = []
+  for (const file of args.filter((path) => path !== '-')) {
+    if (!existsSync(settings.ledger) || !(await isOwnList(file))) continue
+    const { readDecisions } = await import('../../decisions/read-decisions.js')
+    const by = actorOf(context)
+    decided.push(...(await lookInto(settings, (reader) => readDecisions(reader, file, by, true))))
+  }
+  if (decided.length > 0 && ownText(context, 'plan') !== null)
     throw new UsageError(
-      'With --all, decisions come with the file that they stand in, and under no plan; nothing was sent',
-      'Give to-do.xlsx, or record its decisions first: sepa-migrate resolve --from',
+      'A run under a plan records no decisions; nothing was sent',
+      'Record them first, then make a plan: sepa-migrate resolve --from',
     )
-  const { readDecisions } = await import('../../decisions/read-decisions.js')
-  return lookInto(settings, async (reader) => {
-    const decided: Resolution[] = []
-    for (const file of args) decided.push(...(await readDecisions(reader, file, actorOf(context), true)))
-    return decided
-  })
+  return decided
 }
 
 /** What would keep the report from being written is told before anything is sent. @throws {UsageError} */
@@ -239,8 +241,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
     const given = end.admitted[index]
     return given?.isResultFile === true && given.kind !== 'empty' && !isDeclined
   })
-  const waiting = await waitingFor(context, takenIn, 'decisions')
-  const setAside = setAsideLines(takenIn.filter((file) => !waiting.has(file)))
+  const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const asked = end.askedFirst ?? {}
@@ -257,7 +258,6 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
     warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
-      ...waiting.values(),
       ...givenBackNotes(end.admitted),
       leftRefusedNote(end.leftRefused),
       unreadNote(asked),

@@ -1,4 +1,5 @@
 import { absenceText, type Absence } from '../../domain/proof/absence.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
@@ -304,9 +305,12 @@ export function openList(
   const columns = openColumns(isInDoubt)
   const { names, delimiter } = originals
   const [cells, lineOf] = [cellsOf(columns), openLine(originals, campaign)]
+  // In a list to decide in nobody corrects a customer.
+  const shown = (own: readonly string[]): readonly string[] =>
+    isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
   return {
-    header: BYTE_ORDER_MARK + csvHeader([...names, ...namesOf(columns)], delimiter),
-    line: (open) => csvLine([...originals.cellsOf(open.row), ...cells(lineOf(open))], delimiter),
+    header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
+    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(lineOf(open))], delimiter),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CampaignRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
 import { REPORT_ORDER } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { Texts } from '../text/texts.js'
@@ -106,15 +107,6 @@ export const FILE_COLUMNS: Columns<ColumnLine> = [
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),
 ]
 
-/** The words of `migration_decision` in each list. */
-export const DECISION_WORDS = {
-  inDoubt: ['registered', 'refused', 'resend', 'written-off'],
-  corrections: ['send', 'written-off'],
-  // All that were refused are sent again by `run --retry-refused`.
-  refused: ['written-off'],
-  cutOver: ['done', 'written-off'],
-} as const
-
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
 function workedColumns<Of, Line>(
   columns: Columns<Line>,
@@ -127,7 +119,8 @@ function workedColumns<Of, Line>(
       key === null || role !== wanted
         ? []
         : {
-            ...{ header: key, width: width ?? 16, value: (of) => String(value(lineOf(of)) ?? ''), ...how },
+            ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
+            ...{ value: (of) => String(value(lineOf(of)) ?? ''), ...how },
             ...(key === 'migration_decision' ? { choices } : {}),
           },
     )
@@ -139,33 +132,51 @@ function workedColumns<Of, Line>(
   ]
 }
 
+/** What takes a while to find of an entry is found once, for all of its cells. */
+function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  let last: { readonly of: Of; readonly found: Found } | null = null
+  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
+}
+
 /** @param cellsOf as they stand under the names */
 function originalColumns<Of>(
   names: readonly string[],
   cellsOf: (of: Of) => readonly string[],
-  isEdited: boolean,
+  how: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
 ): SheetColumn<Of>[] {
-  let last: { readonly of: Of; readonly cells: readonly string[] } | null = null
+  const cells = onceFor(cellsOf)
   return names.map((header, at) => ({
-    ...{ header, width: 14, isRead: true, isEdited },
-    value: (of) => {
-      if (last?.of !== of) last = { of, cells: cellsOf(of) }
-      return last.cells[at] ?? ''
-    },
+    ...{ header, heading: HEADINGS.get(header) ?? header, width: 14, isRead: true },
+    ...{ value: (of) => cells(of)[at] ?? '', ...how(at) },
   }))
 }
 
-export const toDoColumns = (
+/** Of a whole account in groups of four. */
+const ACCOUNT = 44
+
+export function toDoColumns(
   originals: OriginalColumns,
   campaign: CampaignRecord,
   part: 'inDoubt' | 'corrections' | 'refused',
-): SheetColumn<OpenRow>[] =>
-  workedColumns(
+): SheetColumn<OpenRow>[] {
+  const { plainNames, plainCellsOf, accounts, wrongOf } = originals
+  const isEdited = part !== 'inDoubt'
+  const wrong = onceFor(({ row, explanation }: OpenRow) => wrongOf(row, explanation.wrong))
+  const own = originalColumns(
+    plainNames,
+    ({ row }: OpenRow) => plainCellsOf(row),
+    (at) => ({
+      ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
+      ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
+    }),
+  ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
+  return workedColumns(
     openColumns(part === 'inDoubt'),
     openLine(originals, campaign),
     DECISION_WORDS[part],
-    originalColumns(originals.plainNames, ({ row }) => originals.plainCellsOf(row), part !== 'inDoubt'),
+    own,
   )
+}
 
 /** The same of the cut-over, where nothing is corrected. */
 export const cutOverColumns = ({
@@ -176,7 +187,24 @@ export const cutOverColumns = ({
     CUT_OVER_COLUMNS,
     (line) => line,
     DECISION_WORDS.cutOver,
-    originalColumns(identityNames, ({ row }) => identityCells(row), false),
+    originalColumns(identityNames, ({ row }) => identityCells(row)),
+  )
+
+const HOW_TO_WORK = [
+  'Each sheet lists what is open: its first columns say what is wrong and what to do, and a red cell is the one that is wrong.',
+  'Type into yellow and red cells alone: correct the value, or choose a word under "Your decision" and say under "Your reason" how you know.',
+  'Leave everything else as it is; to sort, take the protection of the sheet off (there is no password) and sort all of its columns together.',
+  'Save the file as .xlsx and give it back with "sepa-migrate run to-do.xlsx": that takes all of it, or names every fault and takes nothing.',
+]
+
+/** The first sheet of to-do.xlsx. In one column, by which it is known for no list. */
+export const howToWorkSheet = (): string =>
+  freeSheet(
+    [{ width: 110 }],
+    [
+      [oneCell('How to work in this file', STYLES.title)],
+      ...HOW_TO_WORK.map((text) => [oneCell(text, STYLES.sentence)]),
+    ],
   )
 
 /** The first sheet: what finance signs, as far as figures say it. */

@@ -319,9 +319,11 @@ export function openToDo(
       const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) =>
         open.has(part) ? lists[part].sheets({ sheet }) : [],
       )
+      const howTo = Buffer.from(tables.howToWorkSheet())
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
-      const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))
+      const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
+      const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
       await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
     },
   }
