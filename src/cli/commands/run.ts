@@ -15,6 +15,7 @@ import {
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
+  type MigrationPlan,
   assertPlanned,
 } from '../../migrate/options.js'
 import {
@@ -106,19 +107,27 @@ async function run(context: Context): Promise<CommandResult> {
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   if (isReported(settings)) await assertReportPlace(context)
-  announceSignals(context)
+  const counts = { sent: 0, answered: 0, ready: 0 }
+  announceSignals(context, counts)
   let closed: RunResult | null = null
   const tell = watchRun(context)
   const watch = (event: MigrationEvent): void => {
+    if (event.kind === 'intent') counts.sent += 1
+    if (event.kind === 'outcome') counts.answered += 1
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
   const decisions = await decisionsIn(context)
   try {
-    const end = await migrate({ ...askedBy(context, service), decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length })
+    const asked = askedBy(context, service)
+    const confirm = (plan: MigrationPlan): Promise<boolean> | boolean => {
+      counts.ready = plan.toSend
+      return asked.confirm?.(plan) ?? false
+    }
+    const end = await migrate({ ...asked, confirm, decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length, ready: counts.ready })
   } catch (error) {
-    return failed(context, service, error, closed)
+    return failed(context, service, error, { closed, sent: counts.sent })
   }
 }
 
@@ -151,11 +160,24 @@ async function assertReportPlace(context: Context): Promise<void> {
 }
 
 /** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */
-function failed(context: Context, service: Service, error: unknown, closed: RunResult | null): CommandResult {
+function failed(
+  context: Context,
+  service: Service,
+  error: unknown,
+  { closed, sent }: { readonly closed: RunResult | null; readonly sent: number },
+): CommandResult {
   if (closed === null) throw error
   const { world, settings } = context
+  const result = resultOfError(error, world.signals.exitStatus())
+  const told = `nothing further was sent after ${plural(sent, 'request', 'requests')}`
+  const inMidRun = (text: string): string => (sent === 0 ? text : text.replaceAll('nothing was sent', told))
   return {
-    ...resultOfError(error, world.signals.exitStatus()),
+    ...result,
+    errors: result.errors.map((one) => ({
+      ...one,
+      message: inMidRun(one.message),
+      next: inMidRun(one.next),
+    })),
     campaign: campaignOf(settings, service),
     totals: closed.totals,
     warnings: warningsOf(settings, closed),
@@ -231,7 +253,7 @@ const standingOf = (reader: LedgerReader) => ({
   odd: oddities(reader),
 })
 
-type End = Migration & { readonly decided: number }
+type End = Migration & { readonly decided: number; readonly ready: number }
 
 async function conclude(context: Context, service: Service, end: End): Promise<CommandResult> {
   const { settings, progress } = context
@@ -269,6 +291,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...said([
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
+      ...said([isDeclined && `${plural(end.ready, 'row is', 'rows are')} still ready, and as before.`]),
       ...end.admitted.flatMap(givenLine),
       ...end.readAgain,
       ...setAside,
@@ -310,18 +333,21 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
 
 export type RunResult = Extract<MigrationEvent, { kind: 'closed' }>
 
-export function announceSignals({ world: { signals }, progress }: Context): void {
-  const say = (text: string) => () => progress.note(text)
-  signals.drain.addEventListener(
-    'abort',
-    say(
-      'Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them; they become in doubt)',
+/** @param counts of requests, as far as the run has come */
+function announceSignals(
+  { world: { signals }, progress }: Context,
+  counts: { readonly sent: number; readonly answered: number },
+): void {
+  const cost = (): string => {
+    const underWay = counts.sent - counts.answered
+    return `${plural(underWay, 'request', 'requests')} under way become${underWay === 1 ? 's' : ''} in doubt`
+  }
+  signals.drain.addEventListener('abort', () =>
+    progress.note(
+      `Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them: ${cost()})`,
     ),
   )
-  signals.abort.addEventListener(
-    'abort',
-    say('Second signal: giving up what is under way; those rows become in doubt'),
-  )
+  signals.abort.addEventListener('abort', () => progress.note(`Second signal: giving up; ${cost()}`))
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
