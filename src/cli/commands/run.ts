@@ -261,7 +261,8 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   const isDeclined = end.stop?.kind === 'declined'
   const takenIn = context.args.filter((_, index) => {
     const given = end.admitted[index]
-    return given?.isResultFile === true && given.kind !== 'empty' && !isDeclined
+    const isTaken = given?.kind !== 'empty' || end.decided > 0
+    return given?.isResultFile === true && isTaken && !isDeclined
   })
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
@@ -292,7 +293,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
       ...said([isDeclined && `${plural(end.ready, 'row is', 'rows are')} still ready, and as before.`]),
-      ...end.admitted.flatMap(givenLine),
+      ...end.admitted.filter(({ kind }) => kind !== 'empty' || end.decided === 0).flatMap(givenLine),
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {

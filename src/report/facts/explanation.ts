@@ -74,13 +74,13 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'in_doubt':
       return answered(
         serviceSaid(row),
-        'Look the mandate up at the service. Then fill the decision columns and run "sepa-migrate resolve --from" with this file. Never feed it back as a source.',
+        'Look the mandate up at the service. Then fill in your decision and your reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from".',
       )
     case 'refused':
       return {
         ...answered(
           decision ?? serviceSaid(row),
-          'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.',
+          'Correct the value and give this file back. If the cause was at the service, run again with --retry-refused.',
         ),
         wrong: [row.lastAttempt?.field?.split('.').at(-1) ?? ''],
       }
