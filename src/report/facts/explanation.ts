@@ -74,7 +74,7 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'in_doubt':
       return answered(
         serviceSaid(row),
-        'Look the mandate up at the service. Then fill in your decision and your reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from".',
+        'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
       )
     case 'refused':
       return {

@@ -94,25 +94,17 @@ const OLD = [
   known('original_creditor_identifier', 'label.previousCreditor', 22, 'originalCreditorIdentifier'),
   known('original_mandate_reference', 'label.previousReference', 28, 'originalMandateReference'),
 ] as const
-const CREDITOR = known(
-  'assigned_creditor_identifier',
-  'label.assignedCreditor',
-  22,
-  'assignedCreditorIdentifier',
-)
-const REFERENCE = known(
-  'assigned_mandate_reference',
-  'label.assignedReference',
-  28,
-  'assignedMandateReference',
-)
+const NEW = [
+  known('assigned_creditor_identifier', 'label.assignedCreditor', 22, 'assignedCreditorIdentifier'),
+  known('assigned_mandate_reference', 'label.assignedReference', 28, 'assignedMandateReference'),
+] as const
 
 /** registered.csv, old to new. */
 export const REGISTERED_COLUMNS: Columns<RegisteredRow> = [
   column(null, 'label.row', 9, ({ id }) => id),
   ...[CUSTOMER, ACCOUNT],
   column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
-  ...[...OLD, CREDITOR, REFERENCE],
+  ...[...OLD, ...NEW],
   column('registered_at', 'label.registeredAt', 25, ({ registeredAt }) => registeredAt),
   column('source', 'label.source', 24, ({ source }) => source),
   column('record', 'label.record', 9, ({ record }) => record),
@@ -330,7 +322,7 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
     actionOf(compared.listed, row.state),
   ),
   STATE,
-  ...[ACCOUNT, CREDITOR, REFERENCE].map((known: Column<RowRecord>) => ofRow(known)),
+  ...[ACCOUNT, ...NEW].map((known: Column<RowRecord>) => ofRow(known)),
   paymentSources,
   mark('migration_line', 'column.migration_line', null, ({ compared }) => compared.mark),
   ...CLOSING,
@@ -372,7 +364,7 @@ export const VERIFICATION_FILE = 'verification.csv'
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
 export const VERIFICATION_COLUMNS: Columns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
-  ...[CUSTOMER, ACCOUNT, REFERENCE, CREDITOR],
+  ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
   column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
     meaning: 'column.verification',
     shown: ({ verdict }, { say }) => say(`proof.${verificationWord(verdict)}`),

@@ -107,6 +107,12 @@ export const FILE_COLUMNS: Columns<ColumnLine> = [
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),
 ]
 
+/** What a text calls a column or a list is called otherwise here. */
+const inWords = (text: string): string =>
+  text
+    .replace(/\bmigration_[a-z_]+/g, (name) => `"${HEADINGS.get(name) ?? name}"`)
+    .replace(/\b(?:corrections|refused|in-doubt|cut-over)\.csv/g, 'this workbook')
+
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
 function workedColumns<Of, Line>(
   columns: Columns<Line>,
@@ -114,18 +120,22 @@ function workedColumns<Of, Line>(
   choices: readonly string[],
   originals: readonly SheetColumn<Of>[],
 ): SheetColumn<Of>[] {
-  const those = (wanted: Column<Line>['role'], how: Partial<SheetColumn<Of>>): SheetColumn<Of>[] =>
+  const those = (
+    wanted: Column<Line>['role'],
+    how: Partial<SheetColumn<Of>>,
+    shown: (text: string) => string = String,
+  ): SheetColumn<Of>[] =>
     columns.flatMap(({ key, role, width, value }) =>
       key === null || role !== wanted
         ? []
         : {
             ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
-            ...{ value: (of) => String(value(lineOf(of)) ?? ''), ...how },
+            ...{ value: (of) => shown(String(value(lineOf(of)) ?? '')), ...how },
             ...(key === 'migration_decision' ? { choices } : {}),
           },
     )
   return [
-    ...those(undefined, { isWrapped: true }),
+    ...those(undefined, { isWrapped: true }, inWords),
     ...originals,
     ...those('filled in', { isRead: true, isEdited: true }),
     ...those('mark', { isRead: true, isHidden: true }),
