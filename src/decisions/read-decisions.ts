@@ -76,7 +76,7 @@ export async function readDecisions(
 ): Promise<readonly Resolution[]> {
   assertGiven(file, { what: 'decisions', nothing: 'nothing was recorded', mostBytes: MOST_BYTES.decisions })
   const tables = await openLists(() => file, DECIDING_COLUMNS)
-  const judge = judgeLines(reader, usualBy)
+  const judge = judgeLines(reader, usualBy, isOfRun)
   const resolutions: Resolution[] = []
   const faults: string[] = []
   let forRun = 0
@@ -102,7 +102,7 @@ export async function readDecisions(
 }
 
 /** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
-function judgeLines(reader: LedgerReader, usualBy: string) {
+function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
   const differencesOf = compareLines(reader)
   return (line: ListRow): string[] | Resolution | null => {
     const rowId = readWhole(line.cell('migration_row') ?? '')
@@ -110,20 +110,24 @@ function judgeLines(reader: LedgerReader, usualBy: string) {
     const at = (column: string, what: string, nth = 0): string =>
       `${line.placeOf(column, nth)}: ${what}${whose(row)}`
     const isDecided = (line.cell('migration_decision') ?? '') !== '' && !isForRun(line)
-    // In a list to correct in, what differs is a correction, which is for `run` to judge.
-    const isToDecide = line.cell('migration_assigned_mandate_reference') !== null
+    // What differs without a decision is a correction, which is for a run to judge.
+    const isToDecide = !isOfRun && line.cell('migration_assigned_mandate_reference') !== null
     if (isDecided && row !== null && isOnRecord(reader, line, row)) return null
     const different = rowId !== null && (isDecided || isToDecide) ? differencesOf(line, rowId, at) : []
     if (!isDecided) return different.length > 0 ? different : null
     const read = readLine(line, rowId, at, usualBy)
     if (Array.isArray(read) || different.length > 0)
       return [...different, ...(Array.isArray(read) ? read : [])]
-    return read.decision === 'written_off' && isReplaced(row) ? null : read
+    return read.decision === 'written_off' && isOver(reader, row) ? null : read
   }
 }
 
-const isReplaced = (row: RowRecord | null): boolean =>
-  row !== null && ['superseded', 'written_off', 'duplicate'].includes(row.state)
+/** What is closed, or was replaced by what is closed or registered, needs no word to close it. */
+function isOver(reader: LedgerReader, row: RowRecord | null): boolean {
+  let last = row
+  while (last?.state === 'superseded' && last.supersededBy !== null) last = reader.row(last.supersededBy)
+  return last?.state === 'written_off' || (last !== row && last?.state === 'registered')
+}
 
 /** These very words are on record, of this attempt, or of a line that is open no more: a copy of the list came in before. */
 function isOnRecord(reader: LedgerReader, line: ListRow, row: RowRecord): boolean {

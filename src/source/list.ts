@@ -3,7 +3,7 @@ import { cleanCell, fold } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError } from '../errors.js'
 import { isZip, opening } from './bytes/beginning.js'
-import type { SourceInput } from './bytes/input.js'
+import { type SourceInput, sizeOf } from './bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from './options.js'
 import { ownName } from './columns/header.js'
 import { refuse } from './refusal.js'
@@ -73,6 +73,8 @@ const keyOf = (name: string): string => fold(ownName(name))
  */
 export async function isOwnList(path: string): Promise<boolean> {
   try {
+    // What flows through a pipe can be read only once.
+    if ((await sizeOf(path)) === null) return false
     const start = await readStart(path)
     if (!isZip(start))
       return /migration[_\s-]row|Your decision/i.test(opening(start).split(/[\r\n]/, 1)[0] ?? '')

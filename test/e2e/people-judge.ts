@@ -147,7 +147,7 @@ export function startPeopleJudge(
       const isClosed = ({ mandate, decision }: Meant): boolean =>
         decision === 'written_off' &&
         rows.some(
-          (row) => meantBy(row) === mandate && ['superseded', 'written_off', 'duplicate'].includes(row.state),
+          (row) => meantBy(row) === mandate && ['superseded', 'written_off'].includes(row.state),
         )
       const isSame = (one: Meant, other: (typeof recorded)[number]): boolean =>
         one.ledger === ledger && one.mandate === other.mandate && one.decision === other.decision

@@ -258,12 +258,12 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
           name: 'report verify',
           words: [shownPath(pack), '--ledger', asked.settings.ledger],
         })
-  // Decisions go on record before a plan is made, and none come in under it. The demo has no service any more.
+  // Under a plan no decision comes in, the demo has no service any more, and who decides with resolve goes on so.
   const { plan, demo, from } = asked.own
-  const isPlanned =
+  const isResolved =
     asked.settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
   const decideIn = (name: string): NextCommand =>
-    isPlanned || list(name) === file(name)
+    isResolved || list(name) === file(name)
       ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }
       : { name: 'run', files: [list(name)] }
   if (inDoubt > 0)
