@@ -33,15 +33,15 @@ function listen(): Signals {
 /** A reader that went away must not stop a run: from then on nothing is printed there. */
 function output(stream: NodeJS.WriteStream): Output {
   let isOpen = true
+  let fault: string | null = null
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
     isOpen = false
-    if (stream !== process.stdout || code === 'EPIPE') return
-    process.stderr.write(`The result could not be written (${code ?? 'no code'})\n`)
-    process.exitCode ||= 1
+    if (code !== 'EPIPE') fault = code ?? 'no code'
   })
   return {
     isTerminal: stream.isTTY,
     stream,
+    fault: () => fault,
     write: (text) => {
       try {
         if (isOpen) stream.write(text)
@@ -105,4 +105,4 @@ async function start(version: string): Promise<number> {
 const packageFile = new URL('../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 if (process.argv[2] === '--version' || process.argv[2] === '-V') process.stdout.write(`${version}\n`)
-else process.exitCode = (await start(version)) || process.exitCode
+else process.exitCode = await start(version)

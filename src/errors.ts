@@ -11,15 +11,29 @@ export abstract class HaltError extends Error {
   /** Where a program offers these suggestions, it says beside `next` how they are called there. */
   readonly suggestions: readonly Suggestion[]
 
-  constructor(message: string, next: string, options: HaltOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  /** What is wrong, one by one: the message names them too. */
+  readonly faults: readonly string[]
+
+  constructor(title: string, next: string, options: HaltOptions = {}) {
+    const { faults = [] } = options
+    const more = faults.length > MOST_FAULTS ? [`and ${faults.length - MOST_FAULTS} more`] : []
+    const told = [...faults.slice(0, MOST_FAULTS), ...more]
+    super(
+      told.length === 0 ? title : `${title}: ${told.join('; ')}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.next = next
     this.suggestions = options.suggestions ?? []
+    this.faults = told
   }
 }
 
+/** More of them say no more. */
+const MOST_FAULTS = 20
+
 export interface HaltOptions {
   readonly cause?: unknown
+  readonly faults?: readonly string[]
   readonly suggestions?: readonly Suggestion[]
 }
 

@@ -13,7 +13,7 @@ import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
 import { lookInto, readByOf, type Context } from './command.js'
-import { commandLine, nextLines, type CommandEnd, type NextCommand, type Typed } from './terminal/next.js'
+import { commandLine, nextLines, type CommandEnd, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import { emptyResult, type CommandResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
@@ -73,40 +73,23 @@ export function setAsideLines(files: readonly string[]): string[] {
   })
 }
 
-/**
- * By file, what workbooks hold for the other command, where it is anything. Until that took it in, they stay where they
- * are.
- */
-export async function waitingFor(
-  context: Typed,
-  files: readonly string[],
-  part: 'decisions' | 'corrections',
-): Promise<ReadonlyMap<string, string>> {
-  const told = new Map<string, string>()
-  if (files.length === 0) return told
-  const { waitingIn } = await import('../decisions/read-decisions.js')
-  await lookInto(context.settings, async (reader) => {
-    for (const file of files.filter((path) => path !== '-')) {
-      const waiting = await waitingIn(reader, file).catch((error: unknown) => {
-        if (!(error instanceof SourceError)) throw error
-        told.set(file, `Nobody can tell whether "${file}" holds ${part} too, so it stays: ${error.message}`)
-        return []
-      })
-      const held = waiting.filter((sheet) => sheet[part] > 0)
-      const counts = held.map(
-        ({ sheet, [part]: count }) => `the sheet ${sheet} has ${plural(count, part.slice(0, -1), part)}`,
+/** What a workbook holds for a run, where it is anything. Until that took it in, it stays where it is. */
+export const correctionsLeft = (context: Typed, file: string): Promise<string[]> =>
+  lookInto(context.settings, async (reader) => {
+    const { correctionsIn } = await import('../decisions/read-decisions.js')
+    try {
+      const counts = (await correctionsIn(reader, file)).map(
+        ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
       )
-      const command: NextCommand =
-        part === 'decisions' ? { name: 'resolve', words: ['--from', file] } : { name: 'run', files: [file] }
-      if (held.length > 0)
-        told.set(
-          file,
-          `In "${file}" ${counts.join(' and ')} that this command does not take: ${commandLine(context, command)}`,
-        )
+      const command = commandLine(context, { name: 'run', files: [file] })
+      return counts.length === 0
+        ? []
+        : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      return [`Nobody can tell whether "${file}" holds corrections too, so it stays: ${error.message}`]
     }
   })
-  return told
-}
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>

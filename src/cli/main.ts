@@ -312,5 +312,15 @@ async function execute(
   if (result.isPrinted === true) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))
   else printResult(world, result)
-  return result.exitCode
+  // Node tells of a full disk a moment later.
+  await new Promise(setImmediate)
+  const fault = world.stdout.fault?.() ?? null
+  if (fault === null) return result.exitCode
+  const { totals } = result
+  const stand =
+    totals === null
+      ? ''
+      : `: ${totals.registered} registered, ${totals.inDoubt} in doubt, ${totals.ready} ready`
+  world.stderr.write(`The result could not be written (${fault})${stand}\n`)
+  return 1
 }

@@ -1,7 +1,7 @@
 import { headersOf } from '../source/columns/header.js'
 import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
-import { DECISION_COLUMNS, ledgerMark } from '../report/files/lists.js'
+import { DECIDING_COLUMNS, ledgerMark } from '../report/files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -12,9 +12,12 @@ import {
   cleanCreditorIdentifier,
   cleanIban,
   isScientific,
+  plural,
+  said,
   upperCase,
 } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
+import { DECISION_WORDS, FOR_RUN } from '../domain/row/list-words.js'
 import { DECISIONS, type Decision, type Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
@@ -23,9 +26,19 @@ import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
 import { isSepaIban } from '../domain/value/iban.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
-/** As it is written on the command line and in the in-doubt file. @throws {UsageError} for anything else */
+const decisionOf = (text: string): Decision | undefined =>
+  DECISIONS.find(
+    (each) =>
+      each ===
+      text
+        .trim()
+        .toLowerCase()
+        .replace(/[\s-]+/, '_'),
+  )
+
+/** As it is written on the command line. @throws {UsageError} for anything else */
 export function readDecision(text: string): Decision {
-  const decision = DECISIONS.find((each) => each === text.trim().toLowerCase().replace('-', '_'))
+  const decision = decisionOf(text)
   if (decision !== undefined) return decision
   throw new UsageError(
     `"${showValue(text)}" is not a decision`,
@@ -33,53 +46,53 @@ export function readDecision(text: string): Decision {
   )
 }
 
-/** The word of corrections.csv that `run` reads: this row is right as it stands. */
-const isForRun = (decision: string): boolean => fold(decision) === 'send'
+/** The words that fit a line, by the list that it stands in. */
+const wordsOf = (line: ListRow): readonly string[] =>
+  line.cell('migration_class') !== null
+    ? DECISION_WORDS.cutOver
+    : line.cell('migration_assigned_mandate_reference') !== null
+      ? DECISION_WORDS.inDoubt
+      : DECISION_WORDS.corrections
 
-const MOST_SHOWN = 5
+/** A run reads it with the line. */
+const isForRun = (line: ListRow): boolean =>
+  fold(line.cell('migration_decision') ?? '') === FOR_RUN && wordsOf(line).includes(FOR_RUN)
 
 /**
  * Reads a result file that a person filled in; lines without a decision, or with one for `run`, are left open, so there
  * may be none. A row number alone proves nothing: columns are sorted apart and files are mixed up, so every line that
  * decides, and each of a list to decide in, must name this ledger and show the customer, the reference and the creditor
- * of its row, and no other account or date: what somebody corrected there would not be sent.
+ * of its row, and no other account or date: what somebody corrected there would not be sent. What is on record already, or
+ * closes what was replaced, needs nothing.
+ * @param isOfRun lines that a run reads are its own
  * @throws {SourceError} for a file that cannot be read
- * @throws {UsageError} for a line that is not the row's, or a decision that cannot be read; nothing of the file
- * counts then
+ * @throws {UsageError} that names every fault of the file and its cell; nothing of the file counts then
  */
 export async function readDecisions(
   reader: LedgerReader,
   file: string,
   usualBy: string,
-  isForRunToo = false,
+  isOfRun = false,
 ): Promise<readonly Resolution[]> {
   assertGiven(file, { what: 'decisions', nothing: 'nothing was recorded', mostBytes: MOST_BYTES.decisions })
-  const tables = await openLists(() => file, DECISION_COLUMNS)
-  const differencesOf = compareLines(reader)
+  const tables = await openLists(() => file, DECIDING_COLUMNS)
+  const judge = judgeLines(reader, usualBy, isOfRun)
   const resolutions: Resolution[] = []
-  const differences: string[] = []
+  const faults: string[] = []
   let forRun = 0
   let evidence = ''
   for (const table of tables) {
-    const inSheet = table.sheet === undefined ? '' : `sheet ${table.sheet}, `
-    for await (const row of table.rows()) {
-      const rowId = readWhole(row.cell('migration_row') ?? '')
-      const decided = row.cell('migration_decision')
-      if (rowId === null && decided === null) throw noList(file)
-      const decision = decided ?? ''
-      const isDecided = decision !== '' && !isForRun(decision)
-      // In a list to correct in, what differs is a correction, which is for `run` to judge.
-      const isToDecide = row.cell('migration_assigned_mandate_reference') !== null
-      if (rowId !== null && (isDecided || isToDecide))
-        differences.push(...differencesOf(row, rowId).map((text) => inSheet + text))
-      if (isForRun(decision)) forRun += 1
-      else if (isDecided)
-        resolutions.push(readLine(row, rowId, `in ${inSheet}line ${row.line} of "${file}"`, usualBy))
+    for await (const line of table.rows(undefined, isOfRun)) {
+      if (line.cell('migration_row') === null && line.cell('migration_decision') === null) throw noList(file)
+      if (isForRun(line)) forRun += 1
+      const judged = judge(line)
+      if (Array.isArray(judged)) faults.push(...judged)
+      else if (judged !== null) resolutions.push(judged)
     }
     evidence = `${table.name} (SHA-256 ${table.sha256()})`
   }
-  if (differences.length > 0) throw notTheRows(file, differences)
-  if (resolutions.length === 0 && forRun > 0 && !isForRunToo)
+  if (faults.length > 0) throw faulty(file, faults)
+  if (resolutions.length === 0 && forRun > 0 && !isOfRun)
     throw new UsageError(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
       'Give the file to a run; nothing was recorded',
@@ -88,15 +101,64 @@ export async function readDecisions(
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }
 
+/** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
+function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
+  const differencesOf = compareLines(reader)
+  return (line: ListRow): string[] | Resolution | null => {
+    const rowId = readWhole(line.cell('migration_row') ?? '')
+    const row = rowId === null ? null : reader.row(rowId)
+    const at = (column: string, what: string, nth = 0): string =>
+      `${line.placeOf(column, nth)}: ${what}${whose(row)}`
+    const isDecided = (line.cell('migration_decision') ?? '') !== '' && !isForRun(line)
+    // What differs without a decision is a correction, which is for a run to judge.
+    const isToDecide = !isOfRun && line.cell('migration_assigned_mandate_reference') !== null
+    if (isDecided && row !== null && isOnRecord(reader, line, row)) return null
+    const different = rowId !== null && (isDecided || isToDecide) ? differencesOf(line, rowId, at) : []
+    if (!isDecided) return different.length > 0 ? different : null
+    const read = readLine(line, rowId, at, usualBy)
+    if (Array.isArray(read) || different.length > 0)
+      return [...different, ...(Array.isArray(read) ? read : [])]
+    return read.decision === 'written_off' && isOver(reader, row) ? null : read
+  }
+}
+
+/** What is closed, or was replaced by what is closed or registered, needs no word to close it. */
+function isOver(reader: LedgerReader, row: RowRecord | null): boolean {
+  let last = row
+  while (last?.state === 'superseded' && last.supersededBy !== null) last = reader.row(last.supersededBy)
+  return last?.state === 'written_off' || (last !== row && last?.state === 'registered')
+}
+
+/** These very words are on record, of this attempt, or of a line that is open no more: a copy of the list came in before. */
+function isOnRecord(reader: LedgerReader, line: ListRow, row: RowRecord): boolean {
+  if (line.cell('migration_class') !== null && reader.isOpenLine(row.id)) return false
+  const attempts = new Map(reader.attempts(row.id).map(({ id, n }) => [id, n]))
+  const attempt = readWhole(line.cell('migration_attempt') ?? '')
+  return reader
+    .decisionsOfRow(row.id)
+    .some(
+      ({ decision, reason, attemptId }) =>
+        decision === decisionOf(line.cell('migration_decision') ?? '') &&
+        reason === maskAccounts(line.cell('migration_reason') ?? '') &&
+        (attemptId === null ? null : (attempts.get(attemptId) ?? null)) === attempt,
+    )
+}
+
+/** A cell says little to somebody who looks for a customer. */
+const whose = (row: RowRecord | null): string =>
+  row === null
+    ? ''
+    : ` (customer ${row.customerNo ?? 'unknown'}, reference ${showValue(row.originalMandateReference ?? '')})`
+
 /**
- * Either command takes its part of a workbook alone, and tells what the other part holds. Of rows that are as they were
- * when it was written; none of any other file.
+ * Corrections in each sheet of a workbook, which are for a run. Of rows that are as they were when it was written; none of any
+ * other file.
  * @throws {SourceError} for a file that cannot be read again
  */
-export async function waitingIn(
+export async function correctionsIn(
   reader: LedgerReader,
   file: string,
-): Promise<{ readonly sheet: string; readonly decisions: number; readonly corrections: number }[]> {
+): Promise<{ readonly sheet: string; readonly count: number }[]> {
   const { plainNames, plainCellsOf } = mergeColumns(reader.sources())
   const isCorrected = (line: ListRow, row: RowRecord): boolean =>
     plainCellsOf(row).some((cell, at) => {
@@ -104,52 +166,44 @@ export async function waitingIn(
       const nth = plainNames.slice(0, at).filter((other) => fold(other) === fold(name)).length
       return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
     })
-  const waiting: Awaited<ReturnType<typeof waitingIn>> = []
-  for (const table of await openLists(() => file, DECISION_COLUMNS)) {
+  const found: { sheet: string; count: number }[] = []
+  for (const table of await openLists(() => file, DECIDING_COLUMNS)) {
     if (table.sheet === undefined) return []
-    const count = { decisions: 0, corrections: 0 }
+    let count = 0
     for await (const line of table.rows()) {
       const row = reader.row(readWhole(line.cell('migration_row') ?? '') ?? 0)
       if (row === null || row.state !== line.cell('migration_state')) continue
-      const decision = line.cell('migration_decision') ?? ''
-      if (decision !== '' && !isForRun(decision)) count.decisions += 1
-      else if (
-        row.state !== 'in_doubt' &&
-        line.cell('migration_class') === null &&
-        (decision !== '' || isCorrected(line, row))
-      )
-        count.corrections += 1
+      const isOpen = (line.cell('migration_decision') ?? '') === '' && wordsOf(line).includes(FOR_RUN)
+      if (isForRun(line) || (isOpen && isCorrected(line, row))) count += 1
     }
-    waiting.push({ sheet: table.sheet, ...count })
+    if (count > 0) found.push({ sheet: table.sheet, count })
   }
-  return waiting
+  return found
 }
 
 const noList = (file: string): UsageError =>
   new UsageError(
     `"${file}" is no list to decide in: it has no columns migration_row and migration_decision`,
-    'Fill in to-do/in-doubt.csv of the report and give that; an export goes to run. Nothing was recorded',
+    'Fill in to-do/to-do.xlsx of the report and give that; an export goes to run. Nothing was recorded',
   )
 
-function notTheRows(file: string, differences: readonly string[]): UsageError {
-  const shown = differences.slice(0, MOST_SHOWN).join('; ')
-  const rest = differences.length > MOST_SHOWN ? `; and ${differences.length - MOST_SHOWN} more` : ''
+function faulty(file: string, faults: readonly string[]): UsageError {
   return new UsageError(
-    `"${file}" does not show the rows of this ledger as they are: ${shown}${rest}`,
-    'Nothing of the file was recorded. If somebody corrected a cell, undo that: a decision is about the row as it stands, ' +
-      'and a row in doubt is resolved before it is corrected (once it is "refused", in to-do/refused.csv). Otherwise the ' +
-      'columns may be sorted apart, or the file was written from another ledger: write the report anew and fill in the ' +
-      'new file, with columns as text',
-    { suggestions: ['report'] },
+    `"${file}" has ${plural(faults.length, 'fault', 'faults')}`,
+    'Nothing of the file was taken, nothing was sent. Mend these cells. Where a line shows another row, somebody corrected a ' +
+      'cell beside a decision (undo that: a row in doubt is decided before it is corrected), columns were sorted apart, or the ' +
+      'file is of another ledger: write the report anew and fill in the new file, with columns as text',
+    { suggestions: ['report'], faults },
   )
 }
 
+type Fault = (column: string, what: string, nth?: number) => string
+
 /** Says of a line in which cells it is not the row that it names. */
-function compareLines(reader: LedgerReader): (line: ListRow, rowId: number) => readonly string[] {
+function compareLines(reader: LedgerReader): (line: ListRow, rowId: number, at: Fault) => string[] {
   const columns = mergeColumns(reader.sources())
   const mark = fold(ledgerMark(reader.campaign()))
-  return (line, rowId) => {
-    const at = (column: string, what: string): string => `line ${line.line}, column ${column}: ${what}`
+  return (line, rowId, at) => {
     const ledger = line.cell('migration_ledger')
     if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
     if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
@@ -166,17 +220,16 @@ function differenceIn(
   line: ListRow,
   row: RowRecord,
   { field, name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
-  at: (column: string, what: string) => string,
+  at: Fault,
 ): string[] {
   const found = line.cells(name)[nth]
-  const column = `"${showValue(name)}"`
   const isContent = field === 'iban' || field === 'signed_date'
-  if (found === undefined) return isContent ? [] : [at(column, 'the file has no such column')]
+  if (found === undefined) return isContent ? [] : [at(name, 'the file has no such column')]
   // A list in which nothing is corrected shows no account number, wherever it stands.
   if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
   if (isContent && !isChanged(reader, row, field, cleanCell(found))) return []
   const shown = (cell: string): string => `"${showValue(cell, field === 'iban' ? field : null)}"`
-  return [at(column, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`)]
+  return [at(name, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`, nth)]
 }
 
 const LIKE_IBAN = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{9,}$/
@@ -188,26 +241,39 @@ function isChanged(reader: LedgerReader, row: RowRecord, field: 'iban' | 'signed
   return agreement === 'differs' || (agreement === 'unknown' && LIKE_IBAN.test(cleanIban(cell)))
 }
 
-function readLine(row: ListRow, rowId: number | null, at: string, usualBy: string): Resolution {
-  const decision = readDecision(row.cell('migration_decision') ?? '')
+function readLine(
+  row: ListRow,
+  rowId: number | null,
+  at: (column: string, what: string) => string,
+  usualBy: string,
+): string[] | Resolution {
+  const word = row.cell('migration_decision') ?? ''
+  const decision = decisionOf(word)
+  const words = wordsOf(row)
+  if (decision === undefined || !words.includes(decision.replace('_', '-')))
+    return [
+      at(
+        'migration_decision',
+        `"${showValue(word)}" is not a decision of this list; it takes ${words.join(', ')}`,
+      ),
+    ]
   const attemptCell = row.cell('migration_attempt') ?? ''
   const attempt = readWhole(attemptCell)
   const reason = row.cell('migration_reason') ?? ''
   // Only what leads to no request may be decided without having looked at the latest attempt.
   const mayLackAttempt = (decision === 'written_off' || decision === 'done') && attemptCell === ''
-  if (rowId === null || (attempt === null && !mayLackAttempt))
-    throw new UsageError(
-      `Cannot read the number of the row or of its attempt ${at}`,
-      'Leave migration_row and migration_attempt as they were; nothing was recorded',
-    )
-  if (reason === '')
-    throw new UsageError(
-      `There is no reason ${at}`,
-      'Say in migration_reason how you know; nothing was recorded',
-    )
   const creditorIdentifier = row.cell('migration_assigned_creditor_identifier') ?? ''
   const mandateReference = row.cell('migration_assigned_mandate_reference') ?? ''
   const isAssigned = creditorIdentifier !== '' || mandateReference !== ''
+  const faults = said([
+    (rowId === null || (attempt === null && !mayLackAttempt)) &&
+      at(
+        rowId === null ? 'migration_row' : 'migration_attempt',
+        'cannot read the number of the row or of its attempt, which stay as they were written',
+      ),
+    reason === '' && at('migration_reason', 'there is no reason: say how you know'),
+  ])
+  if (rowId === null || faults.length > 0) return faults
   return {
     rowId,
     decision,
@@ -217,6 +283,7 @@ function readLine(row: ListRow, rowId: number | null, at: string, usualBy: strin
     evidence: null,
     attempt,
     isOfCutOver: row.cell('migration_class') !== null,
+    at: row.placeOf('migration_decision'),
   }
 }
 

@@ -61,6 +61,8 @@ export interface Resolution {
   readonly attempt: number | null
   /** Said of its line of the cut-over, which may be decided beside the row. */
   readonly isOfCutOver?: boolean
+  /** Where it stands, for people. */
+  readonly at?: string
 }
 
 export type ResolutionResult =

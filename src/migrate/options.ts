@@ -399,7 +399,7 @@ const WITHIN = {
   allInDoubt: 'by reason',
   only: 'column values',
   writes: 'kind path',
-  decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver',
+  decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver at',
   expected: 'source records customerNoSum',
 } as const
 const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`

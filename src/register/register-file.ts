@@ -121,6 +121,10 @@ function explaining<Value>(path: string, body: () => Value): Value {
     if (error instanceof LedgerError || !FAULT_OF_PLACE.test(code)) throw error
     if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
       throw damaged(path, 'it is damaged or cut', error)
+    if (/FULL|ENOSPC|EDQUOT/.test(code))
+      throw registerFault(path, 'the disk is full', 'Free some space and run the same command again', {
+        cause: error,
+      })
     throw registerFault(
       path,
       `the system says ${code}`,

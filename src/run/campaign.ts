@@ -183,14 +183,16 @@ const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
 const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [] } as const
 
-/** @throws {UsageError} for a decision that cannot be taken */
+/** @throws {UsageError} that names each decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
   if (decisions.length === 0) return
   const { results } = ledger.resolve(decisions, { dryRun: false })
-  const [first, ...others] = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
+  const rejected = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
+  const [first] = rejected
   if (first === undefined) return
-  const more = others.length === 0 ? '' : ` (and ${plural(others.length, 'more', 'more')})`
-  throw new UsageError(`${first.message}${more}; nothing was recorded or sent`, first.next)
+  const faults = [...new Set(rejected.map(({ message }) => message))]
+  const title = `${plural(faults.length, 'decision', 'decisions')} cannot be taken; nothing was recorded or sent`
+  throw new UsageError(title, first.next, { faults })
 }
 
 /** @returns how many stay refused: those that a later file has corrected */

@@ -232,8 +232,9 @@ export function clientOptions(
     clock,
     concurrency,
     deadlineMs: timeoutMs,
-    headersTimeoutMs: Math.min(MOST_HEADERS_MS, timeoutMs),
-    bodyTimeoutMs: Math.min(MOST_BODY_MS, timeoutMs),
+    // A longer deadline is meant for both.
+    headersTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_HEADERS_MS, timeoutMs),
+    bodyTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_BODY_MS, timeoutMs),
     ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
     ...(freshConnections === undefined ? {} : { freshConnections }),
     ...(proxy === undefined ? {} : { proxy }),

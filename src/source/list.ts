@@ -1,9 +1,15 @@
+import { open } from 'node:fs/promises'
 import { cleanCell, fold } from '../domain/text/text.js'
-import type { SourceInput } from './bytes/input.js'
+import { showValue } from '../domain/rule/verdict.js'
+import { codeOf, SourceError } from '../errors.js'
+import { isZip, opening } from './bytes/beginning.js'
+import { type SourceInput, sizeOf } from './bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from './options.js'
+import { ownName } from './columns/header.js'
 import { refuse } from './refusal.js'
-import { refuseRagged, type Table } from './table.js'
-import { openTable } from './formats.js'
+import { refuseRagged, type RawRecord, type Table } from './table.js'
+import { INPUT_FORMATS, openTable } from './formats.js'
+import { JSON_LIST } from './json-list.js'
 
 export type ListRow = ReturnType<typeof rowOf>
 
@@ -14,21 +20,23 @@ export type ListRow = ReturnType<typeof rowOf>
 export async function openList(input: SourceInput, expected: readonly string[], sheet?: string) {
   const names = new Set(expected.map(fold))
   const { source, limits } = DEFAULT_SOURCE_OPTIONS
-  const table = await openTable(input, {
+  const options = {
     layout: { ...source, sheet },
     limits,
-    isKnown: (name) => names.has(fold(name)),
+    isKnown: (name: string) => names.has(fold(name)),
     trustsOwnQuotes: true,
-  })
+  }
+  const table = await openTable(input, options, undefined, [JSON_LIST, ...INPUT_FORMATS])
   const positions = positionsOf(table, expected)
   let sha256 = ''
 
-  async function* rows(signal?: AbortSignal): AsyncGenerator<ListRow> {
+  async function* rows(signal?: AbortSignal, isRaggedLeft = false): AsyncGenerator<ListRow> {
     const batches = table.read(signal)
     for await (const records of batches)
       for (const record of records) {
+        if (isRaggedLeft && record.cells.length !== table.header.width) continue
         refuseRagged(table, record, `line ${record.line}`)
-        yield rowOf(record.line, record.cells, positions)
+        yield rowOf(record, positions, table, sheet)
       }
     sha256 = batches.end().sha256
   }
@@ -38,7 +46,7 @@ export async function openList(input: SourceInput, expected: readonly string[], 
     /** The sheet that was asked for, and all that a workbook of ours has. */
     sheet,
     sheets: table.sheets ?? [],
-    /** Every record but the header. @throws {SourceError} for a file that cannot be trusted or a ragged record */
+    /** Every record but the header; on demand without those of another width, which somebody else judges. @throws {SourceError} for a file that cannot be trusted or a ragged record */
     rows,
     /** Hash of the bytes, known after the last row. */
     sha256: (): string => sha256,
@@ -57,31 +65,70 @@ export async function openLists(open: () => SourceInput, expected: readonly stri
   return lists
 }
 
+const keyOf = (name: string): string => fold(ownName(name))
+
+/**
+ * Whether a file is a list of this program, by its beginning; of a workbook, by the first row of each sheet. What cannot be
+ * read is none: who reads it says why.
+ */
+export async function isOwnList(path: string): Promise<boolean> {
+  try {
+    // What flows through a pipe can be read only once.
+    if ((await sizeOf(path)) === null) return false
+    const start = await readStart(path)
+    if (!isZip(start))
+      return /migration[_\s-]row|Your decision/i.test(opening(start).split(/[\r\n]/, 1)[0] ?? '')
+    return await (await import('./xlsx/xlsx.js')).hasOwnSheet(path)
+  } catch (error) {
+    if (error instanceof SourceError || codeOf(error) !== '') return false
+    throw error
+  }
+}
+
+async function readStart(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    return (await file.read({ buffer: Buffer.alloc(START_BYTES) })).buffer
+  } finally {
+    await file.close()
+  }
+}
+
+const START_BYTES = 65_536
+
 function positionsOf(
   { label, headerCells, headerLine }: Table,
   expected: readonly string[],
 ): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>()
   for (const [index, name] of headerCells.entries())
-    positions.set(fold(name), [...(positions.get(fold(name)) ?? []), index])
-  const twice = expected.find((name) => (positions.get(fold(name))?.length ?? 0) > 1)
+    positions.set(keyOf(name), [...(positions.get(keyOf(name)) ?? []), index])
+  const twice = expected.find((name) => (positions.get(keyOf(name))?.length ?? 0) > 1)
   if (twice === undefined) return positions
   throw refuse(label, 'FILE_HEADER_DUPLICATE', `it has the column "${twice}" twice`, { line: headerLine })
 }
 
 const rowOf = (
-  line: number,
-  cells: readonly string[],
+  { line, cells }: RawRecord,
   positions: ReadonlyMap<string, readonly number[]>,
+  { cellName }: Table,
+  sheet: string | undefined,
 ) => ({
   /** Physical line on which the record begins, from 1. */
   line,
+  /** Where people find the cell of a column. */
+  placeOf: (name: string, nth = 0): string => {
+    const position = positions.get(keyOf(name))?.[nth] ?? 0
+    const column = name.startsWith('migration_') ? name : `"${showValue(name)}"`
+    if (sheet === undefined || cellName === undefined) return `line ${line}, column ${column}`
+    return `sheet ${sheet}, cell ${cellName(line, position)}`
+  },
   /** The cell of the first of these columns that the file has, cleaned; null where it has none. Names are folded. */
   cell: (...wanted: readonly string[]): string | null => {
-    const position = wanted.map((name) => positions.get(fold(name))?.[0]).find((at) => at !== undefined)
+    const position = wanted.map((name) => positions.get(keyOf(name))?.[0]).find((at) => at !== undefined)
     return position === undefined ? null : cleanCell(cells[position] ?? '')
   },
   /** The cells of every column of that name as they stand in the file; none where it has no such column. */
   cells: (name: string): readonly string[] =>
-    (positions.get(fold(name)) ?? []).map((position) => cells[position] ?? ''),
+    (positions.get(keyOf(name)) ?? []).map((position) => cells[position] ?? ''),
 })

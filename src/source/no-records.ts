@@ -1,7 +1,7 @@
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
 import { cleanCell, said } from '../domain/text/text.js'
 import { type Finding, findingOf, showValue, type SeverityOverrides } from '../domain/rule/verdict.js'
-import { usualMeaning } from './columns/header.js'
+import { isHeading, usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/text.js'
 import { rowsSaid } from './csv/totals.js'
 import { refuse } from './refusal.js'
@@ -14,7 +14,7 @@ export const withoutNoRecords = (table: Table): Table => ({
 })
 
 async function* judge(
-  { label, headerCells }: Table,
+  { label, header: names, headerCells }: Table,
   batches: Pieces<RawRecord[], TableEnd>,
 ): AsyncGenerator<RawRecord[], TableEnd> {
   const noRecords = { rules: [], headers: [], counts: [] } satisfies NoRecords as NoRecords
@@ -23,6 +23,7 @@ async function* judge(
   let sinceCount = 0
 
   function isRecord({ line, cells, isClean }: RawRecord): boolean {
+    if (isHeading(names, cells)) return false
     let first = 0
     while (first < cells.length && cells[first] === '') first += 1
     const cell = cells[first] ?? ''

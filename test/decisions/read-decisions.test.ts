@@ -94,17 +94,22 @@ describe('the filled-in file', () => {
     const evidence = `in-doubt.csv (SHA-256 ${createHash('sha256').update(text).digest('hex')})`
     const common = { reason: 'the service said so', isOfCutOver: false, evidence, attempt: 1 }
     const assigned = { creditorIdentifier: 'DE79ZZZ01234567890', mandateReference: 'NEW-7' }
+    const at = (line: number): string => `line ${line}, column migration_decision`
     expect(decisions).toEqual([
-      { ...common, rowId: 2, decision: 'registered', by: 'Grace', assigned },
-      { ...common, rowId: 3, decision: 'resend', by: 'Ada', assigned: null },
+      { ...common, rowId: 2, decision: 'registered', by: 'Grace', assigned, at: at(3) },
+      { ...common, rowId: 3, decision: 'resend', by: 'Ada', assigned: null, at: at(4) },
     ])
   })
 
-  const UNREADABLE = 'Cannot read the number of the row or of its attempt in line 2'
+  const UNREADABLE = 'cannot read the number of the row or of its attempt'
 
   it.each<[string, Line, string]>([
     ['with a decision that is none', decided('maybe'), '"maybe" is not a decision'],
-    ['with a decision without a reason', decided('refused', { migration_reason: '' }), 'no reason in line 2'],
+    [
+      'with a decision without a reason',
+      decided('refused', { migration_reason: '' }),
+      'line 2, column migration_reason: there is no reason',
+    ],
     ['with a row number that was changed', decided('refused', { migration_row: '1a' }), UNREADABLE],
     ['with no row number', decided('refused', { migration_row: '' }), UNREADABLE],
     ['with an attempt that was changed', decided('refused', { migration_attempt: 'x' }), UNREADABLE],
@@ -132,7 +137,7 @@ describe('8.2.1 a line must be the row that it names', () => {
     const reading = read(decide(apart, 1, decided('resend')))
     await expect(reading).rejects.toThrow(UsageError)
     await expect(reading).rejects.toThrow(
-      'line 2, column "customer_no": row 3 has "1003", the line has "1001"; ' +
+      'line 2, column "customer_no": row 3 has "1003", the line has "1001" (customer 1003, reference 0014); ' +
         'line 2, column "unique_mandate_reference": row 3 has "0014", the line has "0012"',
     )
   })

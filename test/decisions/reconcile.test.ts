@@ -22,6 +22,7 @@ import {
   type Values,
 } from '../ledger/campaign-setup.js'
 import { germanIban } from '../support/export.js'
+import { freshFolder } from '../support/folder.js'
 import { fileOf } from '../support/sources.js'
 
 const CREDITOR = 'DE79ZZZ01234567890'
@@ -204,6 +205,24 @@ describe('8.2.2 what the list shows of a mandate proves row 1', () => {
   ])('%j', async (...given) => {
     const result = await against(await customerWith(), ...given.map((each) => entry('NEW-1', each)))
     expect(result.proposals).toMatchObject([{ rowId: 1 }])
+  })
+
+  it.each([
+    ['as the simulator prints it', (entries: unknown) => entries],
+    ['in an answer of the service', (entries: unknown) => ({ status: 'OK', data: entries })],
+  ])('in JSON, %s', async (_, wrap) => {
+    const ledger = await customerWith()
+    const assigned = { sepa_creditor_identifier: CREDITOR, unique_mandate_reference: 'NEW-1' }
+    const amendment = { sepa_creditor_identifier: 'DE98ZZZ09999999999', unique_mandate_reference: 'A-1' }
+    const listed = { customer_no: 7, iban: 'DE…3000', signed_date: '2020-01-31', ...assigned, amendment }
+    const file = join(freshFolder(), 'list.json')
+    writeFileSync(file, JSON.stringify(wrap([listed])), { mode: 0o600 })
+    const result = await reconcile(ledger.view, file, 'Ada', new AbortController().signal)
+    expect(result.proposals).toMatchObject([{ rowId: 1, assigned: { mandateReference: 'NEW-1' } }])
+    writeFileSync(file, '{"status":"OK"}')
+    await expect(reconcile(ledger.view, file, 'Ada', new AbortController().signal)).rejects.toThrow(
+      'without a list',
+    )
   })
 
   it('by the columns with their usual names; two that could be one are refused', async () => {

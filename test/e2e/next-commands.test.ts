@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { validExport, validLine } from '../support/export.js'
 import { listed, nextOf, placeOfTest, type Place } from '../support/place.js'
 import { inReport, type Ended } from '../support/program.js'
+import { openWork } from '../support/work.js'
 
 const open = (rows: number, sandbox: SandboxOptions = {}): Promise<Place> => placeOfTest({ rows, sandbox })
 
@@ -20,7 +21,7 @@ const DAMAGED = validLine(5).replace(/2024-\d\d-\d\d/, '2024-02-30')
 
 describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that can be pasted as it is', () => {
   it('10.3.4 from the first look to the signature, each after the one before', async () => {
-    const { path, write, edit, held, program, pasteNext: paste } = await open(0, FAULTS)
+    const { path, write, held, totals, program, pasteNext: paste } = await open(0, FAULTS)
     write(FILE, `${validExport(4)}${DAMAGED}\n`)
     const place = ['--ledger', 'the campaign/ledger.db', '--out', "Finance's pack"]
     mkdirSync(path('the campaign'), { mode: 0o700 })
@@ -28,40 +29,27 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     const looked = await program('inspect', FILE)
     const checked = await paste(looked)
     expect(checked.status).toBe(3)
-    const written = await paste(checked)
-    expect(existsSync(path('checked/problems.csv'))).toBe(true)
-    expect((await paste(written)).status).toBe(3)
+    expect(nextOf(checked)).toMatch(/^sepa-migrate run .* --limit 10$/)
 
     const ran = await program('run', FILE, ...place)
     expect(ran.status).toBe(4)
-    expect(ran.stdout).toContain("Compare Finance's pack/to-do/in-doubt.csv with the service")
-    const dry = await paste(ran)
-    expect(dry).toMatchObject({ status: 4, stderr: '' })
-    expect(dry.stdout).toContain('holds no decision yet')
+    const list = "Finance's pack/to-do/to-do.xlsx"
+    expect(ran.stdout).toContain(`fill in your decision and your reason in ${list}, and give it back.`)
+    const before = totals('the campaign/ledger.db')
+    expect(await paste(ran)).toMatchObject({ status: 4, stderr: '' })
+    expect(totals('the campaign/ledger.db')).toMatchObject({ ...before, resubmitted: 2 })
 
-    edit("Finance's pack/to-do/in-doubt.csv", (row) => ({
-      ...row,
-      migration_decision: 'written-off',
-      migration_reason: "it's closed",
-    }))
-    const examined = await paste(dry)
-    expect(examined.stdout).toContain('Dry run: nothing was recorded.')
-    const recorded = await paste(examined)
-    expect(recorded.stdout).toContain('1 decision recorded.')
-    expect(recorded.stdout).toContain('is in "Finance\'s pack/to-do/done/in-doubt.csv" now')
-
-    expect(nextOf(recorded), 'the pack is older than the ledger').toMatch(/^sepa-migrate report /)
-    const reported = await paste(recorded)
-    expect(reported.status).toBe(3)
-    const list = "Finance's pack/to-do/corrections.csv"
-    expect(reported.stdout).toContain(`Correct ${list} and give it back`)
-    edit(list, (row) => ({ ...row, signed_date: '2024-02-28' }))
-    const corrected = await paste(reported)
-    expect(corrected.status, corrected.stdout + corrected.stderr).toBe(3)
+    const work = openWork(path(list))
+    work.type('In doubt', 0, { migration_decision: 'written-off', migration_reason: "it's closed" })
+    work.type('Corrections', 0, { signed_date: '2024-02-28' })
+    work.save()
+    const taken = await paste(ran)
+    expect(taken.stdout).toContain('1 decision recorded.')
+    expect(taken.stdout).toContain('is in "Finance\'s pack/to-do/done/to-do-2.xlsx" now')
+    expect(taken.status, taken.stdout + taken.stderr).toBe(3)
     expect(held()).toContain(5)
-    expect(readdirSync(path("Finance's pack/to-do/done"))).toEqual(['corrections.csv', 'in-doubt.csv'])
-    const resent = await paste(corrected)
-    expect(resent.status, resent.stdout + resent.stderr).toBe(3) // the service still says no
+    const again = await paste(taken)
+    expect(again.status, again.stdout + again.stderr).toBe(3) // the service still says no
   })
 
   it('10.3.4 of a campaign that is over: report where the pack is older, the last export, purge, then nothing', async () => {
@@ -70,9 +58,11 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(ran)).toBe('sepa-migrate report')
     expect(nextOf(await program('status'))).toBe('sepa-migrate report')
     const reported = await program('report')
-    expect(nextOf(reported)).toBe('sepa-migrate compare final.csv')
+    // What is not there cannot be pasted.
+    expect(nextOf(reported)).toBe('sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db')
+    expect((await paste(reported)).status).toBe(0)
     write('final.csv', validExport(3))
-    const compared = await paste(reported)
+    const compared = await paste(await program('report'))
     expect(compared.stdout).toContain(
       'Have finance sign sepa-migrate-report/report.html before the next command.',
     )
@@ -152,30 +142,27 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     }
   }
 
-  /** What somebody does with the list that the last line names. */
-  function closeAll({ edit }: Place, ended: Ended): void {
-    const [, quoted, plain = ''] = /--from (?:'([^']+)'|(\S+))/.exec(nextOf(ended)) ?? []
-    edit(quoted ?? plain, (row) => {
-      const isDone = !['gone_unsent', 'contradictory'].includes(row['migration_class'] ?? 'gone_unsent')
-      const decision = isDone ? 'done' : 'written-off'
-      return { ...row, migration_decision: decision, migration_reason: 'closed by hand' }
-    })
+  /** What somebody does with the list that the last line names: all that is open is closed. */
+  function closeAll({ path }: Place, ended: Ended): void {
+    const work = openWork(path(/\S+to-do\.xlsx/.exec(nextOf(ended))?.[0] ?? ''))
+    for (const name of work.names)
+      for (const [nth, row] of work.rows(name).entries()) {
+        const isDone = !['gone_unsent', 'contradictory'].includes(row['migration_class'] ?? 'gone_unsent')
+        const decision = isDone ? 'done' : 'written-off'
+        work.type(name, nth, { migration_decision: decision, migration_reason: 'closed by hand' })
+      }
+    work.save()
   }
 
   it('29.3 of the demo, from its doubt to the last export', async () => {
     const place = await open(0)
     const shown = await follow(place, await place.program('demo'))
-    expect(nextOf(shown)).toContain('to-do/in-doubt.csv --dry-run')
+    expect(nextOf(shown)).toContain('to-do/to-do.xlsx --dry-run')
     closeAll(place, shown)
     // What is to be sent after that has no service any more: its sandbox ended with the demo.
     const decided = await follow(place, shown, / run /)
-    expect(decided.stdout).not.toContain('in doubt:')
-    expect(nextOf(decided)).toContain('to-do/cut-over.csv --dry-run')
-    closeAll(place, decided)
-    const closed = await place.pasteNext(await place.pasteNext(decided))
-    expect(closed.stdout).not.toContain('of the cut-over')
-    const { stdout } = await place.pasteNext(closed)
-    expect(stdout).toContain('Give the last export to a run')
+    expect(decided.stdout).not.toMatch(/in doubt:|of the cut-over/)
+    expect(decided.stdout).toContain('Give the last export to a run')
   })
 
   it('29.3 of a rehearsal with chaos, to the purge (seed 7)', async () => {
@@ -184,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     let ended = await place.program('run', 'export.csv', '--max-in-doubt', '1000', '--max-refused', '100')
     for (let rounds = 0; rounds < 8 && !nextOf(ended).includes(' purge'); rounds += 1) {
       ended = await follow(place, ended)
-      if (nextOf(ended).includes('--from')) closeAll(place, ended)
+      if (nextOf(ended).includes('to-do.xlsx')) closeAll(place, ended)
     }
     expect(nextOf(ended)).toBe('sepa-migrate purge')
     expect(new Set(place.held()).size).toBe(place.held().length)
@@ -199,7 +186,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     const ran = await place.pasteNext(approved)
     expect(ran.status, ran.stderr).toBe(0)
     expect(place.held()).toEqual([1, 2, 3])
-    expect(nextOf(ran)).toBe('sepa-migrate compare final.csv')
+    expect(nextOf(ran)).toContain('report verify')
   })
 
   it('29.3 where the service can be asked, asks it first, and then goes on to the list', async () => {
@@ -212,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(reported)).toBe('sepa-migrate resolve --ask')
     await place.program('resolve', '--ask', '--yes')
     expect(place.totals()).toMatchObject({ inDoubt: 0 })
-    expect(nextOf(await place.program('report'))).toContain('refused.csv')
+    expect(nextOf(await place.program('report'))).toContain('to-do.xlsx')
   })
 
   it('10.3.4 of a list that proves rows records them', async () => {

@@ -1,7 +1,7 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { validExport } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
 import { PROGRAM, startCommand } from '../support/program.js'
 
 const { path, read, write, program, sandbox } = placeForEach({ rows: 2, sandbox: {} })
@@ -53,6 +53,15 @@ it('a result that cannot be written is no success', async () => {
   const line = `"${process.execPath}" "${PROGRAM}" rules --json > /dev/full`
   const { status, stderr } = await startCommand(['sh', '-c', line], { cwd: path('.') }).ended
   expect([status, stderr]).toEqual([1, 'The result could not be written (ENOSPC)\n'])
+
+  // What was sent is said where it can be.
+  const place = await placeOfTest({ rows: 2, sandbox: {} })
+  const sending = `"${process.execPath}" "${PROGRAM}" run export.csv --json > /dev/full`
+  const ended = await startCommand(['sh', '-c', sending], { cwd: place.folder(), env: place.env() }).ended
+  expect([ended.status, ended.stderr.split('\n').at(-2)]).toEqual([
+    1,
+    'The result could not be written (ENOSPC): 2 registered, 0 in doubt, 0 ready',
+  ])
 })
 
 it('26.3 a path below a file is told as such by whatever writes or reads there', async () => {

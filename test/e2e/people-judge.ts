@@ -138,20 +138,26 @@ export function startPeopleJudge(
     expectDecisions: (after: string, ledger: string, { since, meant, isTaken }: Heard): void => {
       const { rows, decisions } = readLedger(ledger)
       const recorded = decisions
-        .filter(({ id, decision }) => id > since && !['corrected', 'held', 'answered'].includes(decision))
-        .map(({ rowId, decision }) => {
+        .filter(({ decision }) => !['corrected', 'held', 'answered'].includes(decision))
+        .map(({ id: decisionId, rowId, decision }) => {
           const row = rows.find(({ id }) => id === rowId)
-          return { rowId, decision, mandate: row === undefined ? undefined : meantBy(row) }
+          return { decisionId, rowId, decision, mandate: row === undefined ? undefined : meantBy(row) }
         })
+      // What was closed or replaced before needs no word.
+      const isClosed = ({ mandate, decision }: Meant): boolean =>
+        decision === 'written_off' &&
+        rows.some(
+          (row) => meantBy(row) === mandate && ['superseded', 'written_off'].includes(row.state),
+        )
       const isSame = (one: Meant, other: (typeof recorded)[number]): boolean =>
         one.ledger === ledger && one.mandate === other.mandate && one.decision === other.decision
-      for (const other of recorded)
+      for (const other of recorded.filter(({ decisionId }) => decisionId > since))
         if (!meant.some((one) => isSame(one, other)))
           violate(
             `DECISION after ${after}: row ${other.rowId} is called ${other.decision}, which nobody said of it`,
           )
       for (const one of meant)
-        if (isTaken && !recorded.some((other) => isSame(one, other)))
+        if (isTaken && !recorded.some((other) => isSame(one, other)) && !isClosed(one))
           violate(
             `DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`,
           )

@@ -171,10 +171,9 @@ export const returnAWorkbook: Act = async (office, chance) => {
   await giveBack(office, work, { ledger, chance, isSound: false })
 }
 
-const WAYS: readonly (readonly ('resolve' | 'run' | 'run --all')[])[] = [
+const WAYS: readonly (readonly ('resolve' | 'run')[])[] = [
   ...[['resolve', 'run'] as const, ['run', 'resolve'] as const, ['resolve'] as const, ['run'] as const],
   ...[['run', 'run'] as const, ['resolve', 'resolve'] as const],
-  ...[['run --all'] as const, ['run --all', 'run --all'] as const, ['run', 'run --all'] as const],
 ]
 
 interface Giving {
@@ -208,14 +207,13 @@ async function giveBack(office: Office, work: WorkedIn, { ledger, chance, isSoun
     }
     const isKnown = office.known.has(`${ledger} ${readFileSync(desk.at(file), 'latin1')}`)
     const own = ledger === work.ledger && !isCut && !isKnown ? work.corrected : []
-    const isAll = way === 'run --all'
-    const flags = [...(isAll ? ['--all'] : []), ...drawFlags(chance)]
+    const flags = drawFlags(chance)
     const confirmed = drawConfirmation(chance)
     const since = judge.mark(desk.at(ledger))
     const ended = await giveCorrected(office, ledger, own, () =>
       runLedger(office, { ledger, files: [file], flags, confirmed }),
     )
-    if (isAll) expectSaid(office, { ...said, what: `${way} of ${file}`, since, isTaken: !tookNothing(ended) })
+    expectSaid(office, { ...said, what: `${way} of ${file}`, since, isTaken: !tookNothing(ended) })
     if (mayBeRead && ended.status === 7) judge.violate(`STUCK: ${file} was not taken by ${way}`)
   }
 }

@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
-const { path, folder, write, held, sandbox, json, program, totals, rows } = placeForEach({
+const { path, write, held, sandbox, json, program, totals, rows } = placeForEach({
   sandbox: {
     faults: [
       { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } },
+      { match: { customer_no: 17 }, times: 1, fault: { kind: 'refuse', status: 422 } },
       { match: { customer_no: 8 }, times: 1, fault: { kind: 'reset', applied: true } },
       { match: { customer_no: 9 }, times: 1, fault: { kind: 'reset', applied: false } },
     ],
@@ -45,6 +46,7 @@ it('says what is wrong first, and is the same twice', async () => {
   expect(work.names).toEqual(['In doubt', 'Corrections', 'Refused'])
   const header = work.header('Corrections')
   expect(header.slice(0, 3)).toEqual(['migration_message', 'migration_remedy', 'customer_no'])
+  expect(work.headings('Corrections').slice(0, 3)).toEqual(['What is wrong', 'What to do', 'customer_no'])
   expect(header.at(-1)).toBe('migration_attempt')
   const [first] = work.rows('Corrections')
   expect(first).toMatchObject({
@@ -112,7 +114,7 @@ function saved(bytes: Buffer): Buffer {
   return readFileSync(path('saved.xlsx'))
 }
 
-it('takes decisions of the sheet In doubt; either command tells about the other part and leaves the file there', async () => {
+it('resolve takes its decisions, names the run that takes the rest, and neither is a fault for the other', async () => {
   const work = mend()
   const found = mandateOf(8)
   work.type('In doubt', 0, {
@@ -129,7 +131,6 @@ it('takes decisions of the sheet In doubt; either command tells about the other 
   ])
   expect(decided.totals).toMatchObject({ registered: 5, ready: 1, inDoubt: 0 })
   expect(existsSync(path('to-do.xlsx'))).toBe(true)
-  expect((await json(...resolve)).exitCode).toBe(2)
   const told = await json('run', TO_DO)
   expect(told).toMatchObject({ exitCode: 0, totals: { read: 9, registered: 9 }, warnings: [] })
   expect(held().sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -137,37 +138,56 @@ it('takes decisions of the sheet In doubt; either command tells about the other 
   expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer called')
 })
 
-it('a run tells of decisions that it does not take, and the new lists lie beside', async () => {
-  const work = mend()
-  for (const nth of [0, 1])
-    work.type('In doubt', nth, { migration_decision: 'written-off', migration_reason: 'left' })
-  work.save()
-  const told = await json('run', TO_DO)
-  expect(told.warnings[0]).toContain('Somebody works in the lists')
-  expect(told.warnings[1]).toBe(
-    `In "${TO_DO}" the sheet In doubt has 2 decisions that this command does not take: sepa-migrate resolve --from ${TO_DO}`,
-  )
-  expect(told.totals).toMatchObject({ registered: 7, inDoubt: 2 })
-  await json('resolve', '--from', TO_DO)
-  expect(totals()).toMatchObject({ registered: 7, writtenOff: 2 })
-  expect(existsSync(join(folder(), 'sepa-migrate-report/to-do/done/to-do.xlsx'))).toBe(true)
-})
-
-it('rows that stand under other marks are not taken, and decisions of them refuse the file', async () => {
+it('rows that stand under other marks are not taken, and every fault of the file refuses all of it', async () => {
   const work = mend()
   const [one, two] = work.rows('In doubt')
   work.type('In doubt', 0, { migration_row: two?.['migration_row'] ?? '', migration_decision: 'resend' })
   work.type('In doubt', 1, { migration_row: one?.['migration_row'] ?? '' })
+  work.type('Refused', 0, { migration_decision: 'sent' })
+  work.save(path('torn.xlsx'))
+  const before = [totals(), held().length]
+  for (const words of [
+    ['resolve', '--from', 'torn.xlsx'],
+    ['run', 'torn.xlsx'],
+  ]) {
+    const { errors, exitCode } = await json(...words)
+    expect(exitCode).toBe(2)
+    expect(errors[0]?.message).toMatch(/^"torn.xlsx" has \d+ faults: sheet In doubt/)
+    const lines = errors[0]?.faults ?? []
+    expect(lines).toContain(
+      'sheet In doubt, cell I3: row 9 has "9", the line has "8" (customer 9, reference MANDATE-9)',
+    )
+    expect(lines.join()).toContain('sheet In doubt, cell P3: there is no reason: say how you know')
+    expect(lines).toContain(
+      'sheet Refused, cell I3: "sent" is not a decision of this list; it takes send, written-off (customer 7, reference MANDATE-7)',
+    )
+    expect([totals(), held().length]).toEqual(before)
+  }
+})
+
+it('corrections under other marks go to no other row', async () => {
+  const work = mend()
   const [first, second] = work.rows('Corrections')
   work.type('Corrections', 0, { migration_row: second?.['migration_row'] ?? '' })
   work.type('Corrections', 1, { migration_row: first?.['migration_row'] ?? '' })
   work.save(path('torn.xlsx'))
-  const refused = await json('resolve', '--from', 'torn.xlsx')
-  expect(refused.errors[0]?.message).toContain('sheet In doubt, line 2')
-  expect(totals()).toMatchObject({ inDoubt: 2 })
   await json('run', 'torn.xlsx')
   for (const { customer_no, amendment } of sandbox().mandates())
     expect(amendment.unique_mandate_reference).toBe(customer_no === 1 ? '00123' : `MANDATE-${customer_no}`)
+})
+
+it('may have notes beside its lists, and is told as a list where its marks are gone', async () => {
+  const work = mend()
+  work.save(path('kept.xlsx'))
+  const cells = work.rows('Corrections').map((row) => Object.fromEntries(Object.entries(row).slice(0, -6)))
+  const visible = [work.headings('Corrections').slice(0, -6), ...cells.map((row) => Object.values(row))]
+  write(
+    'copied.csv',
+    visible.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()).join('\n'),
+  )
+  const told = await json('run', 'copied.csv')
+  expect(told).toMatchObject({ exitCode: 7 })
+  expect(told.errors[0]?.message).toContain('a list of this program without its column migration_row')
 })
 
 it('what the configuration says of the export does not hold for it, and a purge finds it', async () => {
@@ -178,8 +198,7 @@ it('what the configuration says of the export does not hold for it, and a purge 
     work.type('In doubt', nth, { migration_decision: 'written-off', migration_reason: 'left' })
   work.save(path(kept))
   const told = await json('run', kept, '--config', 'own.yaml')
-  expect(told.totals).toMatchObject({ registered: 7, inDoubt: 2 })
-  await json('resolve', '--from', kept)
+  expect(told.totals).toMatchObject({ registered: 7, writtenOff: 2 })
   const purged = await program('purge', '--remove-files', '--yes')
   expect(purged.stderr).toBe('')
   expect(existsSync(path('sepa-migrate-report/to-do'))).toBe(false)
@@ -198,28 +217,98 @@ it('takes decisions beside a reference that was corrected on another sheet', asy
   expect((await json('run', TO_DO)).totals).toMatchObject({ registered: 5, writtenOff: 2 })
 })
 
-it('with --all one run takes decisions and corrections, and nothing where any of it is refused', async () => {
+it('one run takes decisions and corrections, and nothing where any of it is refused', async () => {
   const work = mend()
   const decide = (...decisions: readonly string[]): void =>
     decisions.forEach((migration_decision, nth) =>
       work.type('In doubt', nth, { migration_decision, migration_reason: 'left' }),
     )
-  decide('written-off', 'resend')
+  decide('refused', 'resend')
   work.save()
   const before = [totals(), held().length]
-  const early = await json('run', TO_DO, '--all')
-  expect(early.errors[0]?.message).toContain(
-    'left less than 15 minutes ago and may still arrive; nothing was',
-  )
-  decide('written-off', 'written-off')
+  const early = await json('run', TO_DO)
+  for (const text of ['called refused yet', 'sent again yet', '(sheet In doubt, cell O3)', 'cell O4)'])
+    expect(early.errors[0]?.message).toContain(text)
+  decide('written-off', 'Written off')
   work.save()
-  const refused = await json('run', TO_DO, '--all', '--only', 'Nothing=1')
+  const refused = await json('run', TO_DO, '--only', 'Nothing=1')
   expect(refused.errors[0]?.message).toContain('no file has a column "Nothing"')
   expect([totals(), held().length]).toEqual(before)
-  const told = await json('run', TO_DO, '--all')
+  const told = await json('run', TO_DO)
   expect(told).toMatchObject({ totals: { registered: 7, writtenOff: 2 } })
   const recorded = rows('decisions.csv').map(({ decision }) => decision)
   expect(recorded).toEqual(['written_off', 'written_off', 'corrected', 'corrected', 'corrected'])
   expect(existsSync(path('to-do.xlsx'))).toBe(false)
-  expect((await json('run', '--all')).exitCode).toBe(2)
+})
+
+it('of last week, it says nothing of what was decided or replaced since', async () => {
+  const work = opened()
+  for (const nth of [0, 1])
+    work.type('In doubt', nth, { migration_decision: 'written-off', migration_reason: 'left' })
+  work.type('Corrections', 0, { migration_decision: 'written-off', migration_reason: 'has left' })
+  work.save(path('week.xlsx'))
+  mend().save(path('mended.xlsx'))
+  expect((await json('run', 'mended.xlsx')).totals).toMatchObject({ registered: 7 })
+  const told = await json('run', 'week.xlsx')
+  expect(told.errors).toEqual([])
+  expect(told.totals).toMatchObject({ registered: 7, writtenOff: 2 })
+  const again = await json('run', 'week.xlsx')
+  expect(again).toMatchObject({ errors: [], totals: { registered: 7, writtenOff: 2 } })
+})
+
+describe('a fault of the crosswalk', () => {
+  const WITH = ['--config', 'crossed.yaml', '--ledger', 'crossed.db', '--out', 'crossed']
+  const LIST = 'crossed/to-do/to-do.xlsx'
+  const opened = () => openWork(path(LIST))
+  const crosswalk = (...lines: readonly string[]): void =>
+    write('customers.csv', ['old_no,customer_no', ...lines, ''].join('\n'))
+
+  /** K5 is in no line of it. */
+  beforeEach(async () => {
+    const lines = [4, 5].map((n) => validLine(n).replace(/^\d+/, `K${n}`))
+    write('crossed.csv', [validExport(0).trimEnd().replace('customer_no', 'Old'), ...lines, ''].join('\n'))
+    crosswalk('K4,2004')
+    write('crossed.yaml', 'crosswalk: { file: customers.csv, from: Old, key: old_no }\n')
+    expect((await json('run', 'crossed.csv', ...WITH)).totals).toMatchObject({ registered: 1, invalid: 1 })
+  })
+
+  it('is mended in the line, which wins over the crosswalk and stays with what is corrected later', async () => {
+    const work = opened()
+    expect(work.headings('Corrections')).toContain('Customer number (over the crosswalk)')
+    expect(work.xml('Corrections')).toMatch(/<c s="7"[^>]*><is><t[^>]*>K5<.*?<c s="7"\/>/)
+    // The service refuses whatever comes first for customer 17.
+    work.type('Corrections', 0, { migration_customer_no: '17' })
+    work.save()
+    expect((await json('run', LIST, ...WITH)).totals).toMatchObject({ registered: 1, refused: 1 })
+    // A crosswalk of later says nothing of a row that a person decided about.
+    crosswalk('K4,2004', 'K5,9999')
+    const later = opened()
+    expect(later.rows('Refused')[0]).toMatchObject({ migration_customer_no: '17', Old: 'K5' })
+    later.type('Refused', 0, { iban: germanIban(4705) })
+    later.save()
+    expect((await json('run', LIST, ...WITH)).totals).toMatchObject({ registered: 2, refused: 0 })
+    expect(held().slice(-2)).toEqual([2004, 17])
+    expect(rows('crossed/decisions.csv').map(({ evidence }) => evidence)[0]).toContain('customer_no')
+  })
+
+  it.each(['K-five', '0', ' '])('a number that cannot be one is not sent: %s', async (typed) => {
+    const work = opened()
+    work.type('Corrections', 0, { migration_customer_no: typed })
+    work.save()
+    expect((await json('run', LIST, ...WITH)).totals).toMatchObject({ registered: 1, invalid: 1 })
+    expect(held().at(-1)).toBe(2004)
+  })
+})
+
+it('of last week, it closes nothing in silence whose correction waits to be sent', async () => {
+  const work = opened()
+  work.type('Corrections', 1, { migration_decision: 'written-off', migration_reason: 'has left' })
+  work.save(path('week.xlsx'))
+  mend().save(path('mended.xlsx'))
+  await json('run', 'mended.xlsx', '--limit', '1')
+  const before = totals()
+  expect(before).toMatchObject({ ready: 2 })
+  const told = await json('run', 'week.xlsx')
+  expect(told.errors[0]?.message).toContain('Row 2 is superseded')
+  expect(totals()).toEqual(before)
 })

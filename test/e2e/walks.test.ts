@@ -1,109 +1,146 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { cpSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { germanIban } from '../support/export.js'
 import { nextOf, placeOfTest } from '../support/place.js'
 import { wordsOf, type Ended } from '../support/program.js'
+import { openWork } from '../support/work.js'
 
-const MOST_COMMANDS = 24
-const DOUBTED = 1_301
+const MOST_COMMANDS = 20
+/** What members are called at the new service. */
+const NEW = 5_000
+const DOUBTED = 1_301 + NEW
 /** Rows by their customer: an answer that is lost, and a no. */
 const FAULTS = [
   { match: { customer_no: DOUBTED }, times: 1, fault: { kind: 'reset', applied: true } },
-  { match: { customer_no: 1_302 }, times: 1, fault: { kind: 'refuse', status: 422, message: 'closed' } },
+  {
+    match: { customer_no: 1_302 + NEW },
+    times: 1,
+    fault: { kind: 'refuse', status: 422, message: 'closed' },
+  },
 ] as const
 
 describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
   // 400 invented rows each, of which 12 are faulty.
   it.each([
-    ['spanish', '14/05/2016', 'ES11ZZZB12345674'],
-    ['portuguese', '28-10-2024', 'PT96ZZZ104321'],
-    ['czech', '14.5.2016', 'CZ17ZZZ10234'],
+    ['spanish', '14/05/2016', 'ES11ZZZB12345674', 'Código cliente', 'C-00'],
+    ['portuguese', '28-10-2024', 'PT96ZZZ104321', 'Nº de cliente', '0000'],
+    ['czech', '14.5.2016', 'CZ17ZZZ10234', 'Číslo zákazníka', ''],
   ])(
-    'with the %s export ends at a signed pack',
-    async (name, signedRight, creditorRight) => {
+    'with the %s export goes from a pilot to a signed pack, by what is printed or in the README',
+    async (name, signedRight, creditorRight, column, before) => {
       const place = await placeOfTest({ sandbox: { faults: [...FAULTS] } })
-      const { folder, read, write, edit, env, program, held, sandbox } = place
-      cpSync(join(import.meta.dirname, `walks/${name}.csv`), join(folder(), 'export.csv'))
+      const { folder, path, read, write, env, program, held, sandbox } = place
+      const readme = readFileSync('README.md', 'utf8')
+      const given = readFileSync(join(import.meta.dirname, `walks/${name}.csv`))
+      write('export.csv', given)
       // The sandbox is started in another terminal, and counts.
-      const typed = ['sandbox']
-      const touched = new Set<string>()
+      const typed = ['sepa-migrate sandbox']
+      const printed = new Set(typed)
+      const members = (...without: readonly number[]): void => {
+        const all = Array.from({ length: 401 }, (_, at) => 1_201 + at).filter((one) => !without.includes(one))
+        write(
+          'customers.csv',
+          ['old,new', ...all.map((one) => `${before}${one},${one + NEW}`), ''].join('\n'),
+        )
+      }
+      members(1_303)
 
-      /** No way ends: what is refused is followed by a command. */
+      /** No way ends: what is open is followed by a command, and each was printed or is in the README. */
       async function type(line: string): Promise<Ended> {
         typed.push(line)
         expect(typed.length, typed.join('\n')).toBeLessThanOrEqual(MOST_COMMANDS)
-        const words = await wordsOf(line, { cwd: folder(), env: env() })
-        const ended = await program(...words)
+        const command = line.replace(/--password-file \S+ ?/, '').trim()
+        expect(printed.has(line) || readme.includes(command), `Nobody says to type: ${line}`).toBe(true)
+        const ended = await program(...(await wordsOf(line, { cwd: folder(), env: env() })))
         expect([0, 3, 4, 5], `${typed.join('\n')}\n${ended.stdout}${ended.stderr}`).toContain(ended.status)
+        for (const [, next = ''] of ended.stdout.matchAll(/^(?:Next|Then): (.*)$/gm)) {
+          expect(next, 'moves on').not.toBe(line)
+          printed.add(next)
+        }
         return ended
       }
       const paste = (before: Ended): Promise<Ended> => type(nextOf(before))
-      const touch = (file: string, change: Parameters<typeof edit>[1]): void => {
-        touched.add(file)
-        edit(file, change)
-      }
 
       const inspected = await type('sepa-migrate inspect export.csv')
       expect(inspected.stdout).toContain('Not found: customer_no.')
-      const drafted = await paste(inspected)
-      touched.add('sepa-migrate.yaml')
-      expect(read('sepa-migrate.yaml').match(/EDIT:/g)).toHaveLength(1)
-      write('sepa-migrate.yaml', read('sepa-migrate.yaml').replace(/^ {2}# customer_no:/m, '  customer_no:'))
-      const then = /^Then: (.*)$/m.exec(drafted.stdout)?.[1] ?? ''
-      const checked = await type(then)
       expect(inspected.stdout).toContain('400 records')
+      const drafted = await paste(inspected)
+      expect(read('sepa-migrate.yaml').match(/EDIT:/g)).toHaveLength(1)
+      const crosswalk = `crosswalk: { file: customers.csv, from: ${column}, key: old, customer_no: new }\n`
+      write('sepa-migrate.yaml', read('sepa-migrate.yaml') + crosswalk)
+      const checked = await type(/^Then: (.*)$/m.exec(drafted.stdout)?.[1] ?? '')
       expect(checked.stdout).toMatch(/read +400 /)
-      expect(checked.stdout).toMatch(/invalid +10 [^]*duplicate +1 [^]*excluded +1 [^]*ready +388 /)
+      expect(checked.stdout).toMatch(/invalid +11 [^]*duplicate +1 [^]*excluded +1 [^]*ready +387 /)
 
-      let last = await type('sepa-migrate run export.csv --yes')
-      expect(last.stdout).toMatch(/registered +386 [^]*refused +1 [^]*in doubt +1 /)
-      // What each list asks for is written into it, and the next command is pasted, until nothing is open.
-      const isOver = ({ stdout }: Ended): boolean =>
-        /^Next: sepa-migrate (?:compare|report verify)/m.test(stdout)
-      while (!isOver(last)) {
-        const list = /[^\s(]*to-do\S*\/(corrections|in-doubt|refused)\.csv/.exec(
-          last.stdout.split('\n').slice(-3).join('\n'),
-        )
-        if (list !== null && !touched.has(list[0]))
-          touch(list[0], (row) => {
-            const n = Number(row['migration_row'])
-            const own = Object.keys(row).filter((column) => !column.startsWith('migration_'))
-            const right = [`${1_200 + n}`, '', germanIban(n), `RIGHT-${n}`, signedRight, creditorRight]
-            if (row['migration_state'] === 'refused') return { ...row, [own[4] ?? '']: signedRight }
-            // The message names the columns that are wrong.
-            const isWrong = (column: string): boolean => row['migration_message']?.includes(column) === true
-            const put = own.flatMap((column, at) => (isWrong(column) ? [[column, right[at] ?? '']] : []))
-            if (row['migration_state'] === 'invalid')
-              return { ...row, ...(Object.fromEntries(put) as typeof row) }
-            const shown = sandbox()
-              .mandates()
-              .find((one) => one.customer_no === DOUBTED)
-            return {
-              ...row,
-              migration_decision: 'registered',
-              migration_assigned_creditor_identifier: shown?.sepa_creditor_identifier ?? '',
-              migration_assigned_mandate_reference: shown?.unique_mandate_reference ?? '',
-              migration_reason: 'The service shows it',
-              migration_by: 'E. Engineer',
-            }
-          })
-        last = await paste(last)
+      const pilot = await paste(checked)
+      expect(pilot.stdout).toMatch(/registered +10 /)
+      // Somebody found the member that the crosswalk lacks.
+      members()
+      const all = await paste(pilot)
+      expect(all.stdout).toMatch(/invalid +10 [^]*registered +386 [^]*refused +1 [^]*in doubt +1 /)
+      expect(nextOf(all)).toContain('to-do.xlsx')
+
+      const work = openWork(path('to-do.xlsx'))
+      const shown = sandbox()
+        .mandates()
+        .find((one) => one.customer_no === DOUBTED)
+      work.type('In doubt', 0, {
+        migration_decision: 'registered',
+        migration_assigned_creditor_identifier: shown?.sepa_creditor_identifier ?? '',
+        migration_assigned_mandate_reference: shown?.unique_mandate_reference ?? '',
+        migration_reason: 'The service shows it',
+        migration_by: 'E. Engineer',
+      })
+      for (const sheet of ['Corrections', 'Refused'])
+        for (const [nth, row] of work.rows(sheet).entries()) {
+          const n = Number(row['migration_row'])
+          const own = Object.keys(row).filter((each) => !each.startsWith('migration_'))
+          const right = ['', '', germanIban(n), `RIGHT-${n}`, signedRight, creditorRight]
+          // The message names the columns that are wrong.
+          const isWrong = (each: string): boolean => row['migration_message']?.includes(each) === true
+          const put = own.flatMap((each, at) => (at > 0 && isWrong(each) ? [[each, right[at] ?? '']] : []))
+          const customer = isWrong(own[0] ?? '') ? { migration_customer_no: `${1_200 + n + NEW}` } : {}
+          const change = Object.fromEntries(put) as Record<string, string>
+          work.type(
+            sheet,
+            nth,
+            sheet === 'Refused' ? { [own[4] ?? '']: signedRight } : { ...change, ...customer },
+          )
+        }
+      work.save()
+      const mended = await paste(all)
+      expect(mended.stdout).toMatch(/ready +0 [^]*registered +398 [^]*refused +0 [^]*in doubt +0 /)
+
+      // One has left since, one has come.
+      const lines = given.toString('latin1').split('\n')
+      const left = lines.findIndex((line) => line.includes('-0100;'))
+      const come = (lines[left] ?? '')
+        .replace(/1300/, '1601')
+        .replace(/[A-Z]{2}\d\d [\d ]+/, germanIban(1_601))
+        .replace('-0100;', '-0401;')
+      write('final.csv', Buffer.from(lines.with(left, come).join('\n'), 'latin1'))
+      const compared = await type('sepa-migrate compare final.csv')
+      let end = compared
+      while (!/^Next: sepa-migrate purge/m.test(end.stdout)) {
+        const isList = nextOf(end).includes('to-do.xlsx')
+        if (isList) {
+          const cutOver = openWork(path('to-do.xlsx'))
+          for (const [nth] of cutOver.rows('Cut-over').entries())
+            cutOver.type('Cut-over', nth, { migration_decision: 'done', migration_reason: 'cancelled there' })
+          cutOver.save()
+        }
+        end = await paste(end)
       }
-      writeFileSync(
-        join(folder(), 'finance-key.pem'),
-        generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
-        { mode: 0o600 },
-      )
+      const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+      writeFileSync(join(folder(), 'finance-key.pem'), key, { mode: 0o600 })
       const pack = await type('sepa-migrate report --sign-with finance-key.pem')
       expect(pack.stdout).toContain('sepa-migrate-report')
       const proven = await type('sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db')
       expect(proven.status).toBe(0)
-      process.stdout.write(
-        `${name}: ${typed.length} commands, ${touched.size} files touched\n${typed.join('\n')}\n`,
-      )
-      expect(held()).toHaveLength(398)
+      process.stdout.write(`${name}: ${typed.length} commands\n${typed.join('\n')}\n`)
+      expect(held()).toHaveLength(399)
     },
     120_000,
   )

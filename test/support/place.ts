@@ -27,7 +27,12 @@ export interface Told {
   readonly exitCode: number
   readonly totals: Readonly<Record<string, number>>
   readonly balanced: boolean
-  readonly errors: readonly { readonly kind: string; readonly message: string; readonly next: string }[]
+  readonly errors: readonly {
+    readonly kind: string
+    readonly message: string
+    readonly next: string
+    readonly faults?: readonly string[]
+  }[]
   readonly warnings: readonly string[]
   readonly files: Readonly<Record<string, string>>
 }

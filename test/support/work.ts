@@ -17,32 +17,37 @@ const rowsOf = (xml: string): string[] => xml.match(/<row[ >].*?<\/row>/gs) ?? [
 const cellsOf = (row: string): string[] => row.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
 const textOf = (cell: string): string => plain(/<t[^>]*>(.*?)<\/t>/s.exec(cell)?.[1] ?? '')
 
+const READ_ME = 'Read me first'
+
 /** A workbook of this program in the hands of a person: sheets are parts of XML, changed as text. */
 export function openWork(path: string) {
   const parts = new Map([...unzipped(readFileSync(path))].map(([name, { text }]) => [name, text]))
-  const names = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(
+  const all = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(
     ([, name = '']) => plain(name),
   )
-  const part = (sheet: string): string => `xl/worksheets/sheet${names.indexOf(sheet) + 1}.xml`
+  const part = (sheet: string): string => `xl/worksheets/sheet${all.indexOf(sheet) + 1}.xml`
   const xml = (sheet: string): string => parts.get(part(sheet)) ?? ''
   const header = (sheet: string): string[] => cellsOf(rowsOf(xml(sheet))[0] ?? '').map(textOf)
   const change = (sheet: string, to: (rows: string[]) => string[]): void => {
-    const [head = '', ...rows] = rowsOf(xml(sheet))
-    const all = xml(sheet)
-    const data = `<sheetData>${head}${to(rows).join('')}</sheetData>`
+    const [names = '', headings = '', ...rows] = rowsOf(xml(sheet))
+    const data = `<sheetData>${names}${headings}${to(rows).join('')}</sheetData>`
     parts.set(
       part(sheet),
-      all.replace(/<sheetData>.*<\/sheetData>/s, () => data),
+      xml(sheet).replace(/<sheetData>.*<\/sheetData>/s, () => data),
     )
   }
   return {
-    names,
+    /** Of the lists. */
+    names: all.filter((name) => name !== READ_ME),
+    /** What the first sheet says. */
+    readMe: () => rowsOf(xml(READ_ME)).flatMap((row) => cellsOf(row).map(textOf)),
+    headings: (sheet: string): string[] => cellsOf(rowsOf(xml(sheet))[1] ?? '').map(textOf),
     xml,
     styles: () => parts.get('xl/styles.xml') ?? '',
     header,
     rows: (sheet: string): SheetRows =>
       rowsOf(xml(sheet))
-        .slice(1)
+        .slice(2)
         .map((row) => {
           const cells = cellsOf(row).map(textOf)
           return Object.fromEntries(header(sheet).map((name, at) => [name, cells[at] ?? '']))

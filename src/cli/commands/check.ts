@@ -215,23 +215,13 @@ function nextLinesOf(
   { undecided, isFaulty }: { undecided: readonly string[]; isFaulty: boolean },
 ): Line[] {
   const { settings, args } = context
-  const again = { name: 'check', files: args } as const
-  if (undecided.length > 0)
-    return [
-      ...undecided,
-      settings.configuration.file === null
-        ? nextLine(context, { name: 'init', files: args.slice(0, 1) })
-        : nextLine(context, again),
-    ]
-  if (sample !== null) return [nextLine(context, again)]
-  if (isFaulty && files['problems.csv'] === undefined)
-    return [nextLine(context, { ...again, words: ['--out', 'checked'] })]
-  if (isFaulty)
-    return [
-      'Correct the export and check it again; run leaves rows with an error behind, and reports them.',
-      nextLine(context, again),
-    ]
+  if (undecided.length > 0 && settings.configuration.file === null)
+    return [...undecided, nextLine(context, { name: 'init', files: args.slice(0, 1) })]
+  if (sample !== null) return [...undecided, nextLine(context, { name: 'check', files: args })]
   return said([
+    ...undecided,
+    isFaulty &&
+      `Correct the export, or leave it: a run leaves rows with an error behind and lists them in to-do.xlsx, to be corrected there.${files['problems.csv'] === undefined ? ' With --out, a check lists every problem.' : ''}`,
     settings.get('baseUrl') === null &&
       campaign === null &&
       'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',

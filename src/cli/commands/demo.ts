@@ -68,6 +68,7 @@ async function campaignAgainst(sandbox: Sandbox, folder: string, context: Contex
     world,
     settings: readSettings({ ...flags, ...more }, world, noConfiguration),
     args: [join(world.samples, file)],
+    own: { ...context.own, demo: true },
   })
   const ran = await runCommand.run(given('demo.csv', { noReport: '1' }))
   if (ran.totals === null) return ran

@@ -1,4 +1,6 @@
 import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
+import { existsSync } from 'node:fs'
+import { isOwnList } from '../../source/list.js'
 import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/output.js'
@@ -13,6 +15,7 @@ import {
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
+  type MigrationPlan,
   assertPlanned,
 } from '../../migrate/options.js'
 import {
@@ -21,7 +24,6 @@ import {
   oldPages,
   setAsideLines,
   verificationIn,
-  waitingFor,
   writePack,
   oddities,
 } from '../closing.js'
@@ -83,7 +85,6 @@ export const runCommand: Command = {
   ],
   own: [
     ...RUN_FLAGS,
-    ['--all', 'of to-do.xlsx: record its decisions too, before its corrections come in'],
     ['--by <name>', 'who gives the reason, or decided (default: the user)'],
     ['--plan <file>', 'send what this approved plan says, and refuse anything else'],
   ],
@@ -106,36 +107,46 @@ async function run(context: Context): Promise<CommandResult> {
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   if (isReported(settings)) await assertReportPlace(context)
-  announceSignals(context)
+  const counts = { sent: 0, answered: 0, ready: 0 }
+  announceSignals(context, counts)
   let closed: RunResult | null = null
   const tell = watchRun(context)
   const watch = (event: MigrationEvent): void => {
+    if (event.kind === 'intent') counts.sent += 1
+    if (event.kind === 'outcome') counts.answered += 1
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
-  const decisions = ownFlag(context, 'all') ? await decisionsIn(context) : []
+  const decisions = await decisionsIn(context)
   try {
-    const end = await migrate({ ...askedBy(context, service), decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length })
+    const asked = askedBy(context, service)
+    const confirm = (plan: MigrationPlan): Promise<boolean> | boolean => {
+      counts.ready = plan.toSend
+      return asked.confirm?.(plan) ?? false
+    }
+    const end = await migrate({ ...asked, confirm, decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length, ready: counts.ready })
   } catch (error) {
-    return failed(context, service, error, closed)
+    return failed(context, service, error, { closed, sent: counts.sent })
   }
 }
 
-/** As `resolve --from` takes them. What a plan holds was known before. @throws {UsageError} */
+/** What people decided in lists of ours, as `resolve --from` takes it. What a plan holds was known before. @throws {UsageError} */
 async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
   const { args, settings } = context
-  if (args.length === 0 || ownText(context, 'plan') !== null)
+  const decided: Resolution[] = []
+  for (const file of args.filter((path) => path !== '-')) {
+    if (!existsSync(settings.ledger) || !(await isOwnList(file))) continue
+    const { readDecisions } = await import('../../decisions/read-decisions.js')
+    const by = actorOf(context)
+    decided.push(...(await lookInto(settings, (reader) => readDecisions(reader, file, by, true))))
+  }
+  if (decided.length > 0 && ownText(context, 'plan') !== null)
     throw new UsageError(
-      'With --all, decisions come with the file that they stand in, and under no plan; nothing was sent',
-      'Give to-do.xlsx, or record its decisions first: sepa-migrate resolve --from',
+      'A run under a plan records no decisions; nothing was sent',
+      'Record them first, then make a plan: sepa-migrate resolve --from',
     )
-  const { readDecisions } = await import('../../decisions/read-decisions.js')
-  return lookInto(settings, async (reader) => {
-    const decided: Resolution[] = []
-    for (const file of args) decided.push(...(await readDecisions(reader, file, actorOf(context), true)))
-    return decided
-  })
+  return decided
 }
 
 /** What would keep the report from being written is told before anything is sent. @throws {UsageError} */
@@ -149,11 +160,24 @@ async function assertReportPlace(context: Context): Promise<void> {
 }
 
 /** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */
-function failed(context: Context, service: Service, error: unknown, closed: RunResult | null): CommandResult {
+function failed(
+  context: Context,
+  service: Service,
+  error: unknown,
+  { closed, sent }: { readonly closed: RunResult | null; readonly sent: number },
+): CommandResult {
   if (closed === null) throw error
   const { world, settings } = context
+  const result = resultOfError(error, world.signals.exitStatus())
+  const told = `nothing further was sent after ${plural(sent, 'request', 'requests')}`
+  const inMidRun = (text: string): string => (sent === 0 ? text : text.replaceAll('nothing was sent', told))
   return {
-    ...resultOfError(error, world.signals.exitStatus()),
+    ...result,
+    errors: result.errors.map((one) => ({
+      ...one,
+      message: inMidRun(one.message),
+      next: inMidRun(one.next),
+    })),
     campaign: campaignOf(settings, service),
     totals: closed.totals,
     warnings: warningsOf(settings, closed),
@@ -229,7 +253,7 @@ const standingOf = (reader: LedgerReader) => ({
   odd: oddities(reader),
 })
 
-type End = Migration & { readonly decided: number }
+type End = Migration & { readonly decided: number; readonly ready: number }
 
 async function conclude(context: Context, service: Service, end: End): Promise<CommandResult> {
   const { settings, progress } = context
@@ -237,10 +261,10 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   const isDeclined = end.stop?.kind === 'declined'
   const takenIn = context.args.filter((_, index) => {
     const given = end.admitted[index]
-    return given?.isResultFile === true && given.kind !== 'empty' && !isDeclined
+    const isTaken = given?.kind !== 'empty' || end.decided > 0
+    return given?.isResultFile === true && isTaken && !isDeclined
   })
-  const waiting = await waitingFor(context, takenIn, 'decisions')
-  const setAside = setAsideLines(takenIn.filter((file) => !waiting.has(file)))
+  const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const asked = end.askedFirst ?? {}
@@ -257,7 +281,6 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
     warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
-      ...waiting.values(),
       ...givenBackNotes(end.admitted),
       leftRefusedNote(end.leftRefused),
       unreadNote(asked),
@@ -269,7 +292,8 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...said([
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
-      ...end.admitted.flatMap(givenLine),
+      ...said([isDeclined && `${plural(end.ready, 'row is', 'rows are')} still ready, and as before.`]),
+      ...end.admitted.filter(({ kind }) => kind !== 'empty' || end.decided === 0).flatMap(givenLine),
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
@@ -310,18 +334,21 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
 
 export type RunResult = Extract<MigrationEvent, { kind: 'closed' }>
 
-export function announceSignals({ world: { signals }, progress }: Context): void {
-  const say = (text: string) => () => progress.note(text)
-  signals.drain.addEventListener(
-    'abort',
-    say(
-      'Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them; they become in doubt)',
+/** @param counts of requests, as far as the run has come */
+function announceSignals(
+  { world: { signals }, progress }: Context,
+  counts: { readonly sent: number; readonly answered: number },
+): void {
+  const cost = (): string => {
+    const underWay = counts.sent - counts.answered
+    return `${plural(underWay, 'request', 'requests')} under way become${underWay === 1 ? 's' : ''} in doubt`
+  }
+  signals.drain.addEventListener('abort', () =>
+    progress.note(
+      `Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them: ${cost()})`,
     ),
   )
-  signals.abort.addEventListener(
-    'abort',
-    say('Second signal: giving up what is under way; those rows become in doubt'),
-  )
+  signals.abort.addEventListener('abort', () => progress.note(`Second signal: giving up; ${cost()}`))
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */

@@ -1,6 +1,7 @@
 import { said } from '../../domain/text/text.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import { closingLines, lookedAt, absentLines, absentOf } from '../closing.js'
@@ -36,6 +37,7 @@ async function standingOf(context: Context, reader: LedgerReader): Promise<Comma
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
   const plan = reader.plans().at(-1)
+  const isGoing = isBeingWritten(settings.ledger)
   return {
     ...result,
     lines: said([
@@ -43,11 +45,11 @@ async function standingOf(context: Context, reader: LedgerReader): Promise<Comma
       lastRun === undefined
         ? 'No run yet.'
         : `Last run: ${lastRun.id}, started ${lastRun.startedAt}, ${
-            lastRun.endedAt === null ? 'still going or killed' : `ended ${lastRun.endedAt}`
+            lastRun.endedAt === null ? (isGoing ? 'still going' : 'killed') : `ended ${lastRun.endedAt}`
           }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
       plan !== undefined && planStandingLine(plan, world.clock.now()),
       verification !== null && verificationText(verification),
-      ...closingLines(context, { ...standing, notes: absentLines(absent) }),
+      ...closingLines(context, { ...standing, isGoing, notes: absentLines(absent) }),
     ]),
     details: {
       mandates: standing.mandates,

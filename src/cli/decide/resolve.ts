@@ -8,7 +8,7 @@ import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { rowsById } from '../../ledger/file/connection.js'
 import { type World, askChoice, askText, canAsk, say } from '../terminal/world.js'
-import { closingAt, olderOf, oldPages, setAsideLines, waitingFor } from '../closing.js'
+import { closingAt, olderOf, oldPages, setAsideLines, correctionsLeft } from '../closing.js'
 import {
   actorOf,
   lookInto,
@@ -108,8 +108,9 @@ export async function resolve(context: Context): Promise<CommandResult> {
     const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
-    const waiting = await waitingFor(context, said([ownText(context, 'from') ?? false]), 'corrections')
-    const concluded = conclude(context, ledger, report, { dryRun, waiting: [...waiting.values()] })
+    const from = ownText(context, 'from')
+    const waiting = from === null ? [] : await correctionsLeft(context, from)
+    const concluded = conclude(context, ledger, report, { dryRun, waiting })
     const result = {
       ...concluded,
       campaign: asked?.result.campaign ?? concluded.campaign,

@@ -140,7 +140,7 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
       ...approversLines(document),
       `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings:`,
-      `  ${commandLine(context, { name: 'run', files: document.sources.map(({ name }) => name), words: ['--plan', file] })}`,
+      `  ${commandLine(context, { name: 'run', files: document.sources.map(({ name }) => name), words: ['--plan', file, ...flagsOfPlan(document)] })}`,
     ],
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
@@ -158,13 +158,22 @@ function approversLines({ settings }: PlanDocument): string[] {
   return approvers.length === 0 ? [] : [`Whose key counts: ${approversText(approvers)}`]
 }
 
+/** Where to and how fast, as it was planned: a run that is told something else is refused. */
+const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
+  ...['--base-url', target.baseUrl],
+  ...(limit === null ? [] : ['--limit', String(limit)]),
+  ...['concurrency', 'rate'].flatMap((name) =>
+    changedSettings.includes(name) ? [`--${name}`, String(settings[name])] : [],
+  ),
+]
+
 /** The command for the run; only of files that lie where it would find them it can be pasted. */
-function runLine(context: Context, file: string, sources: PlanDocument['sources']): Line {
+function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
   const places = sources.map(
     ({ name }) => [name, join(dirname(file), name)].find((path) => existsSync(path)) ?? null,
   )
   const files = places.filter((path) => path !== null)
-  const command = { name: 'run', files, words: ['--plan', file] } as const
+  const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
   return files.length === places.length
     ? nextLine(context, command)
     : `Then: ${commandLine(context, { ...command, files: sources.map(({ name }) => name) })}   (each file with the path where it lies)`
@@ -184,7 +193,7 @@ function record(context: Context, { file, document, statement }: Approval, refer
       lines: [
         `Approved by ${statement.approvedBy} until ${timeText(statement.expiresAt)}: recorded, not proven (${reference}). Nothing was sent.`,
         'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
-        runLine(context, file, sources),
+        runLine(context, file, document, sources),
       ],
       details: { plan: document, approval: { ...statement, key: null, reference } },
     }

@@ -19,7 +19,7 @@ import {
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
-import { DECISION_COLUMNS, ledgerMark } from '../../report/files/lists.js'
+import { DECIDING_COLUMNS, ledgerMark } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
@@ -208,7 +208,7 @@ async function isMarked(file: string, handle: FileHandle, mark: string): Promise
   try {
     const input = () => ({ name: basename(file), stream: bytesOf(handle) })
     let lines = 0
-    for (const list of await openLists(input, DECISION_COLUMNS))
+    for (const list of await openLists(input, DECIDING_COLUMNS))
       for await (const line of list.rows()) {
         if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
         lines += 1

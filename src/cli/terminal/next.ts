@@ -1,10 +1,11 @@
 import { NO_CUT_OVER, type OpenCutOver } from '../../domain/row/cut-over.js'
 import type { Stop } from '../../run/brake.js'
+import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import { contradictedIn, type Verification } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
-import { CUT_OVER_FILE, PLACE_OF_PART } from '../../report/facts/facts.js'
+import { CUT_OVER_FILE, PLACE_OF_PART, TO_DO_WORKBOOK } from '../../report/facts/facts.js'
 import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
@@ -52,6 +53,8 @@ const CARRIED = {
   resolve: PLACE,
   'ledger adopt': PLACE,
   purge: PLACE,
+  status: PLACE,
+  'report verify': [],
 } as const satisfies Record<string, readonly OptionName[]>
 
 export interface NextCommand {
@@ -129,6 +132,8 @@ export interface CommandEnd {
   readonly canBeAsked?: boolean
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean
+  /** A run is writing to it now. */
+  readonly isGoing?: boolean
   /** What was read back of the registered rows, where it is known. */
   readonly verification?: Verification | null
   readonly cutOver?: OpenCutOver
@@ -194,6 +199,7 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
 function stepOf(asked: Typed, standing: CommandEnd): Step {
   const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = standing
   if (isOlder) return OLDER
+  if (standing.isGoing === true) return GOING
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
   const behind = (next: Step): Step => ({ ...next, words: [...words, ...next.words] })
@@ -218,6 +224,11 @@ const OLDER = step(
   'Put the newest copy of the ledger back, with its -wal. Only where there is none: ledger adopt --reason "…".',
 )
 
+const GOING = step('A run is going; what is left to do is known when it has ended.', {
+  name: 'status',
+  words: ['--watch'],
+})
+
 const PURGED = step(
   'What was held of persons is removed. Keep the signed page, registered.csv and the ledger.',
 )
@@ -237,11 +248,27 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     return { words: [], command: { name: 'run' } }
   if (pack === null) return step('There is no up-to-date report.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
-  const decideIn = (name: string) =>
-    ({ name: 'resolve', words: ['--from', file(name), '--dry-run'] }) as const
+  const list = (name: string): string =>
+    existsSync(pathInPack(pack, TO_DO_WORKBOOK)) ? file(TO_DO_WORKBOOK) : file(name)
+  // What is not there yet cannot be pasted.
+  const compare = (words: string, files: readonly string[]): Step =>
+    files.length > 0 && files.every((path) => existsSync(path))
+      ? step(words, { name: 'compare', files })
+      : step(`${words} Meanwhile, what is reported so far can be proven:`, {
+          name: 'report verify',
+          words: [shownPath(pack), '--ledger', asked.settings.ledger],
+        })
+  // Under a plan no decision comes in, the demo has no service any more, and who decides with resolve goes on so.
+  const { plan, demo, from } = asked.own
+  const isResolved =
+    asked.settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
+  const decideIn = (name: string): NextCommand =>
+    isResolved || list(name) === file(name)
+      ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }
+      : { name: 'run', files: [list(name)] }
   if (inDoubt > 0)
     return step(
-      `Compare ${file(PLACE_OF_PART.inDoubt)} with the service and fill in its columns of decision and reason.`,
+      `Ask the service about each row in doubt, fill in your decision and your reason in ${list(PLACE_OF_PART.inDoubt)}, and give it back.`,
       decideIn(PLACE_OF_PART.inDoubt),
     )
   if (verification !== null && contradictedIn(verification) > 0)
@@ -250,7 +277,7 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     })
   if (cutOver.open > 0)
     return step(
-      `Act on each line of ${file(CUT_OVER_FILE)} and fill in its columns of decision and reason.`,
+      `Act on each line of the cut-over in ${list(CUT_OVER_FILE)}, fill in your decision and your reason, and give it back.`,
       decideIn(CUT_OVER_FILE),
     )
   if (cutOver.untaken > 0)
@@ -258,9 +285,11 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
       { name: 'run', files: comparedExports.map(typed) },
     )
-  const again = { name: 'compare', files: ['final.csv'] } as const
   if (cutOver.uncompared > 0)
-    return step('Mandates came in since the last export was compared: compare it again.', again)
+    return compare(
+      'Mandates came in since the last export was compared: compare it again.',
+      comparedExports.map(typed),
+    )
   if (unorderedExport !== null)
     return step(
       `Exports differ about mandates, which wait for your word. Only if "${unorderedExport}" is newer than all that came in before it:`,
@@ -274,19 +303,19 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
   if (faulty !== null)
     return step(
-      `Correct ${file(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
-      { name: 'run', files: [file(faulty)] },
+      `Correct ${list(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
+      { name: 'run', files: [list(faulty)] },
     )
   if (cutOver.unexpected > 0)
     return step(
       `Find out why the records are not as many as the former provider counts: ${file('report.html')} shows both. Where the number was wrong, give the right one to sepa-migrate report --expected-records.`,
     )
-  return comparedExports.length > 0
-    ? step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
-    : step(
-        'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',
-        again,
-      )
+  if (comparedExports.length > 0)
+    return step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
+  return compare(
+    'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',
+    ['final.csv'],
+  )
 }
 
 /** A path below this folder as one types it. */

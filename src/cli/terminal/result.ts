@@ -1,7 +1,7 @@
 import { exitStatusOf } from '../../run/brake.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { HaltError, type Suggestion } from '../../errors.js'
+import { HaltError, type HaltOptions, type Suggestion } from '../../errors.js'
 import { type Line, toned, totalsLines, type World } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
 import suggestions from './suggestions.json' with { type: 'json' }
@@ -16,7 +16,8 @@ export interface CommandResult {
   /** What was written: name to path. */
   readonly files: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
-  readonly errors: readonly Readonly<Record<'kind' | 'message' | 'next', string>>[]
+  readonly errors: readonly (Readonly<Record<'kind' | 'message' | 'next', string>> &
+    Pick<HaltOptions, 'faults'>)[]
   /** For people, on stdout. */
   readonly lines: readonly Line[]
   /** The command has printed its result itself. */
@@ -47,10 +48,16 @@ export function standingAs(
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
 export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {
-  const failed = (exitCode: number, kind: string, message: string, next: string): CommandResult => ({
+  const failed = (
+    exitCode: number,
+    kind: string,
+    message: string,
+    next: string,
+    faults: readonly string[] = [],
+  ): CommandResult => ({
     ...emptyResult,
     exitCode,
-    errors: [{ kind, message, next }],
+    errors: [{ kind, message, next, ...(faults.length === 0 ? {} : { faults }) }],
   })
   if (signalStatus !== null && error instanceof Error && error.name === 'AbortError')
     return failed(
@@ -59,7 +66,8 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
       'Interrupted before anything was sent',
       'Run the same command again',
     )
-  if (error instanceof HaltError) return failed(error.exitCode, error.kind, error.message, nextText(error))
+  if (error instanceof HaltError)
+    return failed(error.exitCode, error.kind, error.message, nextText(error), error.faults)
   return failed(
     1,
     'unexpected',
@@ -119,7 +127,13 @@ export function printResult({ stdout, stderr }: World, result: CommandResult): v
   if (result.errors.length > 0 && result.totals !== null && !isTold)
     for (const line of totalsLines(result.totals)) stdout.print(line)
   for (const error of result.errors) {
-    stderr.print([toned('bad', 'Error'), `: ${error.message}`])
+    const { message, faults = [] } = error
+    const isList = faults.length > 1
+    stderr.print([
+      toned('bad', 'Error'),
+      `: ${isList ? message.replace(`: ${faults.join('; ')}`, ':') : message}`,
+    ])
+    if (isList) for (const fault of faults) stderr.print(`  ${fault}`)
     stderr.print(`  To do: ${error.next}`)
   }
 }

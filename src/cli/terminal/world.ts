@@ -19,6 +19,8 @@ export interface Output {
   readonly isTerminal: boolean
   /** For a bar or a question, which need more than `write`. */
   readonly stream: Writable
+  /** Why it took no more, such as a full disk; null for a reader that went away. */
+  readonly fault?: () => string | null
 }
 
 /** An output as commands see it: what is written is made plain on the way. */
@@ -87,25 +89,45 @@ const questions = () => import('@clack/prompts')
 /** Nothing is asked unless a person can see the question and answer it. */
 export const canAsk = (world: World): boolean => world.stdin.isTTY === true && world.stderr.isTerminal
 
-const streams = (world: World): { input: Readable; output: Writable } => ({
-  input: world.stdin,
-  output: world.stderr.stream,
-})
+const END_OF_INPUT = '\u0004'
+
+/** Ctrl-C, Escape, Ctrl-D and a signal leave a question: null, which is no answer and no decision. */
+async function ask<Answer>(
+  world: World,
+  put: (streams: { input: Readable; output: Writable; signal: AbortSignal }) => Promise<Answer | symbol>,
+): Promise<Answer | null> {
+  const { drain } = world.signals
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  const look = (typed: string | Buffer): void => {
+    if (typed.includes(END_OF_INPUT)) leave()
+  }
+  drain.addEventListener('abort', leave)
+  world.stdin.on('data', look)
+  if (drain.aborted) leave()
+  try {
+    const answer = await put({ input: world.stdin, output: world.stderr.stream, signal: left.signal })
+    return typeof answer === 'symbol' ? null : answer
+  } finally {
+    world.stdin.off('data', look)
+    drain.removeEventListener('abort', leave)
+  }
+}
 
 /** A line between questions. */
 export const say = (world: World, line: string): void => world.stderr.write(`${oneLine(line)}\n`)
 
 export async function askPassword(world: World, username: string): Promise<string | null> {
-  const { isCancel, password } = await questions()
-  const answer = await password({ message: oneLine(`Password of "${username}"`), ...streams(world) })
-  return isCancel(answer) || answer === '' ? null : answer
+  const { password } = await questions()
+  const message = oneLine(`Password of "${username}"`)
+  return (await ask<string>(world, (streams) => password({ message, ...streams }))) || null
 }
 
 /** What was typed, or null for a question that was left. */
 export async function askText(world: World, question: string): Promise<string | null> {
-  const { isCancel, text } = await questions()
-  const answer = await text({ message: oneLine(question), ...streams(world) })
-  return isCancel(answer) ? null : answer.trim()
+  const { text } = await questions()
+  const answer = await ask<string>(world, (streams) => text({ message: oneLine(question), ...streams }))
+  return answer === null ? null : answer.trim()
 }
 
 /** Has a word typed before what cannot be undone. @throws {UsageError} */
@@ -128,12 +150,9 @@ export async function askChoice<Value extends string>(
   const { select } = await questions()
   const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
   const initialValue = options.find(({ value }) => value === 'later')?.value
-  const answer = await select({
-    message: oneLine(question),
-    options,
-    ...(initialValue === undefined ? {} : { initialValue }),
-    ...streams(world),
-  })
+  const message = oneLine(question)
+  const start = initialValue === undefined ? {} : { initialValue }
+  const answer = await ask<string>(world, (streams) => select({ message, options, ...start, ...streams }))
   return choices.find(({ value }) => value === answer)?.value ?? null
 }
 

@@ -1,3 +1,4 @@
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { hash } from 'node:crypto'
 import { type Field, type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'
@@ -79,6 +80,9 @@ export const requiredCells = (
   fields: readonly Field[] = REQUIRED_FIELDS,
 ): string[] =>
   fields.map((field) => {
+    // What a person said of the customer counts before the key of a crosswalk.
+    const said = field === 'customer_no' ? cleanCell(cells[header.indexOf(CUSTOMER_COLUMN)] ?? '') : ''
+    if (said !== '') return said
     const { [field]: column = '' } = columns
     return header.includes(column) || namesInTemplate(column).length === 0
       ? cleanCell(cells[header.indexOf(column)] ?? '')

@@ -106,6 +106,8 @@ export function comparisonReads(connection: Connection) {
         select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
           and row_id > ? order by row_id limit ?`.all(after, limit),
     /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
+    isOpenLine: (row: number) =>
+      sql(connection)`select 1 from compared where ${IS_OPEN_LINE}`.get({ id: row }) !== undefined,
     markOfLine: (row: number) =>
       sqlValue(connection)<string>`
         select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,

@@ -62,8 +62,10 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
     from: subject.state,
     to,
   })
-  const results = examined.map(({ resolution: { rowId }, verdict }): ResolutionResult =>
-    'message' in verdict ? { kind: 'rejected', rowId, ...verdict } : resolved(verdict),
+  const results = examined.map(({ resolution: { rowId, at = null }, verdict }): ResolutionResult =>
+    'message' in verdict
+      ? { kind: 'rejected', rowId, ...verdict, message: verdict.message + (at === null ? '' : ` (${at})`) }
+      : resolved(verdict),
   )
   if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
   const approved = [...named, ...closed]

@@ -45,6 +45,22 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
   return { release: () => connection.close() }
 }
 
+/** Whether a writer holds the lock now. A reader of the lock file waits for nobody and keeps nobody waiting. */
+export function isBeingWritten(file: string): boolean {
+  const path = lockFileOf(file)
+  if (!existsSync(path)) return false
+  const connection = openDatabase(path, { readonly: true, timeout: 0 })
+  try {
+    connection.prepare('select count(*) from sqlite_master').get()
+    return false
+  } catch (error) {
+    if (codeOf(error).startsWith('SQLITE_BUSY')) return true
+    throw error
+  } finally {
+    connection.close()
+  }
+}
+
 const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
   new LedgerError(
     'locked',

@@ -12,6 +12,8 @@ export interface Explanation {
   readonly status: string
   readonly message: string
   readonly remedy: string
+  /** Columns of the export, or fields, whose cells are wrong. */
+  readonly wrong: readonly string[]
 }
 
 /** What the ledger knows of a row besides the row itself. */
@@ -49,7 +51,12 @@ function leftText(started: boolean | null): string {
 }
 
 function explainState(row: RowRecord, background: RowBackground): Explanation {
-  const answered = (message: string, remedy = ''): Explanation => ({ ...lastAnswer(row), message, remedy })
+  const answered = (message: string, remedy = ''): Explanation => ({
+    ...lastAnswer(row),
+    message,
+    remedy,
+    wrong: [],
+  })
   const decision = decided(row, background.decision)
   switch (row.state) {
     case 'invalid':
@@ -67,13 +74,16 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'in_doubt':
       return answered(
         serviceSaid(row),
-        'Look the mandate up at the service. Then fill the decision columns and run "sepa-migrate resolve --from" with this file. Never feed it back as a source.',
+        'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
       )
     case 'refused':
-      return answered(
-        decision ?? serviceSaid(row),
-        'Correct the value and feed this file back. If the cause was at the service, run again with --retry-refused.',
-      )
+      return {
+        ...answered(
+          decision ?? serviceSaid(row),
+          'Correct the value and give this file back. If the cause was at the service, run again with --retry-refused.',
+        ),
+        wrong: [row.lastAttempt?.field?.split('.').at(-1) ?? ''],
+      }
     case 'registered':
       return answered(decision ?? 'Registered')
     case 'superseded':
@@ -136,7 +146,14 @@ function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanat
     messages.push(rule?.message ?? row.rule ?? '')
     if (rule !== null) remedies.add(rule.remedy)
   }
-  return { rule: rules.join(' '), status: '', message: messages.join(' '), remedy: [...remedies].join(' ') }
+  const wrong = errors.map(({ column }) => column)
+  return {
+    rule: rules.join(' '),
+    status: '',
+    message: messages.join(' '),
+    remedy: [...remedies].join(' '),
+    wrong,
+  }
 }
 
 /** What was seen of a row, and what a person may do about it; English in every language. */

@@ -7,6 +7,8 @@ import { hash } from 'node:crypto'
 export interface ListedRow {
   readonly row: RowRecord
   readonly explanation: Explanation
+  /** A record of the wrong shape as it was read, where cells are shown. */
+  readonly stray?: string | null
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */

@@ -1,4 +1,5 @@
 import { isTruthWord } from '../../domain/row/resaved.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { cleanCell, fold, namesInTemplate, oneLine } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
@@ -28,8 +29,8 @@ const RUNNABLE_AFTER_SPLIT =
 const RUNNABLE_AFTER_COMMA =
   /,(?=[\s\p{Cf}"]*(?:[\0=@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]|([+-])))/gu
 
-/** What most references and identifiers are, and none of the patterns above touches; they take their time. */
-const HARMLESS = /^[A-Za-z0-9][\w./-]*$/
+/** What most references, identifiers and times are, and none of the patterns above touches; they take their time. */
+const HARMLESS = /^[A-Za-z0-9][\w./:…-]*$/
 
 function neutralInside(text: string): string {
   const split = text.replace(RUNNABLE_AFTER_SPLIT, "$1'")
@@ -163,9 +164,23 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
   const names: string[] = []
   const known = new Map<string, number>()
   const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
+  // A fault of the crosswalk is mended in the line.
+  if (sources.some(hasCrosswalk) && !names.includes(CUSTOMER_COLUMN)) names.push(CUSTOMER_COLUMN)
   const merged: Merged = { names, placements }
   return {
     names: names.map(headerCell),
+
+    /** Where accounts stand. */
+    accounts: new Set([...placements.values()].flatMap(({ accounts }) => accounts)),
+
+    /** Where the columns or fields of that name stand; what a crosswalk did not find can be typed beside it. */
+    wrongOf: (row: RowRecord, wrong: readonly string[]): ReadonlySet<number> => {
+      const fields = placements.get(row.sourceId)?.fields
+      const columns = names.flatMap((name, at) => (wrong.some((one) => fold(one) === fold(name)) ? [at] : []))
+      const found = new Set([...columns, ...wrong.flatMap((field) => fields?.get(field) ?? [])])
+      const oldKey = fields?.get(OLD_KEY)
+      return oldKey !== undefined && found.has(oldKey) ? found.add(names.indexOf(CUSTOMER_COLUMN)) : found
+    },
 
     /** What separates the columns of these files: as in the export with the most records. */
     delimiter: usualDelimiter(sources),
@@ -268,9 +283,11 @@ const OLD_KEY = 'old key'
 /** Whose mandate a row is. The creditor's column may be missing where a constant stands for it. */
 const IDENTITY = ['customer_no', OLD_KEY, 'unique_mandate_reference', 'sepa_creditor_identifier'] as const
 
+const hasCrosswalk = ({ reading }: SourceRecord): boolean => (reading.crosswalk ?? null) !== null
+
 function fieldsByName(source: SourceRecord): Map<string, string> {
-  const hasCrosswalk = (source.reading.crosswalk ?? null) !== null
-  const fieldOf = (field: string): string => (hasCrosswalk && field === 'customer_no' ? OLD_KEY : field)
+  const fieldOf = (field: string): string =>
+    hasCrosswalk(source) && field === 'customer_no' ? OLD_KEY : field
   return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
 }
 

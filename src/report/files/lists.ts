@@ -1,4 +1,5 @@
 import { absenceText, type Absence } from '../../domain/proof/absence.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
@@ -10,8 +11,8 @@ import type {
   RowRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { type Explanation, explainVerified } from '../facts/explanation.js'
-import { CUT_OVER_FILE, PLACE_OF_PART } from '../facts/facts.js'
+import { explainVerified } from '../facts/explanation.js'
+import { CUT_OVER_FILE, type ListedRow, PLACE_OF_PART } from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
 import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { TextKey, Texts } from '../text/texts.js'
@@ -23,17 +24,51 @@ import {
   keptCell,
   maskedText,
   messageCell,
-  neutralCell,
+  plainText,
   type OriginalColumns,
 } from './cells.js'
 import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+import type { CellValue } from '../workbook/xlsx.js'
 
-/** A column of a list: its name, what says in each language what it means, and the cell of an entry. */
-type Column<Of> = readonly [name: string, meaning: TextKey, cell: (of: Of) => string]
+/** A column of a list, for its file, its sheet and its sheet to work in. */
+export interface Column<Of> {
+  /** Its name in the file, in every language; null where it stands on a sheet alone. */
+  readonly key: string | null
+  /** Its heading on a sheet, and what it means where `meaning` does not say more. */
+  readonly label: TextKey
+  /** On a sheet, in characters; null where it stands in the file alone. */
+  readonly width: number | null
+  readonly value: (of: Of) => CellValue
+  readonly meaning?: TextKey
+  /** On a sheet to work in: what a person fills in, and what the program alone needs of a line that comes back. */
+  readonly role?: 'filled in' | 'mark'
+  /** On a sheet, where that is another word in its language. */
+  readonly shown?: (of: Of, texts: Texts) => CellValue
+  /** How a file writes it: as a message, where nothing else is said. */
+  readonly cell?: (text: string) => string
+}
 
-const namesOf = (columns: readonly Column<never>[]): string[] => columns.map(([name]) => name)
-const cellsOf = <Of>(columns: readonly Column<Of>[], of: Of): string[] =>
-  columns.map(([, , cell]) => cell(of))
+export const column = <Of>(
+  key: string | null,
+  label: TextKey,
+  width: number | null,
+  value: (of: Of) => CellValue,
+  more: Partial<Column<Of>> = {},
+): Column<Of> => ({ key, label, width, value, ...more })
+
+/** The width of a sentence, which is shown on as many lines as it takes. */
+export const SENTENCE = 48
+
+export type Columns<Of> = readonly Column<Of>[]
+
+const inFile = <Of>(columns: Columns<Of>) =>
+  columns.flatMap(({ key, ...column }) => (key === null ? [] : [{ key, ...column }]))
+const namesOf = (columns: Columns<never>): string[] => inFile(columns).map(({ key }) => key)
+
+const cellsOf = <Of>(columns: Columns<Of>): ((of: Of) => string[]) => {
+  const written = inFile(columns)
+  return (of) => written.map(({ value, cell = messageCell }) => cell(String(value(of) ?? '')))
+}
 
 /** A list as a file: its header, and the line of an entry. */
 export interface List<Of> {
@@ -41,52 +76,61 @@ export interface List<Of> {
   readonly line: (of: Of) => string
 }
 
-const listOf = <Of>(columns: readonly Column<Of>[], mark = ''): List<Of> => ({
-  header: mark + csvHeader(namesOf(columns)),
-  line: (of) => csvLine(cellsOf(columns, of)),
-})
+function listOf<Of>(columns: Columns<Of>, mark = ''): List<Of> {
+  const cells = cellsOf(columns)
+  return { header: mark + csvHeader(namesOf(columns)), line: (of) => csvLine(cells(of)) }
+}
 
-const text = (value: string | number | null): string => (value === null ? '' : String(value))
-const paymentSources = (of: Pick<CutOverLine, 'paymentSources'>): string =>
-  messageCell(of.paymentSources.join(' '))
-const editable =
-  <Name extends string>(name: Name) =>
-  (row: Readonly<Record<Name, string | null>>): string =>
-    editableCell(row[name] ?? '')
+/** As text: a spreadsheet rounds what has more than 15 digits. */
+const customerOf = ({ customerNo }: { readonly customerNo: number | null }): string | null =>
+  customerNo === null ? null : String(customerNo)
 
-const ofRow =
-  (cell: (row: RowRecord) => string) =>
-  ({ row }: OpenLineOf): string =>
-    cell(row)
+/** What is known of a row, and has one name in every list. A reference that a spreadsheet would run is written as `="…"`. */
+const known = <Name extends keyof RowRecord>(key: string, label: TextKey, width: number, name: Name) =>
+  column(key, label, width, (row: Readonly<Record<Name, string | null>>) => row[name], { cell: editableCell })
+const CUSTOMER = column('customer_no', 'label.customer', 14, customerOf)
+const ACCOUNT = known('iban_masked', 'label.account', 15, 'ibanMasked')
+const OLD = [
+  known('original_creditor_identifier', 'label.previousCreditor', 22, 'originalCreditorIdentifier'),
+  known('original_mandate_reference', 'label.previousReference', 28, 'originalMandateReference'),
+] as const
+const NEW = [
+  known('assigned_creditor_identifier', 'label.assignedCreditor', 22, 'assignedCreditorIdentifier'),
+  known('assigned_mandate_reference', 'label.assignedReference', 28, 'assignedMandateReference'),
+] as const
 
-/** registered.csv, old to new. A reference that a spreadsheet would run is written as `="…"`, as in files to be edited. */
-const REGISTERED_COLUMNS: readonly Column<RegisteredRow>[] = [
-  ['customer_no', 'label.customer', (row) => text(row.customerNo)],
-  ['iban_masked', 'label.account', (row) => text(row.ibanMasked)],
-  ['signed_date', 'label.signed', (row) => text(row.signedDate)],
-  ['original_creditor_identifier', 'label.previousCreditor', editable('originalCreditorIdentifier')],
-  ['original_mandate_reference', 'label.previousReference', editable('originalMandateReference')],
-  ['assigned_creditor_identifier', 'label.assignedCreditor', editable('assignedCreditorIdentifier')],
-  ['assigned_mandate_reference', 'label.assignedReference', editable('assignedMandateReference')],
-  ['registered_at', 'label.registeredAt', (row) => text(row.registeredAt)],
-  ['source', 'label.source', (row) => messageCell(row.source)],
-  ['record', 'label.record', (row) => String(row.record)],
-  ['attempts', 'label.attempts', (row) => String(row.attempts)],
-  ['latest_first_debit', 'column.latest_first_debit', (row) => text(row.latestFirstDebit)],
-  ['last_collected', 'column.last_collected', (row) => text(row.vouchedOn)],
+/** registered.csv, old to new. */
+export const REGISTERED_COLUMNS: Columns<RegisteredRow> = [
+  column(null, 'label.row', 9, ({ id }) => id),
+  ...[CUSTOMER, ACCOUNT],
+  column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
+  ...[...OLD, ...NEW],
+  column('registered_at', 'label.registeredAt', 25, ({ registeredAt }) => registeredAt),
+  column('source', 'label.source', 24, ({ source }) => source),
+  column('record', 'label.record', 9, ({ record }) => record),
+  column('attempts', 'label.attempts', null, ({ attempts }) => attempts),
+  column('latest_first_debit', 'label.firstDebitBy', 13, ({ latestFirstDebit }) => latestFirstDebit, {
+    meaning: 'column.latest_first_debit',
+  }),
+  column('last_collected', 'column.last_collected', null, ({ vouchedOn }) => vouchedOn),
 ]
 
 export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)
 
+const paymentSources = column(
+  'payment_sources',
+  'label.paymentSources',
+  null,
+  (of: Pick<CutOverLine, 'paymentSources'>) => of.paymentSources.join(' '),
+)
+
 /** to-cancel.csv: the same of one run, with what the service calls each where a read-back showed it. */
 export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>(
-  [...REGISTERED_COLUMNS, ['payment_sources', 'label.paymentSources', paymentSources]],
+  [...REGISTERED_COLUMNS, paymentSources],
   BYTE_ORDER_MARK,
 )
 
-export interface OpenRow {
-  readonly row: RowRecord
-  readonly explanation: Explanation
+export interface OpenRow extends ListedRow {
   /** Null where the service was not asked about it. */
   readonly absence: Absence | null
 }
@@ -96,52 +140,74 @@ interface OpenLineOf {
   readonly campaign: CampaignRecord
 }
 
-interface OpenLine extends OpenRow, OpenLineOf {
-  /** A record of the wrong shape as it was read; null for every other. */
-  readonly stray: string | null
-}
+interface OpenLine extends OpenRow, OpenLineOf {}
 
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
 
-/** What the result files add to the original columns (report/README.md#the-files). */
-const MIGRATION_COLUMNS: readonly Column<OpenLine>[] = [
-  [ROW_NUMBER, 'column.migration_row', ({ row }) => String(row.id)],
-  ['migration_state', 'label.state', ({ row }) => row.state],
-  ['migration_rule', 'label.rule', ({ explanation }) => messageCell(explanation.rule)],
-  ['migration_status', 'label.status', ({ explanation }) => explanation.status],
-  [
+const mark = <Of>(...[key, label, width, value, more]: Parameters<typeof column<Of>>): Column<Of> =>
+  column(key, label, width, value, { ...more, role: 'mark' })
+
+const ROW = mark<{ readonly row: Pick<RowRecord, 'id'> }>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
+  meaning: 'column.migration_row',
+})
+const STATE = mark<Pick<OpenLineOf, 'row'>>('migration_state', 'label.state', 12, ({ row }) => row.state, {
+  shown: ({ row }, { say }) => say(`state.${row.state}`),
+})
+
+const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pick<OpenLineOf, 'row'>> =>
+  column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
+
+/** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
+const WHOSE: Columns<ListedRow> = [
+  ...[ROW, STATE],
+  ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
+]
+
+const WHAT_TO_DO: Columns<ListedRow> = [
+  mark('migration_rule', 'label.rule', null, ({ explanation }) => explanation.rule),
+  mark('migration_status', 'label.status', 11, ({ explanation }) => explanation.status),
+  column(
     'migration_message',
     'label.message',
-    ({ explanation, stray }) => messageCell(explanation.message + asRead(stray)),
-  ],
-  ['migration_remedy', 'label.remedy', ({ explanation }) => messageCell(explanation.remedy)],
+    SENTENCE,
+    ({ explanation, stray }) => explanation.message + asRead(stray),
+    { shown: ({ explanation }, { translated }) => translated(explanation) },
+  ),
+  column('migration_remedy', 'label.remedy', SENTENCE, ({ explanation }) => explanation.remedy),
 ]
 
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
 
-function asRead(stray: string | null): string {
+function asRead(stray: string | null = null): string {
   if (stray === null) return ''
   const shown = stray.length <= LONGEST_STRAY ? stray : `${stray.slice(0, LONGEST_STRAY)}… (cut)`
   return ` The record as it was read: ${shown}`
 }
 
 const ofAttempt =
-  (cell: (attempt: AttemptRecord, campaign: CampaignRecord) => string) =>
-  ({ row: { lastAttempt }, campaign }: OpenLine): string =>
-    lastAttempt === null ? '' : cell(lastAttempt, campaign)
+  <Of extends ListedRow = ListedRow>(cell: (attempt: AttemptRecord, of: Of) => string) =>
+  (of: Of): string =>
+    of.row.lastAttempt === null ? '' : cell(of.row.lastAttempt, of)
 
-/** What in-doubt.csv says of the request that left, for asking the service about it. */
-const REQUEST_COLUMNS: readonly Column<OpenLine>[] = [
-  ['migration_sent_at', 'column.migration_sent_at', ofAttempt(({ startedAt }) => timeText(startedAt))],
-  ['migration_sent_ago', 'column.migration_sent_ago', ofAttempt(agoText)],
-  ['migration_resend_from', 'column.migration_resend_from', ofAttempt(resendFrom)],
-  ['migration_request_id', 'label.lastRequest', ofAttempt(({ requestId }) => requestId)],
-]
+/** What is said of the request that left, for asking the service about it. */
+const SENT_AT = column(
+  'migration_sent_at',
+  'label.at',
+  25,
+  ofAttempt(({ startedAt }) => timeText(startedAt)),
+  { meaning: 'column.migration_sent_at', shown: ofAttempt(({ startedAt }) => startedAt) },
+)
+const REQUEST_ID = column(
+  'migration_request_id',
+  'label.lastRequest',
+  38,
+  ofAttempt(({ requestId }) => requestId),
+)
 
 /** Counted up to the ledger's latest change, and says so: two reports of a ledger are identical. */
-function agoText({ startedAt }: AttemptRecord, { changedAt }: CampaignRecord): string {
+function agoText({ startedAt }: AttemptRecord, { campaign: { changedAt } }: OpenLineOf): string {
   const ago = ageText(startedAt, changedAt)
   return ago === '' ? '' : `${ago} before ${timeText(changedAt)}`
 }
@@ -150,61 +216,77 @@ function resendFrom({ startedAt }: AttemptRecord): string {
   return timeText(new Date(Date.parse(startedAt) + LATE_REQUEST_MS).toISOString())
 }
 
-/** What in-doubt.csv proposes for a row that was read back as absent. A person who agrees copies it as the decision. */
-const PROPOSAL_COLUMNS: readonly Column<OpenLine>[] = [
-  [
-    'migration_proposal',
-    'column.migration_proposal',
-    ({ absence }) => (absence?.kind === 'resend' ? 'resend' : ''),
-  ],
-  [
-    'migration_proposal_evidence',
-    'label.evidence',
-    ({ absence }) => (absence === null ? '' : messageCell(sentence(absenceText(absence)))),
-  ],
+/** The same in the file alone, and what it proposes for a row that was read back as absent: a person who agrees copies it. */
+const ABOUT_REQUEST: Columns<OpenLine> = [
+  SENT_AT,
+  column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt<OpenLine>(agoText)),
+  column('migration_resend_from', 'column.migration_resend_from', null, ofAttempt(resendFrom)),
+  REQUEST_ID,
+  column('migration_proposal', 'column.migration_proposal', null, ({ absence }) =>
+    absence?.kind === 'resend' ? 'resend' : '',
+  ),
+  column('migration_proposal_evidence', 'label.evidence', null, ({ absence }) =>
+    absence === null ? '' : sentence(absenceText(absence)),
+  ),
 ]
 
 const sentence = (words: string): string =>
   words === '' ? '' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 
-const nothing = (): string => ''
+const filledIn = (key: string, label: TextKey): Column<unknown> =>
+  column(key, label, null, () => '', { role: 'filled in' })
 
 /**
  * What `resolve --from` reads. The program fills `migration_ledger`, so that a file is never applied to another
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
  * refused; a person fills in the others.
  */
-const CLOSING_COLUMNS: readonly Column<OpenLineOf>[] = [
-  ['migration_ledger', 'column.migration_ledger', ({ campaign }) => ledgerMark(campaign)],
-  ['migration_attempt', 'column.migration_attempt', ({ row }) => text(row.lastAttempt?.n ?? null)],
-  ['migration_decision', 'column.migration_decision', nothing],
-  ['migration_reason', 'label.reason', nothing],
-  ['migration_by', 'label.by', nothing],
+const CLOSING: Columns<OpenLineOf> = [
+  mark('migration_ledger', 'column.migration_ledger', null, ({ campaign }) => ledgerMark(campaign)),
+  mark('migration_attempt', 'column.migration_attempt', null, ({ row }) => row.lastAttempt?.n ?? null),
+  filledIn('migration_decision', 'column.migration_decision'),
+  filledIn('migration_reason', 'label.reason'),
+  filledIn('migration_by', 'label.by'),
 ]
 
 /** What in-doubt.csv has besides: the only file in which a row may be called registered. */
-const ASSIGNED_COLUMNS: readonly Column<OpenLine>[] = [
-  ['migration_assigned_creditor_identifier', 'label.assignedCreditor', nothing],
-  ['migration_assigned_mandate_reference', 'label.assignedReference', nothing],
+const ASSIGNED: Columns<unknown> = [
+  filledIn('migration_assigned_creditor_identifier', 'label.assignedCreditor'),
+  filledIn('migration_assigned_mandate_reference', 'label.assignedReference'),
 ]
 
 /** How a file names its ledger: never a number, which a spreadsheet would round. */
 export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): string => `L-${ledgerId}`
 
-/** What stands behind the original columns in every result file. */
-const OPEN_COLUMNS = [...MIGRATION_COLUMNS, ...CLOSING_COLUMNS]
+/** A sentence comes first on a sheet, and the code of its rule last. */
+const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
-/** The same for in-doubt.csv. */
-const IN_DOUBT_COLUMNS = [
-  ...MIGRATION_COLUMNS,
-  ...REQUEST_COLUMNS,
-  ...PROPOSAL_COLUMNS,
-  ...CLOSING_COLUMNS,
-  ...ASSIGNED_COLUMNS,
+/** On a sheet to read: what is looked up in the export, and what the service is asked about. */
+export const OPEN_SHEET: Columns<ListedRow> = [
+  ...WHOSE,
+  column(null, 'label.source', 24, ({ row }) => row.source),
+  column(null, 'label.record', 9, ({ row }) => row.record),
+  column(null, 'label.line', 9, ({ row }) => row.line),
+  ...[...WHAT_TO_DO, RULE],
 ]
+export const IN_DOUBT_SHEET: Columns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+
+/** What stands behind the original columns in every result file, and in in-doubt.csv. */
+const OPEN_COLUMNS: Columns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
+const IN_DOUBT_COLUMNS: Columns<OpenLine> = [
+  ...[...WHOSE, ...WHAT_TO_DO, ...ABOUT_REQUEST],
+  ...[...CLOSING, ...ASSIGNED],
+]
+export const openColumns = (isInDoubt: boolean): Columns<OpenLine> =>
+  isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
 
 /** Every column that `resolve --from` looks at. */
-export const DECISION_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING_COLUMNS, ...ASSIGNED_COLUMNS])]
+export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
+
+/** A line of a list to work in. */
+export const openLine =
+  (originals: OriginalColumns, campaign: CampaignRecord) =>
+  (open: OpenRow): OpenLine => ({ ...open, campaign, stray: originals.strayRecord(open.row) })
 
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
 export function openList(
@@ -212,36 +294,17 @@ export function openList(
   campaign: CampaignRecord,
   isInDoubt: boolean,
 ): List<OpenRow> {
-  const columns = isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
+  const columns = openColumns(isInDoubt)
   const { names, delimiter } = originals
+  const [cells, lineOf] = [cellsOf(columns), openLine(originals, campaign)]
+  // In a list to decide in nobody corrects a customer.
+  const shown = (own: readonly string[]): readonly string[] =>
+    isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
   return {
-    header: BYTE_ORDER_MARK + csvHeader([...names, ...namesOf(columns)], delimiter),
-    line: (open) => {
-      const line = { ...open, campaign, stray: originals.strayRecord(open.row) }
-      return csvLine([...originals.cellsOf(open.row), ...cellsOf(columns, line)], delimiter)
-    },
+    header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
+    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(lineOf(open))], delimiter),
   }
 }
-
-/** On a sheet to work in: what a person fills in, and what the program alone needs of a line that comes back. */
-const FILLED_IN = /^migration_(?:decision|reason|by|assigned_.*)$/
-const MARK = /^migration_(?:row|state|rule|status|ledger|attempt|line)$/
-
-/** What a list has besides the original columns, as a person works through it. */
-const worked = <Of, Line>(columns: readonly Column<Line>[], lineOf: (of: Of) => Line) =>
-  columns.map(([name, , cell]) => ({
-    name,
-    kind: FILLED_IN.test(name) ? 'filled in' : MARK.test(name) ? 'mark' : 'said',
-    value: (of: Of) => cell(lineOf(of)),
-  }))
-export type OwnColumn<Of> = ReturnType<typeof worked<Of, never>>[number]
-
-export const ownColumns = (originals: OriginalColumns, campaign: CampaignRecord, isInDoubt: boolean) =>
-  worked(isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS, (open: OpenRow) => ({
-    ...open,
-    campaign,
-    stray: originals.strayRecord(open.row),
-  }))
 
 /** A line of a comparison that nobody has closed. */
 export interface CutOverLine extends OpenLineOf {
@@ -251,56 +314,46 @@ export interface CutOverLine extends OpenLineOf {
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
-const CUT_OVER_COLUMNS: readonly Column<CutOverLine>[] = [
-  [ROW_NUMBER, 'column.migration_row', ({ row }) => String(row.id)],
-  ['migration_class', 'column.migration_class', ({ compared }) => compared.listed],
-  ['migration_change', 'column.migration_change', ({ compared }) => messageCell(changeText(compared.why))],
-  [
-    'migration_action',
-    'column.migration_action',
-    ({ compared, row }) => messageCell(actionOf(compared.listed, row.state)),
-  ],
-  ['migration_state', 'label.state', ({ row }) => row.state],
-  ['iban_masked', 'label.account', ({ row }) => text(row.ibanMasked)],
-  ['assigned_creditor_identifier', 'label.assignedCreditor', ofRow(editable('assignedCreditorIdentifier'))],
-  ['assigned_mandate_reference', 'label.assignedReference', ofRow(editable('assignedMandateReference'))],
-  ['payment_sources', 'label.paymentSources', paymentSources],
-  ['migration_line', 'column.migration_line', ({ compared }) => compared.mark],
-  ...CLOSING_COLUMNS,
+export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
+  ROW,
+  column('migration_class', 'column.migration_class', null, ({ compared }) => compared.listed),
+  column('migration_change', 'column.migration_change', SENTENCE, ({ compared }) => changeText(compared.why)),
+  column('migration_action', 'column.migration_action', SENTENCE, ({ compared, row }) =>
+    actionOf(compared.listed, row.state),
+  ),
+  STATE,
+  ...[ACCOUNT, ...NEW].map((known: Column<RowRecord>) => ofRow(known)),
+  paymentSources,
+  mark('migration_line', 'column.migration_line', null, ({ compared }) => compared.mark),
+  ...CLOSING,
 ]
 
 /** Without account numbers, since nothing in it is corrected. */
-export const cutOverList = (originals: OriginalColumns): List<CutOverLine> => ({
-  header:
-    BYTE_ORDER_MARK +
-    csvHeader(
-      [...originals.identityNames.map(editableCell), ...namesOf(CUT_OVER_COLUMNS)],
-      originals.delimiter,
-    ),
-  line: (of) =>
-    csvLine(
-      [...originals.identityCells(of.row).map(keptCell), ...cellsOf(CUT_OVER_COLUMNS, of)],
-      originals.delimiter,
-    ),
-})
+export function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
+  const cells = cellsOf(CUT_OVER_COLUMNS)
+  const names = [...identityNames.map(editableCell), ...namesOf(CUT_OVER_COLUMNS)]
+  return {
+    header: BYTE_ORDER_MARK + csvHeader(names, delimiter),
+    line: (of) => csvLine([...identityCells(of.row).map(keptCell), ...cells(of)], delimiter),
+  }
+}
 
-/** The same on a sheet. */
-export const CUT_OVER_OWN = worked(CUT_OVER_COLUMNS, (line: CutOverLine) => line)
-
-/** The name of a file or a column, with what would hide in it or turn it round shown as `<U+202E>`. */
-const nameCell = (name: string): string => neutralCell(printable(name))
-
-/** A finding on a whole file has neither record nor line. */
-const PROBLEM_COLUMNS: readonly Column<ProblemRecord>[] = [
-  ['source', 'label.source', ({ source }) => nameCell(source)],
-  ['record', 'label.record', ({ record }) => text(record)],
-  ['line', 'label.line', ({ line }) => text(line)],
-  ['column', 'label.column', ({ column }) => nameCell(column)],
-  ['rule', 'label.rule', ({ rule }) => rule],
-  ['severity', 'column.severity', ({ severity }) => severity],
-  ['value', 'label.value', ({ value }) => messageCell(value)],
-  ['message', 'label.message', ({ message }) => messageCell(message)],
-  ['remedy', 'label.remedy', ({ remedy }) => messageCell(remedy)],
+/** A finding on a whole file has neither record nor line. In names, what would hide or turn them round is shown. */
+export const PROBLEM_COLUMNS: Columns<ProblemRecord> = [
+  column('source', 'label.source', 24, ({ source }) => printable(source)),
+  column('record', 'label.record', 9, ({ record }) => record),
+  column('line', 'label.line', 9, ({ line }) => line),
+  column('column', 'label.column', 22, (problem) => printable(problem.column)),
+  column('rule', 'label.rule', null, ({ rule }) => rule),
+  column('severity', 'label.severity', 9, ({ severity }) => severity, {
+    ...{ meaning: 'column.severity', shown: ({ severity }, { say }) => say(`severity.${severity}`) },
+  }),
+  column('value', 'label.value', 28, ({ value }) => value),
+  column('message', 'label.message', SENTENCE, ({ message }) => message, {
+    shown: (problem, { translated }) => translated(problem),
+  }),
+  column('remedy', 'label.remedy', SENTENCE, ({ remedy }) => remedy),
+  column(null, 'label.rule', 28, ({ rule }) => rule),
 ]
 
 export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
@@ -309,26 +362,22 @@ export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
 export const VERIFICATION_FILE = 'verification.csv'
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
-const VERIFICATION_COLUMNS: readonly Column<VerifiedRow>[] = [
-  ['migration_row', 'column.migration_row', ({ id }) => String(id)],
-  ['customer_no', 'label.customer', (row) => String(row.customerNo)],
-  ['iban_masked', 'label.account', (row) => text(row.ibanMasked)],
-  ['assigned_mandate_reference', 'label.assignedReference', editable('assignedMandateReference')],
-  ['assigned_creditor_identifier', 'label.assignedCreditor', editable('assignedCreditorIdentifier')],
-  ['verification', 'column.verification', ({ verdict }) => verificationWord(verdict)],
-  ['verified_at', 'column.time', (row) => row.answeredAt],
-  [
-    'payment_sources',
-    'label.paymentSources',
-    ({ sources }) => messageCell(sources.map(({ id }) => id ?? '-').join(' ')),
-  ],
-  [
-    'payment_source_statuses',
-    'label.paymentSources',
-    ({ sources }) => messageCell(sources.map(({ status }) => status ?? '-').join(' ')),
-  ],
-  ['may_be_cancelled', 'label.cancellable', (row) => messageCell(row.cancellable.join(' '))],
-  ['explanation', 'label.message', (row) => messageCell(explainVerified(row))],
+export const VERIFICATION_COLUMNS: Columns<VerifiedRow> = [
+  column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
+  ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
+  column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
+    meaning: 'column.verification',
+    shown: ({ verdict }, { say }) => say(`proof.${verificationWord(verdict)}`),
+  }),
+  column('verified_at', 'label.at', 25, ({ answeredAt }) => answeredAt, { meaning: 'column.time' }),
+  column('payment_sources', 'label.paymentSources', 40, ({ sources }) =>
+    sources.map(({ id }) => id ?? '-').join(' '),
+  ),
+  column('payment_source_statuses', 'label.paymentSources', null, ({ sources }) =>
+    sources.map(({ status }) => status ?? '-').join(' '),
+  ),
+  column('may_be_cancelled', 'label.cancellable', 30, ({ cancellable }) => cancellable.join(' ')),
+  column('explanation', 'label.message', SENTENCE, explainVerified),
 ]
 
 export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
@@ -336,24 +385,40 @@ export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
 /** Every decision of the ledger in the order in which it was recorded. */
 export const DECISIONS_FILE = 'decisions.csv'
 
-/** What somebody typed, with account numbers masked once more. */
-const typedCell = (words: string | null): string => neutralCell(maskedText(words ?? ''))
-
-const DECISION_LINE: readonly Column<DecisionRecord>[] = [
-  ['id', 'column.id', ({ id }) => String(id)],
-  ['row', 'label.row', ({ rowId }) => String(rowId)],
-  ['attempt', 'label.attempts', ({ attemptId }) => text(attemptId)],
-  ['time', 'column.time', ({ at }) => at],
-  ['by', 'label.by', ({ by }) => typedCell(by)],
-  ['as', 'label.asUser', ({ as }) => typedCell(as)],
-  ['decision', 'label.decision', ({ decision }) => decision],
-  ['from', 'column.from', ({ from }) => from],
-  ['to', 'column.to', ({ to }) => to],
-  ['reason', 'label.reason', ({ reason }) => typedCell(reason)],
-  ['evidence', 'label.evidence', ({ evidence }) => messageCell(evidence ?? '')],
+/** What somebody typed is masked once more. */
+export const DECISION_COLUMNS: Columns<DecisionRecord> = [
+  column('id', 'column.id', null, ({ id }) => id),
+  column('row', 'label.row', 9, ({ rowId }) => rowId),
+  column('attempt', 'label.attempts', null, ({ attemptId }) => attemptId),
+  column('time', 'label.at', 25, ({ at }) => at, { meaning: 'column.time' }),
+  column('by', 'label.by', 20, ({ by }) => maskedText(by)),
+  column('as', 'label.asUser', null, ({ as }) => maskedText(as ?? '')),
+  column('decision', 'label.decision', 14, ({ decision }) => decision, {
+    shown: ({ decision }, texts) => decisionWord(decision, texts),
+  }),
+  column('from', 'column.from', null, ({ from }) => from),
+  column('to', 'column.to', null, ({ to }) => to),
+  column('reason', 'label.reason', SENTENCE, ({ reason }) => maskedText(reason)),
+  column('evidence', 'label.evidence', SENTENCE, ({ evidence }) => evidence),
 ]
 
-export const DECISION_LIST = listOf(DECISION_LINE, BYTE_ORDER_MARK)
+export const DECISION_LIST = listOf(DECISION_COLUMNS, BYTE_ORDER_MARK)
+
+const DECIDED: ReadonlyMap<string, TextKey> = new Map([
+  ['registered', 'state.registered'],
+  ['refused', 'state.refused'],
+  ['written_off', 'state.written_off'],
+  ['resend', 'decision.resend'],
+  ['retry_refused', 'decision.retry_refused'],
+  ['corrected', 'decision.corrected'],
+  ['done', 'decision.done'],
+])
+
+/** What a person decided; the word of another version stands as it was recorded. */
+export function decisionWord(decision: string, { say }: Texts): string {
+  const key = DECIDED.get(decision)
+  return key === undefined ? plainText(decision) : say(key)
+}
 
 /**
  * Every column that this program writes, as the headers have them, and what it means; files with the same ones together.
@@ -362,16 +427,16 @@ export const DECISION_LIST = listOf(DECISION_LINE, BYTE_ORDER_MARK)
  */
 export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver = false) {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
-  const explained = (files: readonly string[], columns: readonly Column<never>[]) => ({
+  const explained = (files: readonly string[], columns: Columns<never>) => ({
     files,
-    columns: columns.map(([column, meaning]) => [column, say(meaning)] as const),
+    columns: inFile(columns).map(({ key, label, meaning = label }) => [key, say(meaning)] as const),
   })
   return [
     explained([registered], REGISTERED_COLUMNS),
     explained([inDoubt, refused, corrections, notSent], OPEN_COLUMNS),
-    explained([inDoubt], [...REQUEST_COLUMNS, ...PROPOSAL_COLUMNS, ...ASSIGNED_COLUMNS]),
+    explained([inDoubt], [...ABOUT_REQUEST, ...ASSIGNED]),
     explained(['problems.csv'], PROBLEM_COLUMNS),
-    explained([DECISIONS_FILE], DECISION_LINE),
+    explained([DECISIONS_FILE], DECISION_COLUMNS),
     ...(isVerified ? [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)] : []),
     ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]

@@ -6,7 +6,7 @@ import type { ReportFacts } from '../facts/row-walk.js'
 import type { VerifiedRow, DecisionRecord } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
+import { decisionWord, VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
@@ -273,22 +273,6 @@ function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts
     [say('label.reason'), reasonOf],
   ])}
   ${restOf(first.length, total, DECISIONS_FILE, texts)}`
-}
-
-const DECISIONS: ReadonlyMap<string, TextKey> = new Map([
-  ['registered', 'state.registered'],
-  ['refused', 'state.refused'],
-  ['written_off', 'state.written_off'],
-  ['resend', 'decision.resend'],
-  ['retry_refused', 'decision.retry_refused'],
-  ['corrected', 'decision.corrected'],
-  ['done', 'decision.done'],
-])
-
-/** What a person decided; the word of another version stands as it was recorded. */
-export function decisionWord(decision: string, { say }: Texts): string {
-  const key = DECISIONS.get(decision)
-  return key === undefined ? plainText(decision) : say(key)
 }
 
 const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>

@@ -1,139 +1,39 @@
-import { verificationWord } from '../../domain/proof/verification.js'
-import type {
-  CampaignRecord,
-  DecisionRecord,
-  ProblemRecord,
-  RegisteredRow,
-  RunRecord,
-  SourceRecord,
-  VerifiedRow,
-} from '../../ledger/read/reader.js'
-import { type ListedRow, REPORT_ORDER } from '../facts/facts.js'
+import type { CampaignRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
+import { REPORT_ORDER } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
-import type { TextKey, Texts } from '../text/texts.js'
-import { explainVerified } from '../facts/explanation.js'
+import type { Texts } from '../text/texts.js'
 import { maskedText, type OriginalColumns } from '../files/cells.js'
 import {
-  CUT_OVER_OWN,
+  column,
+  type Column,
+  type Columns,
+  CUT_OVER_COLUMNS,
   type CutOverLine,
   explainedColumns,
+  openColumns,
+  openLine,
   type OpenRow,
-  type OwnColumn,
-  ownColumns,
+  SENTENCE,
 } from '../files/lists.js'
-import { proofText, decisionWord, hashTotalLines } from '../page/annex-rows.js'
+import { proofText, hashTotalLines } from '../page/annex-rows.js'
 import { toSend } from '../../domain/plan/plan.js'
 import { runsUnder } from '../page/annex-runs.js'
 import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
 import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 
-/** A column of a list: the text of its header, its width in characters, and what stands in it of an entry. */
-type ListColumn<Entry> = readonly [
-  header: TextKey,
-  width: number,
-  value: (entry: Entry, texts: Texts) => CellValue,
-  wrapped?: 'wrapped',
-]
-
-export type ListColumns<Entry> = readonly ListColumn<Entry>[]
-
-/** The columns of a list in one language. */
-export const columnsIn = <Entry>(columns: ListColumns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
-  columns.map(([header, width, value, wrapped]) => ({
-    header: texts.say(header),
-    width,
-    value: (entry) => value(entry, texts),
-    isWrapped: wrapped !== undefined,
-  }))
-
-/** As text: a spreadsheet rounds what has more than 15 digits. */
-const customerOf = ({ customerNo }: Pick<RegisteredRow, 'customerNo'>): string | null =>
-  customerNo === null ? null : String(customerNo)
+/** The columns of a list on its sheet, in one language. */
+export const columnsIn = <Entry>(columns: Columns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
+  columns.flatMap(({ label, width, value, shown }) =>
+    width === null
+      ? []
+      : {
+          ...{ header: texts.say(label), width, isWrapped: width >= SENTENCE },
+          value: shown === undefined ? value : (entry) => shown(entry, texts),
+        },
+  )
 
 const masked = (text: string | null): string | null => (text === null ? null : maskedText(text))
-
-/** Of so many columns that a sheet can still be read when it is printed one page across. */
-export const REGISTERED: ListColumns<RegisteredRow> = [
-  ['label.row', 9, (row) => row.id],
-  ['label.customer', 14, customerOf],
-  ['label.account', 15, (row) => row.ibanMasked],
-  ['label.signed', 11, (row) => row.signedDate],
-  ['label.previousCreditor', 22, (row) => row.originalCreditorIdentifier],
-  ['label.previousReference', 28, (row) => row.originalMandateReference],
-  ['label.assignedCreditor', 22, (row) => row.assignedCreditorIdentifier],
-  ['label.assignedReference', 28, (row) => row.assignedMandateReference],
-  ['label.registeredAt', 25, (row) => row.registeredAt],
-  ['label.firstDebitBy', 13, (row) => row.latestFirstDebit],
-  ['label.source', 24, (row) => row.source],
-  ['label.record', 9, (row) => row.record],
-]
-
-const WHOSE: ListColumns<ListedRow> = [
-  ['label.row', 9, ({ row }) => row.id],
-  ['label.state', 12, ({ row }, { say }) => say(`state.${row.state}`)],
-  ['label.customer', 14, ({ row }) => customerOf(row)],
-  ['label.account', 15, ({ row }) => row.ibanMasked],
-  ['label.previousCreditor', 22, ({ row }) => row.originalCreditorIdentifier],
-  ['label.previousReference', 28, ({ row }) => row.originalMandateReference],
-]
-
-const WHAT_TO_DO: ListColumns<ListedRow> = [
-  ['label.message', 48, ({ explanation }, { translated }) => translated(explanation), 'wrapped'],
-  ['label.remedy', 48, ({ explanation }) => explanation.remedy, 'wrapped'],
-]
-
-/** What the service is asked about. */
-export const IN_DOUBT: ListColumns<ListedRow> = [
-  ...WHOSE,
-  ['label.lastRequest', 38, ({ row }) => row.lastAttempt?.requestId ?? null],
-  ['label.at', 25, ({ row }) => row.lastAttempt?.startedAt ?? null],
-  ['label.status', 11, ({ explanation }) => explanation.status],
-  ...WHAT_TO_DO,
-]
-
-/** What is looked up in the export. */
-export const OPEN: ListColumns<ListedRow> = [
-  ...WHOSE,
-  ['label.source', 24, ({ row }) => row.source],
-  ['label.record', 9, ({ row }) => row.record],
-  ['label.line', 9, ({ row }) => row.line],
-  ['label.status', 11, ({ explanation }) => explanation.status],
-  ...WHAT_TO_DO,
-  ['label.rule', 24, ({ explanation }) => explanation.rule],
-]
-
-export const PROBLEMS: ListColumns<ProblemRecord> = [
-  ['label.source', 24, (problem) => problem.source],
-  ['label.record', 9, (problem) => problem.record],
-  ['label.line', 9, (problem) => problem.line],
-  ['label.column', 22, (problem) => problem.column],
-  ['label.severity', 9, ({ severity }, { say }) => say(`severity.${severity}`)],
-  ['label.value', 28, (problem) => problem.value],
-  ['label.message', 48, (problem, { translated }) => translated(problem), 'wrapped'],
-  ['label.remedy', 48, (problem) => problem.remedy, 'wrapped'],
-  ['label.rule', 28, (problem) => problem.rule],
-]
-
-export const VERIFIED: ListColumns<VerifiedRow> = [
-  ['label.row', 9, (row) => row.id],
-  ['label.verification', 12, ({ verdict }, { say }) => say(`proof.${verificationWord(verdict)}`)],
-  ['label.customer', 14, (row) => String(row.customerNo)],
-  ['label.account', 15, (row) => row.ibanMasked],
-  ['label.assignedReference', 28, (row) => row.assignedMandateReference],
-  ['label.at', 25, (row) => row.answeredAt],
-  ['label.paymentSources', 40, ({ sources }) => sources.map(({ id }) => id ?? '-').join(' ')],
-  ['label.cancellable', 30, (row) => row.cancellable.join(' ')],
-  ['label.message', 48, explainVerified, 'wrapped'],
-]
-
-export const DECISIONS: ListColumns<DecisionRecord> = [
-  ['label.row', 9, (decision) => decision.rowId],
-  ['label.at', 25, (decision) => decision.at],
-  ['label.by', 20, (decision) => decision.by],
-  ['label.decision', 14, ({ decision }, texts) => decisionWord(decision, texts)],
-  ['label.reason', 48, ({ reason }) => maskedText(reason), 'wrapped'],
-  ['label.evidence', 48, (decision) => decision.evidence, 'wrapped'],
-]
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
 type PlanLine = ReturnType<typeof linesOfPlans>[number]
@@ -144,59 +44,53 @@ export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-export const PLANS: ListColumns<PlanLine> = [
-  ['label.plan', 68, ({ plan }) => plan.digest],
-  ['label.at', 25, ({ plan }) => plan.plannedAt],
-  ['cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)],
-  ['label.asUser', 14, ({ plan }) => plan.plannedAs],
-  ['label.rows', 10, ({ plan }) => toSend(plan.document)],
-  ['label.at', 25, ({ approval }) => approval?.approvedAt ?? null],
-  ['cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)],
-  ['plans.key', 68, ({ approval }) => approval?.key ?? null],
-  ['plans.reference', 48, ({ approval }) => masked(approval?.reference ?? null), 'wrapped'],
-  ['label.asUser', 14, ({ approval }) => approval?.recordedAs ?? null],
-  ['label.expires', 25, ({ approval }) => approval?.expiresAt ?? null],
-  ['runs.title', 14, ({ runs }) => runs],
+export const PLANS: Columns<PlanLine> = [
+  column(null, 'label.plan', 68, ({ plan }) => plan.digest),
+  column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
+  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
+  column(null, 'label.asUser', 14, ({ plan }) => plan.plannedAs),
+  column(null, 'label.rows', 10, ({ plan }) => toSend(plan.document)),
+  column(null, 'label.at', 25, ({ approval }) => approval?.approvedAt ?? null),
+  column(null, 'cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)),
+  column(null, 'plans.key', 68, ({ approval }) => approval?.key ?? null),
+  column(null, 'plans.reference', SENTENCE, ({ approval }) => masked(approval?.reference ?? null)),
+  column(null, 'label.asUser', 14, ({ approval }) => approval?.recordedAs ?? null),
+  column(null, 'label.expires', 25, ({ approval }) => approval?.expiresAt ?? null),
+  column(null, 'runs.title', 14, ({ runs }) => runs),
 ]
 
-export const SOURCES: ListColumns<SourceRecord> = [
-  ['label.source', 30, (source) => source.name],
-  ['label.at', 25, (source) => source.admittedAt],
-  ['label.bytes', 12, (source) => source.bytes],
-  ['cover.read', 10, (source) => source.totals.read],
-  ['label.resubmitted', 12, (source) => source.totals.resubmitted],
-  ...REPORT_ORDER.map((state): ListColumn<SourceRecord> => [
-    `state.${state}`,
-    11,
-    ({ totals }) => totals[TOTAL_OF_STATE[state]],
-  ]),
+export const SOURCES: Columns<SourceRecord> = [
+  column(null, 'label.source', 30, ({ name }) => name),
+  column(null, 'label.at', 25, ({ admittedAt }) => admittedAt),
+  column(null, 'label.bytes', 12, ({ bytes }) => bytes),
+  column(null, 'cover.read', 10, ({ totals }) => totals.read),
+  column(null, 'label.resubmitted', 12, ({ totals }) => totals.resubmitted),
+  ...REPORT_ORDER.map((state) =>
+    column<SourceRecord>(null, `state.${state}`, 11, ({ totals }) => totals[TOTAL_OF_STATE[state]]),
+  ),
   // What does not add up must be seen.
-  [
-    'label.balanced',
-    10,
-    ({ totals }, { say }) => (isBalanced(totals) ? say('yes') : say('no').toUpperCase()),
-  ],
-  ['label.sha256', 68, (source) => source.sha256],
+  column(null, 'label.balanced', 10, () => null, {
+    shown: ({ totals }, { say }) => (isBalanced(totals) ? say('yes') : say('no').toUpperCase()),
+  }),
+  column(null, 'label.sha256', 68, ({ sha256 }) => sha256),
 ]
 
-export const RUNS: ListColumns<RunRecord> = [
-  ['label.number', 6, (run) => run.id],
-  ['label.started', 25, (run) => run.startedAt],
-  ['label.ended', 25, (run) => run.endedAt],
-  ['state.registered', 11, (run) => run.attempts.registered],
-  ['state.refused', 11, (run) => run.attempts.refused],
-  ['state.in_doubt', 11, (run) => run.attempts.in_doubt],
-  ['label.turnedAway', 12, (run) => run.attempts.turned_away],
-  ['cover.notSent', 11, (run) => run.attempts.not_sent],
-  ['label.open', 8, (run) => run.attempts.open],
-  ['label.stoppedBy', 40, (run) => masked(run.stoppedBy)],
-  ['label.exit', 6, (run) => run.exitCode],
+export const RUNS: Columns<RunRecord> = [
+  column(null, 'label.number', 6, ({ id }) => id),
+  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
+  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+  column(null, 'state.registered', 11, ({ attempts }) => attempts.registered),
+  column(null, 'state.refused', 11, ({ attempts }) => attempts.refused),
+  column(null, 'state.in_doubt', 11, ({ attempts }) => attempts.in_doubt),
+  column(null, 'label.turnedAway', 12, ({ attempts }) => attempts.turned_away),
+  column(null, 'cover.notSent', 11, ({ attempts }) => attempts.not_sent),
+  column(null, 'label.open', 8, ({ attempts }) => attempts.open),
+  column(null, 'label.stoppedBy', SENTENCE, ({ stoppedBy }) => masked(stoppedBy)),
+  column(null, 'label.exit', 6, ({ exitCode }) => exitCode),
   // As it was recorded.
-  [
-    'label.settings',
-    80,
-    ({ version, asOf, zone, settings }) => JSON.stringify({ version, asOf, zone, ...settings }),
-  ],
+  column(null, 'label.settings', 80, ({ version, asOf, zone, settings }) =>
+    JSON.stringify({ version, asOf, zone, ...settings }),
+  ),
 ]
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
@@ -207,68 +101,92 @@ export const columnLines = ({ verification, cutOver }: ReportFacts, texts: Texts
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export const FILE_COLUMNS: ListColumns<ColumnLine> = [
-  ['label.file', 30, ({ files }) => files, 'wrapped'],
-  ['label.column', 40, ({ column }) => column],
-  ['label.meaning', 90, ({ meaning }) => meaning, 'wrapped'],
+export const FILE_COLUMNS: Columns<ColumnLine> = [
+  column(null, 'label.file', SENTENCE, ({ files }) => files),
+  column(null, 'label.column', 40, ({ column }) => column),
+  column(null, 'label.meaning', 90, ({ meaning }) => meaning),
 ]
 
-/** The words of `migration_decision` in each list. */
-export const DECISION_WORDS = {
-  inDoubt: ['registered', 'refused', 'resend', 'written-off'],
-  corrections: ['send', 'written-off'],
-  // All that were refused are sent again by `run --retry-refused`.
-  refused: ['written-off'],
-  cutOver: ['done', 'written-off'],
-} as const
+/** What a text calls a column or a list is called otherwise here. */
+const inWords = (text: string): string =>
+  text
+    .replace(/\bmigration_[a-z_]+/g, (name) => `"${HEADINGS.get(name) ?? name}"`)
+    .replace(/\b(?:corrections|refused|in-doubt|cut-over)\.csv/g, 'this workbook')
 
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
-function workedColumns<Of>(
-  own: readonly OwnColumn<Of>[],
+function workedColumns<Of, Line>(
+  columns: Columns<Line>,
+  lineOf: (of: Of) => Line,
   choices: readonly string[],
   originals: readonly SheetColumn<Of>[],
 ): SheetColumn<Of>[] {
-  const those = (wanted: string, how: Partial<SheetColumn<Of>>): SheetColumn<Of>[] =>
-    own
-      .filter(({ kind }) => kind === wanted)
-      .map(({ name, value }) => ({
-        ...{ header: name, width: /message|remedy|change|action/.test(name) ? 48 : 16, value, ...how },
-        ...(name === 'migration_decision' ? { choices } : {}),
-      }))
+  const those = (
+    wanted: Column<Line>['role'],
+    how: Partial<SheetColumn<Of>>,
+    shown: (text: string) => string = String,
+  ): SheetColumn<Of>[] =>
+    columns.flatMap(({ key, role, width, value }) =>
+      key === null || role !== wanted
+        ? []
+        : {
+            ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
+            ...{ value: (of) => shown(String(value(lineOf(of)) ?? '')), ...how },
+            ...(key === 'migration_decision' ? { choices } : {}),
+          },
+    )
   return [
-    ...those('said', { isWrapped: true }),
+    ...those(undefined, { isWrapped: true }, inWords),
     ...originals,
     ...those('filled in', { isRead: true, isEdited: true }),
     ...those('mark', { isRead: true, isHidden: true }),
   ]
 }
 
+/** What takes a while to find of an entry is found once, for all of its cells. */
+function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  let last: { readonly of: Of; readonly found: Found } | null = null
+  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
+}
+
 /** @param cellsOf as they stand under the names */
 function originalColumns<Of>(
   names: readonly string[],
   cellsOf: (of: Of) => readonly string[],
-  isEdited: boolean,
+  how: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
 ): SheetColumn<Of>[] {
-  let last: { readonly of: Of; readonly cells: readonly string[] } | null = null
+  const cells = onceFor(cellsOf)
   return names.map((header, at) => ({
-    ...{ header, width: 14, isRead: true, isEdited },
-    value: (of) => {
-      if (last?.of !== of) last = { of, cells: cellsOf(of) }
-      return last.cells[at] ?? ''
-    },
+    ...{ header, heading: HEADINGS.get(header) ?? header, width: 14, isRead: true },
+    ...{ value: (of) => cells(of)[at] ?? '', ...how(at) },
   }))
 }
 
-export const toDoColumns = (
+/** Of a whole account in groups of four. */
+const ACCOUNT = 44
+
+export function toDoColumns(
   originals: OriginalColumns,
   campaign: CampaignRecord,
   part: 'inDoubt' | 'corrections' | 'refused',
-): SheetColumn<OpenRow>[] =>
-  workedColumns(
-    ownColumns(originals, campaign, part === 'inDoubt'),
+): SheetColumn<OpenRow>[] {
+  const { plainNames, plainCellsOf, accounts, wrongOf } = originals
+  const isEdited = part !== 'inDoubt'
+  const wrong = onceFor(({ row, explanation }: OpenRow) => wrongOf(row, explanation.wrong))
+  const own = originalColumns(
+    plainNames,
+    ({ row }: OpenRow) => plainCellsOf(row),
+    (at) => ({
+      ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
+      ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
+    }),
+  ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
+  return workedColumns(
+    openColumns(part === 'inDoubt'),
+    openLine(originals, campaign),
     DECISION_WORDS[part],
-    originalColumns(originals.plainNames, ({ row }) => originals.plainCellsOf(row), part !== 'inDoubt'),
+    own,
   )
+}
 
 /** The same of the cut-over, where nothing is corrected. */
 export const cutOverColumns = ({
@@ -276,9 +194,27 @@ export const cutOverColumns = ({
   identityCells,
 }: OriginalColumns): SheetColumn<CutOverLine>[] =>
   workedColumns(
-    CUT_OVER_OWN,
+    CUT_OVER_COLUMNS,
+    (line) => line,
     DECISION_WORDS.cutOver,
-    originalColumns(identityNames, ({ row }) => identityCells(row), false),
+    originalColumns(identityNames, ({ row }) => identityCells(row)),
+  )
+
+const HOW_TO_WORK = [
+  'Each sheet lists what is open: its first columns say what is wrong and what to do, and a red cell is the one that is wrong.',
+  'Type into yellow and red cells alone: correct the value, or choose a word under "Your decision" and say under "Your reason" how you know.',
+  'Leave everything else as it is; to sort, take the protection of the sheet off (there is no password) and sort all of its columns together.',
+  'Save the file as .xlsx and give it back with "sepa-migrate run to-do.xlsx": that takes all of it, or names every fault and takes nothing.',
+]
+
+/** The first sheet of to-do.xlsx. In one column, by which it is known for no list. */
+export const howToWorkSheet = (): string =>
+  freeSheet(
+    [{ width: 110 }],
+    [
+      [oneCell('How to work in this file', STYLES.title)],
+      ...HOW_TO_WORK.map((text) => [oneCell(text, STYLES.sentence)]),
+    ],
   )
 
 /** The first sheet: what finance signs, as far as figures say it. */

@@ -6,7 +6,18 @@ import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import * as tables from './columns.js'
-import { type CutOverLine, DECISIONS_FILE, VERIFICATION_FILE } from '../files/lists.js'
+import {
+  type Columns,
+  type CutOverLine,
+  DECISION_COLUMNS,
+  DECISIONS_FILE,
+  IN_DOUBT_SHEET,
+  OPEN_SHEET,
+  PROBLEM_COLUMNS,
+  REGISTERED_COLUMNS,
+  VERIFICATION_COLUMNS,
+  VERIFICATION_FILE,
+} from '../files/lists.js'
 import {
   LARGEST_ARCHIVE,
   openArchive,
@@ -160,19 +171,19 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: tables.ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
+type NewList = <Entry>(columns: Columns<Entry>) => ReturnType<typeof sheetList<Entry>>
 
 /** The lists that are filled during the walk. */
 const openLists = (newList: NewList) => ({
-  inDoubt: newList(tables.IN_DOUBT),
-  refused: newList(tables.OPEN),
-  corrections: newList(tables.OPEN),
-  notSent: newList(tables.OPEN),
-  closed: newList(tables.OPEN),
-  registered: newList(tables.REGISTERED),
-  problems: newList(tables.PROBLEMS),
-  decisions: newList(tables.DECISIONS),
-  unproven: newList(tables.VERIFIED),
+  inDoubt: newList(IN_DOUBT_SHEET),
+  refused: newList(OPEN_SHEET),
+  corrections: newList(OPEN_SHEET),
+  notSent: newList(OPEN_SHEET),
+  closed: newList(OPEN_SHEET),
+  registered: newList(REGISTERED_COLUMNS),
+  problems: newList(PROBLEM_COLUMNS),
+  decisions: newList(DECISION_COLUMNS),
+  unproven: newList(VERIFICATION_COLUMNS),
 })
 
 /** All sheets in their order. */
@@ -184,7 +195,7 @@ function sheetsOf(
 ): Sheet[] {
   const { proposals, verification, sources, runs, plans } = facts
   const { say } = texts
-  const known = <Entry>(sheet: TextKey, columns: tables.ListColumns<Entry>, entries: readonly Entry[]) => {
+  const known = <Entry>(sheet: TextKey, columns: Columns<Entry>, entries: readonly Entry[]) => {
     const list = newList(columns)
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
@@ -308,9 +319,11 @@ export function openToDo(
       const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) =>
         open.has(part) ? lists[part].sheets({ sheet }) : [],
       )
+      const howTo = Buffer.from(tables.howToWorkSheet())
       const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
       if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
-      const unprinted = sheets.map((sheet) => ({ ...sheet, isList: false }))
+      const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
+      const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
       await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
     },
   }

@@ -121,7 +121,10 @@ export const workbookParts = (
   ).map(([path, xml]) => [path, DECLARATION + xml])
 
 /** How a cell looks, by its place among the formats below. Text is in text format, so that editing it makes no number. */
-export const STYLES = { plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5, edited: 6 } as const
+export const STYLES = {
+  ...{ plain: 0, text: 1, sentence: 2, number: 3, title: 4, heading: 5 },
+  ...{ edited: 6, wrong: 7 },
+} as const
 
 type Style = (typeof STYLES)[keyof typeof STYLES]
 
@@ -137,15 +140,18 @@ const FORMATS = [
   `<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" ${TOP}/></xf>`,
   `<xf ${TEXT} fontId="1" fillId="0" applyFont="1"/>`,
   `<xf ${TEXT} fontId="1" fillId="2" applyFont="1" applyFill="1"/>`,
-  `<xf ${TEXT} fontId="0" fillId="3" applyFill="1" applyProtection="1" ${TOP}/><protection locked="0"/></xf>`,
+  ...[3, 4].map(
+    (fill) =>
+      `<xf ${TEXT} fontId="0" fillId="${fill}" applyFill="1" applyProtection="1" ${TOP}/><protection locked="0"/></xf>`,
+  ),
 ]
 
 const stylesXml = (): string =>
   '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
   `<fonts count="2"><font>${NORMAL}</font><font><b/>${NORMAL}</font></fonts>` +
   // The first two are the same in every workbook, whatever stands there.
-  '<fills count="4"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
-  `${['FFE4E7EB', 'FFFFFBE6'].map((colour) => `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`).join('')}</fills>` +
+  '<fills count="5"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
+  `${['FFE4E7EB', 'FFFFFBE6', 'FFFFC9C4'].map((colour) => `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`).join('')}</fills>` +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
   '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
   `<cellXfs count="${FORMATS.length}">${FORMATS.join('')}</cellXfs>` +
@@ -225,11 +231,14 @@ export interface SheetColumn<Entry> {
   readonly value: (entry: Entry) => CellValue
   /** A sentence, shown on as many lines as it takes. */
   readonly isWrapped?: boolean
-  /** Of a sheet to work in: whether a cell is read again, may be edited, is hidden, or takes these words alone. */
+  /** Of a sheet to work in: its heading in words, and whether a cell is read again, may be edited, is hidden, or takes these words alone. */
+  readonly heading?: string
   readonly isRead?: boolean
   readonly isEdited?: boolean
   readonly isHidden?: boolean
   readonly choices?: readonly string[]
+  /** What is to be corrected of this entry. */
+  readonly isWrong?: (entry: Entry) => boolean
 }
 
 /** Title and header; they stay in sight, and are printed on every page. */
@@ -244,7 +253,7 @@ const NUMBER = `<c s="${STYLES.number}"><v>`
 /** @param isRead it comes back, and is to be what it was */
 export function oneCell(value: CellValue, style: Style = STYLES.text, isRead = false): string {
   // One that may be edited is locked without its format.
-  if (value === null || value === '') return style === STYLES.edited ? `<c s="${style}"/>` : EMPTY
+  if (value === null || value === '') return style >= STYLES.edited ? `<c s="${style}"/>` : EMPTY
   if (typeof value === 'number') return `${NUMBER}${value}</v></c>`
   if (!isRead) return `${OPENED[style] ?? ''}${cellText(value)}${CLOSED}`
   return `<c s="${style}" t="inlineStr"><is><t xml:space="preserve">${exactText(value)}${CLOSED}`
@@ -274,15 +283,19 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
     isEdited === true ? STYLES.edited : isWrapped === true ? STYLES.sentence : STYLES.text,
   )
   const above: CellValue[] = columns.map(() => null)
+  const wasWrong = columns.map(() => false)
   const cells = styles.map((style) => oneCell(null, style))
   return (entry) => {
     let row = ''
     // An iterator would take as long as the rest, and so would a list that is joined.
     for (let index = 0; index < columns.length; index += 1) {
-      const own = columns[index]?.value(entry) ?? null
-      if (own !== above[index]) {
+      const column = columns[index]
+      const own = column?.value(entry) ?? null
+      const isWrong = column?.isWrong?.(entry) ?? false
+      if (own !== above[index] || isWrong !== wasWrong[index]) {
         above[index] = own
-        cells[index] = oneCell(own, styles[index], columns[index]?.isRead)
+        wasWrong[index] = isWrong
+        cells[index] = oneCell(own, isWrong ? STYLES.wrong : styles[index], column?.isRead)
       }
       row += cells[index] ?? EMPTY
     }
@@ -294,14 +307,15 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
 const FILTER_ARROW = 3
 
 /** A column is as wide as its header at the least, which is longer in some languages than in others. */
-type Width = Pick<SheetColumn<never>, 'width' | 'isHidden'> & Partial<Pick<SheetColumn<never>, 'header'>>
+type Width = Pick<SheetColumn<never>, 'width' | 'isHidden' | 'heading'> &
+  Partial<Pick<SheetColumn<never>, 'header'>>
 
 /** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
 function opening(columns: readonly Width[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
   const widths = columns.map(
-    ({ width, header = '', isHidden = false }, index) =>
-      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, header.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
+    ({ width, header = '', heading = header, isHidden = false }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, heading.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
   return (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
@@ -332,9 +346,11 @@ export const listTail = (columns: readonly SheetColumn<never>[], entries: number
 const filterOver = (columns: readonly SheetColumn<never>[], head: number, entries: number): string =>
   `<autoFilter ref="A${head}:${columnLetters(columns.length - 1)}${head + entries}"/>`
 
-/** A list to work in, up to its first entry: what reads it again looks for the header in the first row. */
+/** A list to work in, up to its first entry: the names by which it is read again, hidden, and headings in words. */
 export const workHead = (columns: readonly SheetColumn<never>[]): string =>
-  opening(columns, 1) + headings(columns)
+  opening(columns, HEAD_ROWS) +
+  headings(columns).replace('<row>', '<row hidden="1">') +
+  headings(columns.map(({ header, heading = header, ...column }) => ({ ...column, header: heading })))
 
 /**
  * A spreadsheet sorts no locked cells, and those without their marks would be sorted apart: so sorting is locked, and a
@@ -347,13 +363,14 @@ const PROTECTED =
 export function workTail(columns: readonly SheetColumn<never>[], entries: number): string {
   const validations = columns.flatMap(({ choices }, index) => {
     const name = columnLetters(index)
-    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${name}2:${name}${Math.max(entries, 1) + 1}"`
+    const cells = `${name}${HEAD_ROWS + 1}:${name}${HEAD_ROWS + Math.max(entries, 1)}`
+    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${cells}"`
     return choices === undefined
       ? []
       : [`<dataValidation ${terms}><formula1>"${choices.join(',')}"</formula1></dataValidation>`]
   })
   const chosen = `<dataValidations count="${validations.length}">${validations.join('')}</dataValidations>`
-  return closing(PROTECTED + filterOver(columns, 1, entries) + chosen, 'landscape')
+  return closing(PROTECTED + filterOver(columns, HEAD_ROWS, entries) + chosen, 'landscape')
 }
 
 /** A sheet that is no list: rows of cells, the first of which stays in sight. */

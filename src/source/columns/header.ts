@@ -1,4 +1,5 @@
 import { isSepaIban } from '../../domain/value/iban.js'
+import { CUSTOMER_COLUMN, HEADINGS } from '../../domain/row/list-words.js'
 import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
@@ -10,21 +11,30 @@ import mandateNames from './mandate-names.json' with { type: 'json' }
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
 export type Header = ReturnType<typeof readHeader>
 
-/** The name of a column of ours as we write it, also where a tool put blanks or hyphens into it. */
-const ownName = (name: string): string =>
+const OF_HEADINGS = new Map([...HEADINGS].map(([name, heading]) => [fold(heading), name]))
+
+/** The name of a column of ours as files have it, also where a tool put blanks or hyphens into it, and that of a heading. */
+export const ownName = (name: string): string =>
+  OF_HEADINGS.get(fold(name)) ??
   cleanCell(name)
     .toLowerCase()
     .replace(/^migration[\s-]+(?=row$|state$|decision$|reason$|by$)/, 'migration_')
 
-/** A column that only this program's result files have. */
-export const isOwnColumn = (name: string): boolean => ownName(name).startsWith('migration_')
+/** A column that only this program's result files have; that of the customer is kept with the cells of a line. */
+export const isOwnColumn = (name: string): boolean => {
+  const own = ownName(name)
+  return own.startsWith('migration_') && own !== CUSTOMER_COLUMN
+}
 
 /**
  * Reads the cells of the header record; of the columns that begin with `migration_` only those of a decision are looked at.
  * @param isSkipped whether nothing is taken from the column at a position unless somebody names it
  */
 export function readHeader(cells: readonly string[], isSkipped: (position: number) => boolean = () => false) {
-  const all = cells.map((cell, position) => ({ name: cleanCell(cell), position }))
+  const all = cells.map((cell, position) => {
+    const name = cleanCell(cell)
+    return { name: ownName(name) === CUSTOMER_COLUMN ? CUSTOMER_COLUMN : name, position }
+  })
   const kept = all.filter(({ name }) => !isOwnColumn(name))
   const own = (wanted: string): number | null =>
     all.find(({ name }) => ownName(name) === wanted)?.position ?? null
@@ -44,6 +54,8 @@ export function readHeader(cells: readonly string[], isSkipped: (position: numbe
     /** Where `migration_reason` and `migration_by` stand in a record. */
     migrationReason: own('migration_reason'),
     migrationBy: own('migration_by'),
+    /** Where a person says which customer it is, beside a crosswalk. */
+    migrationCustomer: own(CUSTOMER_COLUMN),
   }
 }
 
@@ -65,6 +77,10 @@ export function refuseUnclearList(label: string, line: number, cells: readonly s
     'Work in the list as it was written: in to-do.xlsx that column is hidden. Copy your changes there and give it back.'
   throw refuse(label, 'FILE_HEADER_MISSING', what, { line, next })
 }
+
+/** The headings in words stand below the names of the columns: no record. */
+export const isHeading = ({ migrationRow }: Header, cells: readonly string[]): boolean =>
+  migrationRow !== null && ownName(cells[migrationRow] ?? '') === 'migration_row'
 
 /** A header by which one of this program's own result files is recognised. */
 export const isResultHeader = (cells: readonly string[]): boolean => {

@@ -200,6 +200,8 @@ export function mapColumns(
     taken,
     /** The column with the old key that the crosswalk translates. */
     oldKey: lookups.find(({ section }) => section === 'crosswalk')?.keys[0] ?? null,
+    /** Where a person says which customer it is. */
+    customer: header.migrationCustomer,
     /** The cell that is compared with the second key of the crosswalk line, or the end of the account. */
     secondKey: second === undefined ? null : (compared[0] ?? ('ibanEnd' as const)),
     /** Columns that a field is made of or looked up by. */

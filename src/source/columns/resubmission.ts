@@ -10,6 +10,7 @@ import {
   type Likeness,
   type EarlierRow,
 } from '../../domain/row/resaved.js'
+import { CUSTOMER_COLUMN, FOR_RUN } from '../../domain/row/list-words.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -37,7 +38,7 @@ export function readResubmission(
   const number = cellAt(migrationRow)
   if (number === '') return null
   const decision = cellAt(migrationDecision)
-  const isDecided = fold(decision) === 'send'
+  const isDecided = fold(decision) === FOR_RUN
   const unreadable = (value: string, detail: string): readonly Finding[] =>
     findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
   return {
@@ -168,9 +169,11 @@ const originalOf = (row: EarlierRow, { field, column }: Telling): string =>
 
 function tellingColumns(header: Header, mapping: Mapping, watched: readonly number[]): readonly Telling[] {
   const nameAt = (position: number): string => header.names[header.positions.indexOf(position)] ?? ''
-  const { fields, oldKey, parts } = mapping
+  const { fields, oldKey, parts, customer } = mapping
   const tells: Telling[] = fields.map(({ field, position, name }) => ({ field, position, column: name }))
   if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
+  if (customer !== null)
+    tells.push({ field: null, position: customer, column: CUSTOMER_COLUMN, feeds: 'customer_no' })
   const more = watched.map((position) => ({ field: null, position, column: nameAt(position) }))
   for (const column of [
     ...parts.map(({ field, position, name }) => ({ field: null, position, column: name, feeds: field })),

@@ -7,6 +7,7 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import type { Field } from '../../domain/mandate/mandate.js'
+import { withoutDecimals } from '../../domain/row/resaved.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { findColumn, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
@@ -190,15 +191,23 @@ export function lookUp(
   files: readonly SecondFile[],
   row: { readonly read: readonly string[]; readonly raw: RawValues },
   {
-    mapping: { lookups, secondKey },
+    mapping: { lookups, secondKey, customer },
     severities,
-  }: { readonly mapping: Pick<Mapping, 'lookups' | 'secondKey'>; readonly severities: SeverityOverrides },
+  }: {
+    readonly mapping: Pick<Mapping, 'lookups' | 'secondKey' | 'customer'>
+    readonly severities: SeverityOverrides
+  },
 ): LookedUp {
   if (lookups.length === 0) return { raw: row.raw, findings: NO_FINDINGS, places: NO_PLACES }
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...row.raw }
   const findings: Finding[] = []
   const places = new Map<Field, string>()
   for (const [index, { section, keys, take }] of lookups.entries()) {
+    const typed = section === 'crosswalk' && customer !== null ? cleanCell(row.read[customer] ?? '') : ''
+    if (typed !== '') {
+      raw.customer_no = withoutDecimals(typed)
+      continue
+    }
     const file = files[index]
     const key = keys.map(({ position }) => cleanCell(row.read[position] ?? ''))
     const entry = file?.find(key)

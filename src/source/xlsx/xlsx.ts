@@ -3,7 +3,9 @@ import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
 import { isDecisionHeader, isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
+import { openBytes } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
 import { readRows, type SheetFacts, type SheetRow } from './sheet.js'
@@ -19,6 +21,19 @@ export const openExcel: InputFormat['open'] = async (bytes, options, signal) => 
     ...(others.length === 0 ? first : joined([first, ...others])),
     sheets: own.map(({ name }) => name),
   }
+}
+
+/** Whether one of its sheets is a list of this program, by its first row. @throws {SourceError} */
+export async function hasOwnSheet(path: string): Promise<boolean> {
+  const { limits } = DEFAULT_SOURCE_OPTIONS
+  const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes })
+  const workbook = await openWorkbook(bytes, limits, undefined)
+  for (const sheet of workbook.sheets)
+    for await (const [top] of readRows(workbook, sheet, limits)) {
+      if (isResultHeader(top?.cells ?? [])) return true
+      if (top !== undefined) break
+    }
+  return false
 }
 
 interface SheetTable extends Table {
@@ -187,11 +202,16 @@ async function chooseSheets(
     const surveyed = await surveySheet(workbook, sheet, options, signal)
     if (surveyed.lastRow > 0 || sheet === named) filled.push(surveyed)
   }
-  const own = filled.every(({ isOwn }) => isOwn) ? filled : []
+  const lists = filled.filter(({ isOwn }) => isOwn)
+  // Notes in one column, such as ours, say nothing of mandates.
+  const foreign = filled.filter(({ isOwn, filled: columns }) => !isOwn && columns.size > 1)
+  if (lists.length > 0)
+    for (const { head } of foreign) refuseUnclearList(label, head[0]?.line ?? 1, head[0]?.cells ?? [])
+  const own = foreign.length === 0 ? lists : []
   // Of a workbook of ours: the configuration names the sheet of the export.
   if (wanted !== '' && named === undefined && own.length === 0)
     throw refuse(label, 'FILE_SHEET_UNCLEAR', `it has no sheet "${wanted}"; it has ${shown(sheets)}`)
-  const [first, ...others] = filled
+  const [first, ...others] = own.length > 0 ? own : filled
   if (first === undefined) throw refuse(label, 'FILE_EMPTY', 'none of its sheets has anything in it')
   const isTaken = named !== undefined || own.length > 0 || !first.isHidden
   if (others.length === 0 && isTaken) return { chosen: [first], own }

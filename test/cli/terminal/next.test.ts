@@ -67,7 +67,7 @@ describe('what to do next', () => {
 
   it('is about doubts before anything that could send: they are money', () => {
     const lines = next({ in_doubt: 1, ready: 1, invalid: 1, refused: 1 })
-    expect(lines[0]).toContain('Compare out/to-do/in-doubt.csv with the service')
+    expect(lines[0]).toContain('your decision and your reason in out/to-do/in-doubt.csv')
     expect(lines[1]).toBe('Next: sepa-migrate resolve --from out/to-do/in-doubt.csv --dry-run')
   })
 
@@ -96,9 +96,18 @@ describe('what to do next', () => {
   it('is the last export where nothing is open and none was compared: mandates may have ended since', () => {
     const end =
       'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.'
-    expect(next({ registered: 5, excluded: 2 })).toEqual([end, 'Next: sepa-migrate compare final.csv'])
-    const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' })
-    expect(command({ registered: 5 }, {}, by)).toBe('compare final.csv --sheet May --ledger a.db')
+    const [words, line] = next({ registered: 5, excluded: 2 })
+    expect(words).toContain(end)
+    // What is not there cannot be pasted.
+    expect(line).toBe('Next: sepa-migrate report verify out --ledger sepa-migrate.db')
+    const final = join(freshFolder(), 'final.csv')
+    writeFileSync(final, '')
+    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, unexpected: 0 }
+    const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' }, undefined, [final])
+    expect(command({ registered: 5 }, { ...compared, cutOver }, by)).toBe(
+      `compare ${final} --sheet May --ledger a.db`,
+    )
   })
 
   it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {

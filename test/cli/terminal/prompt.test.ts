@@ -30,6 +30,19 @@ describe('a question', () => {
     expect(await askChoice(typing('\u0003').world, 'Which?', CHOICES)).toBeNull()
   })
 
+  it('that is left with Ctrl-D, or by a signal, is no answer either', async () => {
+    for (const keys of ['\u0004', 'half a word\u0004']) {
+      expect(await askText(typing(keys).world, 'Why?')).toBeNull()
+      expect(await askPassword(typing(keys).world, 'ada')).toBeNull()
+    }
+    expect(await askChoice(typing('\u0004').world, 'Which?', CHOICES)).toBeNull()
+    const ended = new AbortController()
+    const { world } = answering([])
+    const asked = askText({ ...world, signals: { ...world.signals, drain: ended.signal } }, 'Why?')
+    ended.abort()
+    expect(await asked).toBeNull()
+  })
+
   it('for a password shows none of it, and an empty one is none', async () => {
     const { world, shown } = typing('correct horse\r')
     expect(await askPassword(world, 'ada')).toBe('correct horse')

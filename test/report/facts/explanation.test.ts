@@ -20,6 +20,7 @@ describe('the explanation of a row', () => {
       status: '',
       message: 'IBAN: The IBAN has a typing error. signed: There is no date.',
       remedy: 'Compare it. Fill it in.',
+      wrong: ['IBAN', 'signed'],
     })
   })
 

@@ -240,8 +240,9 @@ describe('the columns of several sources', () => {
     const columns = { customer_no: 'Kundennummer', iban: 'iban' }
     const crossed = sourceOf({ id: 2, header: ['Kundennummer', 'iban'], columns, reading: { crosswalk } })
     const { names, cellsOf } = mergeColumns([crossed, sourceOf()])
-    expect(names).toEqual(['Kundennummer', 'iban', 'customer_no', ...HEADER.slice(2)])
-    expect(cellsOf(rowOf(1, { sourceId: 2, cells: null }))).toEqual(['', 'DE…3000', '', '', '', ''])
+    const typed = 'migration_customer_no'
+    expect(names).toEqual(['Kundennummer', 'iban', 'customer_no', ...HEADER.slice(2), typed])
+    expect(cellsOf(rowOf(1, { sourceId: 2, cells: null }))).toEqual(['', 'DE…3000', '', '', '', '', ''])
   })
 
   it('show removed cells masked, in the columns that fed the fields', () => {

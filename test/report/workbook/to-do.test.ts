@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readDecision } from '../../../src/decisions/read-decisions.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
-import { DECISION_WORDS } from '../../../src/report/workbook/columns.js'
+import { DECISION_WORDS } from '../../../src/domain/row/list-words.js'
 import { openLists } from '../../../src/source/list.js'
 import { freshFolder } from '../../support/folder.js'
 import { openWork } from '../../support/work.js'
-import { ofRows, readerOf, rowOf } from '../ledger-value.js'
+import { ofRows, problemOf, readerOf, rowOf } from '../ledger-value.js'
 
 /** Cells that a spreadsheet would make something else of. */
 const AWKWARD = ['007', '=1+1', '-17', ' two\nlines\r\nand\ttab ', '_x0041_ & <b>"', '\u0001å\u202E', 'TRUE']
@@ -67,9 +67,9 @@ describe('to-do.xlsx', () => {
       const work = openWork(at())
       const [xml, header] = [work.xml(sheet), work.header(sheet)]
       const formats = work.styles().split('<cellXfs')[1]?.split('<xf ').slice(1) ?? []
-      expect(formats.map((format) => format.includes('locked="0"'))).toEqual(formats.map((_, n) => n === 6))
+      expect(formats.map((format) => format.includes('locked="0"'))).toEqual(formats.map((_, n) => n > 5))
       expect(formats[6]).toContain('numFmtId="49"')
-      const [, first = ''] = xml.match(/<row.*?<\/row>/gs) ?? []
+      const [, , first = ''] = xml.match(/<row.*?<\/row>/gs) ?? []
       const cells = first.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
       expect(header.filter((_, n) => cells[n]?.startsWith('<c s="6"'))).toEqual(
         header.filter((name) => edited.test(name)),
@@ -82,6 +82,9 @@ describe('to-do.xlsx', () => {
       expect(hidden).toEqual(marks)
       expect(header.slice(-marks.length)).toEqual(marks)
       expect(header.slice(0, 2)).toEqual(['migration_message', 'migration_remedy'])
+      expect(work.headings(sheet).slice(0, 2)).toEqual(['What is wrong', 'What to do'])
+      expect(work.headings(sheet).join()).toContain('Your decision,Your reason,Your name')
+      expect(xml.match(/<row hidden="1">/g)).toHaveLength(1)
       expect(xml).toContain(`<formula1>"${DECISION_WORDS[words].join(',')}"</formula1>`)
       // In this order, or a spreadsheet calls it damaged.
       expect(xml).toMatch(
@@ -90,6 +93,17 @@ describe('to-do.xlsx', () => {
       expect(xml).not.toContain('password')
     },
   )
+
+  it('begins with four sentences, and has a red cell where a value is wrong', async () => {
+    const rows = [1, 2].map((id) => rowOf(id, { state: 'invalid' }))
+    const problems = [problemOf({ rowId: 2, column: 'signed_date' })]
+    await writeReport(readerOf(ofRows(rows, { problems })), { out: folder })
+    const work = openWork(at())
+    expect(work.readMe()).toHaveLength(5)
+    const red = work.xml('Corrections').match(/<c s="7"[^]*?<\/c>/g)
+    expect(red?.map((cell) => /<t[^>]*>(.*?)<\/t>/.exec(cell)?.[1])).toEqual(['2020-02-29'])
+    expect(work.styles().match(/<fill>/g)).toHaveLength(5)
+  })
 
   it('offers words that are read', () => {
     for (const word of DECISION_WORDS.inDoubt) expect(readDecision(word)).toBe(word.replace('-', '_'))

@@ -25,7 +25,23 @@ describe('our own columns', () => {
       migrationDecision: 4,
       migrationReason: null,
       migrationBy: null,
+      migrationCustomer: null,
     })
+  })
+
+  it('are told by their headings too, where the names above them are gone', () => {
+    const header = [
+      'What is wrong',
+      'iban',
+      'your  decision',
+      'Your reason',
+      'migration_row',
+      'migration_state',
+    ]
+    expect(readHeader(header)).toMatchObject({ names: ['iban'], migrationDecision: 2, migrationReason: 3 })
+    expect(() => refuseUnclearList('list.csv', 1, header.slice(0, 4))).toThrow(
+      'without its column migration_row',
+    )
   })
 
   it('are told from columns of the export that only begin alike', () => {

@@ -26,6 +26,7 @@ const MAPPING: Mapping = {
   lastCollectionFormat: 'iso',
   schemeIsFirmenMandat: false,
   oldKey: null,
+  customer: null,
   secondKey: null,
   lookups: [],
   taken: new Set(),
