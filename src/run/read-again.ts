@@ -134,7 +134,7 @@ export async function readAgain(
     const { configuration } = source.reading
     if (open !== undefined && isForgotten(source, by))
       results.push(
-        `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration: --config reads it again.`,
+        `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration. Give both to have it read again.`,
       )
     const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
     if (found === null) return

@@ -75,7 +75,7 @@ export async function expectRun(
 }
 
 /** What the last line says where records wait for a word. */
-export const GIVE_BACK = `sepa-migrate run ${inReport('corrections.csv')}`
+export const GIVE_BACK = `sepa-migrate run ${inReport('to-do.xlsx')}`
 
 /** Somebody writes a word beside lines of the corrections, and gives them back. */
 export async function decide(
