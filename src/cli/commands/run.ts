@@ -25,16 +25,7 @@ import {
   writePack,
   oddities,
 } from '../closing.js'
-import {
-  type Command,
-  type Context,
-  actorOf,
-  lookInto,
-  namedFiles,
-  ownFlag,
-  ownText,
-  nothingToCorrect,
-} from '../command.js'
+import { type Command, type Context, lookInto, namedFiles, nothingToCorrect } from '../command.js'
 import { evidenceLine } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
@@ -97,10 +88,10 @@ export const runCommand: Command = {
 
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
+  if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const approval = settings.get('approval')
   assertPlanned(
-    { approval, plan: ownText(context, 'plan'), ledger: settings.ledger },
+    { approval, plan: context.text('plan'), ledger: settings.ledger },
     readTarget(settings, world).baseUrl,
   )
   const service = await readService(settings, world)
@@ -113,7 +104,7 @@ async function run(context: Context): Promise<CommandResult> {
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
-  const decisions = ownFlag(context, 'all') ? await decisionsIn(context) : []
+  const decisions = context.flag('all') ? await decisionsIn(context) : []
   try {
     const end = await migrate({ ...askedBy(context, service), decisions, watch })
     return await conclude(context, service, { ...end, decided: decisions.length })
@@ -125,7 +116,7 @@ async function run(context: Context): Promise<CommandResult> {
 /** As `resolve --from` takes them. What a plan holds was known before. @throws {UsageError} */
 async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
   const { args, settings } = context
-  if (args.length === 0 || ownText(context, 'plan') !== null)
+  if (args.length === 0 || context.text('plan') !== null)
     throw new UsageError(
       'With --all, decisions come with the file that they stand in, and under no plan; nothing was sent',
       'Give to-do.xlsx, or record its decisions first: sepa-migrate resolve --from',
@@ -133,7 +124,7 @@ async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
   const { readDecisions } = await import('../../decisions/read-decisions.js')
   return lookInto(settings, async (reader) => {
     const decided: Resolution[] = []
-    for (const file of args) decided.push(...(await readDecisions(reader, file, actorOf(context), true)))
+    for (const file of args) decided.push(...(await readDecisions(reader, file, context.actor(), true)))
     return decided
   })
 }
@@ -180,7 +171,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     giveUp,
     signalStatus,
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
-    plan: ownText(context, 'plan'),
+    plan: context.text('plan'),
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
   }
 }
