@@ -1,5 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
-import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
+import type { Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
@@ -8,7 +8,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
 import type { ReadBy } from './read-again.js'
-import { deliver, type DeliveryParts } from './deliver.js'
+import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { cleanCell, findNames, plural } from '../domain/text/text.js'
@@ -41,42 +41,48 @@ export interface RunPreview {
   readonly ledger: LedgerReader
 }
 
-export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
-  readonly ledger: Ledger
+/** What a run is asked for: all that is known of it before its ledger is opened, checked. */
+export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly files: readonly OpenNext[]
   /** Collection files beside them. */
-  readonly evidence?: readonly OpenCollected[]
+  readonly evidence: readonly OpenCollected[]
   /** How files are read now: what came in by it and was not sent is read again where it has changed. */
   readonly readBy?: ReadBy
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
-  readonly corrector?: Corrector
+  readonly corrector: Corrector
   /** A person said that the exports are newer than what came in before. */
-  readonly isNewer?: boolean
-  readonly settings: RunSettings
+  readonly isNewer: boolean
   /** What people decided: recorded before the files come in, and in one transaction with them. */
-  readonly decisions?: readonly Resolution[] | undefined
+  readonly decisions: readonly Resolution[]
   /** Of one of the exports, also of those that are in already. */
-  readonly expected?: Expected | null | undefined
+  readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
+  /** It takes the place of other ledgers, also where nothing is left to send. */
+  readonly takesOver: boolean
+  readonly watchReading: (source: string, records: number) => void
+  /** 130 or 143 once a signal came. */
+  readonly signalStatus: () => number | null
+}
+
+/** The same on a ledger that is open, with whom to ask and how to send. */
+export interface CampaignParts extends RunRequest {
+  readonly ledger: Ledger
+  readonly settings: RunSettings
+  readonly send: Send
   /**
    * Asked once, before the first request. What it binds or decides on the ledger counts with a yes; without one
    * nothing has happened: no file is admitted, no decision recorded, no ledger bound.
    */
   readonly confirm: (plan: RunPreview) => Promise<boolean>
   /** Compares what is ready with what other ledgers claimed, in the transaction that a yes commits. */
-  readonly hold?: () => HeldRows
+  readonly hold: () => HeldRows
   /**
    * Called once what was agreed to is on disk, and before the first request leaves; what it throws ends the run. Here
    * the rows are claimed in the register of campaigns, which must never know more than the ledger does.
    */
-  readonly claim?: () => void
-  /** It takes the place of other ledgers, also where nothing is left to send. */
-  readonly takesOver?: boolean
-  readonly watchReading: (source: string, records: number) => void
-  /** 130 or 143 once a signal came. */
-  readonly signalStatus: () => number | null
+  readonly claim: () => void
 }
 
 export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
@@ -119,29 +125,24 @@ interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held'
 
 async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
-  const { ledger } = parts
   if (prepared.stop !== null) return prepared
-  const { choice = null } = parts
-  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver === true
-  const stop = isClaimed ? await claimAndDeliver(parts) : null
+  const { ledger, choice } = parts
+  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
+  if (isClaimed) parts.claim()
+  const stop = isClaimed ? await deliver(parts) : null
   return {
     ...prepared,
     stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
   }
 }
 
-function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
-  parts.claim?.()
-  return deliver(parts)
-}
-
-const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice | null =>
+const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
 /** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy, expected = null } = parts
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = parts
+  const { severities, corrector, isNewer, expected } = parts
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
@@ -163,7 +164,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(parts.settings.asOf)
     assertChoosable(choice, ledger.view)
-    const held = parts.hold?.() ?? NOTHING_HELD
+    const held = parts.hold()
     const isAgreed = await ask(parts, { leftRefused, held, readAgain })
     if (isAgreed) {
       admission.commit()
@@ -204,7 +205,7 @@ async function ask(
   parts: CampaignParts,
   { leftRefused, held, readAgain }: Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'>,
 ): Promise<boolean> {
-  const { ledger, policy, confirm, choice = null } = parts
+  const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)
