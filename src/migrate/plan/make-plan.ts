@@ -217,7 +217,7 @@ async function lookAhead(
     severities: rules,
     isRetry: files.length === 0,
     corrector: asked.corrector,
-    isNewer: asked.isNewer ?? false,
+    isNewer: asked.isNewer,
   })
   try {
     const admitted = await addSources(admission, files, {
