@@ -10,7 +10,7 @@ import { tellNotNoted } from '../privacy/remains.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UsageError } from '../../errors.js'
@@ -134,12 +134,10 @@ function isRecorded(
 
 const MARK = /^<!-- sepa-migrate ([0-9a-f]{64}) -->\n/
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** The page with its hash in front, by which it is known again. */
-const marked = (page: string): string => `<!-- sepa-migrate ${sha256(page)} -->\n${page}`
+const marked = (page: string): string => `<!-- sepa-migrate ${hash('sha256', page)} -->\n${page}`
 
-const isOurPage = (text: string): boolean => MARK.exec(text)?.[1] === sha256(text.replace(MARK, ''))
+const isOurPage = (text: string): boolean => MARK.exec(text)?.[1] === hash('sha256', text.replace(MARK, ''))
 
 /** Both, 0600, each complete before it takes its place. */
 export function writePlanFiles(paths: PlanPaths, { text, page }: { text: string; page: string }): void {

@@ -412,3 +412,6 @@ export interface Clock {
   /** Milliseconds from any origin, never stepping back. */
   readonly monotonic: () => number
 }
+
+/** As it is written down: ISO 8601 in UTC. */
+export const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()

@@ -1,3 +1,4 @@
+import { timeOf } from '../../domain/mandate/date.js'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
@@ -174,7 +175,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const named = heard === null ? [] : [{ ...heard, approvedBy: approverOf(heard, approvers) }]
   const approvals: readonly HeardApproval[] = [...record.approvals, ...named]
   const planner = document.settings['approval'] === 'required' ? document : null
-  const now = (): string => latestOf(new Date(machine.clock.now()).toISOString(), view.campaign().changedAt)
+  const now = (): string => latestOf(timeOf(machine.clock), view.campaign().changedAt)
   const nowAt = now()
   const left =
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))

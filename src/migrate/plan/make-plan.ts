@@ -1,8 +1,9 @@
+import { timeOf } from '../../domain/mandate/date.js'
 import type { Machine } from '../../machine.js'
 import { planDigestOf } from '../../ledger/plan/plans.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import {
   type PlanDocument,
@@ -120,7 +121,7 @@ function withBytes(path: string): string {
     nothing: 'nothing was sent',
     mostBytes: MOST_BYTES.decisions,
   })
-  return `${path} (SHA-256 ${createHash('sha256').update(bytes).digest('hex')})`
+  return `${path} (SHA-256 ${hash('sha256', bytes)})`
 }
 
 /** Somebody may have written an account number beside a column. */
@@ -266,7 +267,7 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
     ledgerId: view.campaign().ledgerId,
-    plannedAt: new Date(machine.clock.now()).toISOString(),
+    plannedAt: timeOf(machine.clock),
     plannedBy: maskAccounts(options.by),
     plannedAs: machine.user,
     version: machine.version,
@@ -297,15 +298,15 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
 }
 
 export const settingsDigestOf = (settings: PlannedSettings): string =>
-  createHash('sha256').update(JSON.stringify(settings)).digest('hex')
+  hash('sha256', JSON.stringify(settings))
 
 /** Behind the name of a file whose records are read again. */
 export const READ_AGAIN = ' (read again)'
 
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
-  view.sources().map(({ name, sha256: hash, bytes, records, reading: { readFrom } }) => ({
+  view.sources().map(({ name, sha256, bytes, records, reading: { readFrom } }) => ({
     name: maskAccounts(`${basename(name)}${readFrom === undefined ? '' : READ_AGAIN}`),
-    sha256: hash,
+    sha256,
     bytes,
     records,
   }))
