@@ -39,8 +39,8 @@ export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts
   const { world, settings } = context
   const creditor = creditorIn(context)
   const scope = SCOPES.get(context.text('of') ?? 'in-doubt') ?? 'in_doubt'
-  const { end, baseUrl } = await askService(context, { scope, sample: context.sample() })
-  const { isProposed, ...asked } = await conclude(context, baseUrl, end)
+  const end = await askService(context, { scope, sample: context.sample() })
+  const { isProposed, ...asked } = await conclude(context, end)
   const decider = { by: context.actor(), reason: context.text('reason')?.trim() ?? 'read back' }
   const { resolutions, ...open } = await lookInto(settings, (reader) =>
     decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
@@ -88,15 +88,13 @@ function creditorIn(context: Context): string | null {
   )
 }
 
-const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
+const conclude = (context: Context, end: ReadBackEnd) =>
   lookInto(context.settings, (reader) => {
-    const { settings } = context
     const { status, result, unproven } = statusAfter(context, reader, end)
     const proofs = reader.proofCounts()
-    const absent = absentOf(reader, settings)
+    const absent = absentOf(reader, context.settings)
     return {
       ...result,
-      campaign: { ledger: settings.ledger, baseUrl },
       lines: [
         askedLine(end),
         ...proofLines(proofs),

@@ -14,7 +14,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
-import { campaignStatus, NO_PACK, OLDER_STATUS, writePack } from '../closing.js'
+import { campaignStatus, NO_PACK, writePack } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
@@ -44,7 +44,7 @@ export const ASK_EXITS = {
 export async function askService(
   context: Context,
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
-) {
+): Promise<ReadBackEnd> {
   const { world, settings, progress } = context
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
@@ -65,7 +65,7 @@ export async function askService(
     machine: world,
   })
   progress.end()
-  return { end, baseUrl: service.baseUrl.href }
+  return end
 }
 
 const SHOWN_EVERY_MS = 5_000
@@ -179,21 +179,20 @@ export const verifyCommand: Command = {
 
 async function verify(context: Context): Promise<CommandResult> {
   const sample = context.sample()
-  const { end, baseUrl } = await askService(context, { scope: 'registered', sample })
+  const end = await askService(context, { scope: 'registered', sample })
   const { settings } = context
   const isReported = !(settings.get('noReport') ?? false)
   noteOutputs(context, isReported ? settings.out : null)
   const { files, warnings } = isReported ? await writePack(settings) : NO_PACK
   return lookInto(settings, (reader) => {
     const { status, result, unproven } = statusAfter(context, reader, end)
-    const { verification, isOlder } = status
+    const { verification } = status
     const statuses = reader.sourceStatuses()
     const drawn = sample === null ? null : sampleIn(reader, end, sample)
     const report = files['report.html']
     return {
-      exitCode: isOlder ? OLDER_STATUS : withUnreadable(result.exitCode, verification),
-      campaign: { ledger: settings.ledger, baseUrl },
-      totals: end.totals,
+      ...result,
+      exitCode: withUnreadable(result.exitCode, verification),
       files,
       warnings: [...result.warnings, ...warnings],
       lines: said([
