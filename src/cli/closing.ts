@@ -254,7 +254,7 @@ function openLines(...given: Parameters<typeof openPointsOf>): Line[] {
 
 /** What the register of this user knows of a ledger that is only looked at. */
 export function olderOf(
-  { stateFolder }: Pick<World, 'stateFolder'>,
+  { stateFolder }: World,
   reader: Parameters<typeof notTheLatest>[1],
 ): { isOlder: boolean; warnings: string[] } {
   try {
@@ -278,9 +278,7 @@ const IN_DOUBT = 4
 const STOPPED = 5
 
 /** Null where nobody asked about a registered row; then none is counted. */
-export function verificationIn(
-  reader: Pick<LedgerReader, 'totals' | 'verificationCounts'>,
-): Verification | null {
+export function verificationIn(reader: LedgerReader): Verification | null {
   const counts = reader.verificationCounts()
   return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
 }
@@ -300,10 +298,7 @@ export function verifiedExitStatus(
 }
 
 /** Rows in doubt of whose customers the service last listed nothing. */
-export function absentOf(
-  reader: Pick<LedgerReader, 'shown'>,
-  { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
-) {
+export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
   // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent.
   let [proposed, waiting, nothingPresent] = [0, 0, 0]
   // From when one question is enough for all that wait.

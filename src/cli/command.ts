@@ -36,7 +36,7 @@ export interface Command {
 }
 
 /** `report verify` of `report verify <folder>`. */
-export const nameOf = ({ usage }: Pick<Command, 'usage'>): string => usage.replace(/ [<[].*/, '')
+export const nameOf = ({ usage }: Command): string => usage.replace(/ [<[].*/, '')
 
 /** Every command by its name, and how its module is loaded. */
 export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
@@ -90,7 +90,7 @@ export const camelCase = (name: string): string =>
 
 /** What is decided in the ledger of the settings, which is never made anew and closed again whatever happens. */
 export async function decideIn<Value>(
-  { settings, world }: Pick<Context, 'settings' | 'world'>,
+  { settings, world }: Context,
   decide: (ledger: Ledger) => Value | Promise<Value>,
 ): Promise<Value> {
   const { clock, pid, user } = world

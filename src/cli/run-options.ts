@@ -53,10 +53,7 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
 ]
 
 /** The settings as `migrate` takes them, and as they are planned. @throws {UsageError} */
-export function runOptions(
-  context: Context,
-  { trusted }: Pick<Target, 'trusted'>,
-): Omit<MigrateOptions, 'service'> {
+export function runOptions(context: Context, { trusted }: Target): Omit<MigrateOptions, 'service'> {
   const { world, settings, args } = context
   return {
     files: args.map((file) => inputOf(context, file)),

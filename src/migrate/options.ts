@@ -314,7 +314,7 @@ const filesOf = (
  */
 export function assertPlanned(
   { approval = null, plan = null, ledger }: Pick<MigrateOptions, 'approval' | 'plan' | 'ledger'>,
-  { host }: Pick<BaseUrl, 'host'>,
+  { host }: BaseUrl,
 ): void {
   const word: string | null = approval
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
@@ -443,7 +443,7 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
 /** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
   { options, machine, service, takeOver }: ValidatedOptions,
-  { claims }: Pick<Ledger, 'claims'>,
+  { claims }: Ledger,
 ): RunRegister =>
   openRunRegister(
     {
@@ -458,10 +458,7 @@ export const registerOf = (
   )
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
-export const targetOf = ({
-  service: { baseUrl },
-  options,
-}: Pick<ValidatedOptions, 'service' | 'options'>): Target => ({
+export const targetOf = ({ service: { baseUrl }, options }: ValidatedOptions): Target => ({
   baseUrl: baseUrl.href,
   username: options.service.username,
 })

@@ -287,7 +287,7 @@ export function begunAmong({ connection }: RegisterFile, n: number, rows: () => 
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
 export function numbersOf(
-  { numberOf }: Pick<Comparison, 'numberOf'>,
+  { numberOf }: Comparison,
   { key, likeness, customerNo }: ClaimedMandate,
 ): [mandate: number, likeness: number, spelling: number | null] {
   const spelling = spellingOf(key)

@@ -117,10 +117,7 @@ export const askedDetails = ({ stop, id, isContinued, customers, asked, unanswer
 const MOST_SHOWN = 20
 
 /** Rows that are not proven, as people and programs are shown them: the first of them. */
-export function unprovenRows(
-  reader: Pick<LedgerReader, 'verifiedRows'>,
-  verification: Verification | null,
-): VerifiedRow[] {
+export function unprovenRows(reader: LedgerReader, verification: Verification | null): VerifiedRow[] {
   if (verification === null) return []
   const rows: VerifiedRow[] = []
   for (const verdict of VERIFIED_VERDICTS)

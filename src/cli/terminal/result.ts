@@ -39,7 +39,7 @@ export const emptyResult: WholeResult = {
 }
 
 /** Of a command that ends with how the ledger stands: its status is what is open. */
-export function statusResult(ledger: string, reader: Pick<LedgerReader, 'totals' | 'openCutOver'>) {
+export function statusResult(ledger: string, reader: LedgerReader) {
   const totals = reader.totals()
   const exitCode = exitStatusOf(totals, null, null, reader.openCutOver())
   return { exitCode, campaign: { ledger, baseUrl: null }, totals }

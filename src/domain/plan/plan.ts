@@ -75,8 +75,7 @@ export interface StaysBehind {
 export type PlannedSettings = Readonly<Record<string, unknown>>
 
 /** How many rows a run under the plan may send. */
-export const toSend = ({ rows, limit }: Pick<PlanDocument, 'rows' | 'limit'>): number =>
-  Math.min(rows.count, limit ?? rows.count)
+export const toSend = ({ rows, limit }: PlanDocument): number => Math.min(rows.count, limit ?? rows.count)
 
 /** A source of a plan, and a previous creditor, as one line. */
 export const sourceLine = ({ name, records, bytes, sha256 }: PlannedSource): string =>
@@ -190,10 +189,8 @@ export const isCounted = ({ key }: Pick<Given, 'key'>, approvers: readonly Appro
   approvers.length === 0 || approvers.some((approver) => approver.key === key)
 
 /** The name that a key is bound to, whatever name was signed with it. */
-export const approverOf = (
-  { key, approvedBy }: Pick<Given, 'key' | 'approvedBy'>,
-  approvers: readonly Approver[],
-): string => approvers.find((approver) => approver.key === key)?.name ?? approvedBy
+export const approverOf = ({ key, approvedBy }: Given, approvers: readonly Approver[]): string =>
+  approvers.find((approver) => approver.key === key)?.name ?? approvedBy
 
 type Planner = Pick<PlanDocument, 'plannedBy' | 'plannedAs'>
 

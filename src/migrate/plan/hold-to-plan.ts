@@ -42,7 +42,7 @@ import { parseJson, plural } from '../../domain/text/text.js'
  * The plan on record that a file holds, byte for byte.
  * @throws {UsageError} for a file that is none, that was changed since, or that another ledger recorded
  */
-export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
+export function findPlan(view: LedgerReader, file: string): PlanRecord {
   const text = readPlanFile(file)
   const { digest = null } = (parseJson(text) ?? {}) as { digest?: unknown }
   const record = view.plans().find((plan) => plan.digest === digest)
