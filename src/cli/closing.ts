@@ -41,8 +41,7 @@ export async function writePack(
   const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const signing = signWith === undefined ? {} : { signWith }
-  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, ...signing }
+  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, signWith }
   const written = await writeReport(ledger, asked)
   const { files, folder, kept, toDo, proposals, verification } = written
   return {

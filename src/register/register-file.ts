@@ -98,7 +98,7 @@ const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
     path,
     why,
     'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
-    { suggestions: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
+    { suggestions: ['all_in_doubt'], cause },
   )
 
 /** What is no such fault is a mistake of ours. */

@@ -1,5 +1,5 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
@@ -81,19 +81,16 @@ async function compare(context: Context): Promise<CommandResult> {
     ...result,
     files,
     warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
-    lines: [
+    lines: said([
       ...again,
       `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,
       ),
-      ...(settled === 0
-        ? []
-        : [
-            `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
-          ]),
+      settled > 0 &&
+        `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
       ...closingLines(context, { ...status, files, notes: proposed }),
-    ],
+    ]),
     details: {
       classes,
       mandates: { ledger: ledgerMandates, final: finalMandates },

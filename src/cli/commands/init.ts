@@ -179,12 +179,8 @@ function linesOf(inspection: Inspection): Line[] {
     inspection.collections !== null && `  format     ${inspection.collections}`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
-    ...(footer.lines === 0
-      ? []
-      : [
-          `  footer     ${plural(footer.lines, 'line', 'lines')}`,
-          ...footer.shown.map((line) => `               ${line}`),
-        ]),
+    footer.lines > 0 && `  footer     ${plural(footer.lines, 'line', 'lines')}`,
+    ...footer.shown.map((line) => `               ${line}`),
     '',
     'Columns',
     ...inspection.columns.map(

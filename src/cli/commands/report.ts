@@ -35,7 +35,7 @@ export const reportCommand: Command = {
   run: async (context) => {
     const { settings } = context
     const keyFile = settings.get('signWith')
-    const signing = keyFile === null ? {} : { signWith: readSigningKey(keyFile) }
+    const signWith = keyFile === null ? undefined : readSigningKey(keyFile)
     const asked = context.text('toCancel')
     const { expected } = settings
     if (expected !== null) await decideIn(context, (ledger) => ledger.expect(expected))
@@ -44,7 +44,7 @@ export const reportCommand: Command = {
       toCancel: asked === null ? undefined : runOf(reader, asked),
     }))
     noteOutputs(context, settings.out)
-    const { files, warnings, proposed } = await writePack(settings, { ...signing, toCancel })
+    const { files, warnings, proposed } = await writePack(settings, { signWith, toCancel })
     return {
       ...result,
       files,
