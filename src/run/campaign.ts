@@ -118,7 +118,9 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
+type Brought = Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'>
+
+interface Prepared extends Brought {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
@@ -139,10 +141,8 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
 const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-/** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = parts
-  const { severities, corrector, isNewer, expected } = parts
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = parts
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
@@ -150,9 +150,33 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const isAgreed = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
   }
+  try {
+    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
+    return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
+  } catch (error) {
+    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
+    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
+    throw error
+  }
+}
+
+interface Bringing extends RunRequest, Pick<CampaignParts, 'ledger' | 'hold'> {
+  readonly asOf: string
+}
+
+/**
+ * All that a run does to its ledger before it asks, and a plan to see what that would be. It is one transaction: after a no,
+ * a signal or an error the ledger is as it was.
+ * @returns null after a no
+ */
+export async function bringIn(
+  bringing: Bringing,
+  isAgreed: (brought: Brought) => boolean | Promise<boolean>,
+): Promise<Brought | null> {
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = bringing
+  const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = bringing
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
-    const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)
     let readAgain: readonly string[] = []
     const admitted = await addSources(admission, files, {
@@ -162,22 +186,19 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
-    admission.compareEarlier(parts.settings.asOf)
+    admission.compareEarlier(bringing.asOf)
     assertChoosable(choice, ledger.view)
-    const held = parts.hold()
-    const isAgreed = await ask(parts, { leftRefused, held, readAgain })
-    if (isAgreed) {
+    const brought = { admitted, leftRefused, held: bringing.hold(), readAgain }
+    if (await isAgreed(brought)) {
       admission.commit()
-      return { admitted, leftRefused, held, readAgain, stop: null }
+      return brought
     }
-    admission.rollback()
-    return { ...nothingAdmitted, stop: DECLINED }
   } catch (error) {
     admission.rollback()
-    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
-    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
     throw error
   }
+  admission.rollback()
+  return null
 }
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
@@ -201,10 +222,7 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(
-  parts: CampaignParts,
-  { leftRefused, held, readAgain }: Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'>,
-): Promise<boolean> {
+async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Brought): Promise<boolean> {
   const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true

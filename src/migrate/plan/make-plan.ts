@@ -18,11 +18,11 @@ import { openLedger } from '../../ledger/file/open-ledger.js'
 import type { EvidenceCounts } from '../../ledger/admit/collected.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
+import type { AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
 import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
-import { assertChoosable } from '../../run/campaign.js'
+import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
@@ -206,36 +206,24 @@ async function lookAhead(
   asked: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
 ): Promise<Omit<Planned, 'last'>> {
-  const { files, evidence, drain, readBy } = asked
-  const { rules = {}, watchReading, retryRefusedBy = null } = options
-  if (files.length === 0 && ledger.totals().read === 0)
+  if (asked.files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
       'Name the export',
       { suggestions: ['plan'] },
     )
-  const admission = ledger.admit({
-    severities: rules,
-    isRetry: files.length === 0,
-    corrector: asked.corrector,
-    isNewer: asked.isNewer,
-  })
-  try {
-    const admitted = await addSources(admission, files, {
-      evidence,
-      signal: drain,
-      watch: watchReading,
-      readBy,
-    })
+  const { watchReading } = options
+  const hold = () => register.hold(asked.severities)
+  const seen: Omit<Planned, 'last'>[] = []
+  await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)
-    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
-    admission.compareEarlier(asked.asOf)
-    assertChoosable(asked.choice, ledger.view)
-    register.hold(rules)
-    return { document: documentOf(options, asked, ledger.view), admitted, evidence: ledger.view.evidence() }
-  } finally {
-    admission.rollback()
-  }
+    const document = documentOf(options, asked, ledger.view)
+    seen.push({ document, admitted, evidence: ledger.view.evidence() })
+    return false
+  })
+  const [ahead] = seen
+  if (ahead === undefined) throw new Error('Nothing was planned')
+  return ahead
 }
 
 /** No run could be held to it, since a ledger does not remember it. */
