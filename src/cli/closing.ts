@@ -15,7 +15,7 @@ import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
 import { lookInto, readByOf, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
-import { emptyResult, type CommandResult } from './terminal/result.js'
+import type { WholeResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import { SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
@@ -41,8 +41,7 @@ export async function writePack(
   const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const signing = signWith === undefined ? {} : { signWith }
-  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, ...signing }
+  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, signWith }
   const written = await writeReport(ledger, asked)
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
@@ -104,11 +103,11 @@ export function closingLines(
   {
     files,
     notes = [],
-    ...standing
+    ...status
   }: Omit<CommandEnd, 'pack'> &
-    Pick<CommandResult, 'files'> & { readonly mandates: MandateTotals; readonly notes?: readonly string[] },
+    Pick<WholeResult, 'files'> & { readonly mandates: MandateTotals; readonly notes?: readonly string[] },
 ): Line[] {
-  const { totals, mandates, stop } = standing
+  const { totals, mandates, stop } = status
   const report = files['report.html']
   return said([
     '',
@@ -116,15 +115,15 @@ export function closingLines(
     mandates.total !== totals.read && `  ${mandatesText(mandates)}`,
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openLines(mandates, standing.cutOver ?? NO_CUT_OVER, standing.verification ?? null),
+    ...openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null),
     ...notes,
     report !== undefined && `Report: ${report}`,
-    ...nextLines(asked, { ...standing, pack: report === undefined ? null : dirname(report) }),
+    ...nextLines(asked, { ...status, pack: report === undefined ? null : dirname(report) }),
   ])
 }
 
-/** What the ledger says of how the campaign stands, with no run that stopped and no report. */
-const standingIn = (asked: Typed, reader: LedgerReader) => ({
+/** What the ledger says of where the campaign is, with no run that stopped and no report. */
+const statusIn = (asked: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
   mandates: reader.mandates(),
   stop: null,
@@ -137,21 +136,37 @@ const standingIn = (asked: Typed, reader: LedgerReader) => ({
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
 export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
-  closingLines(asked, standingIn(asked, reader))
+  closingLines(asked, statusIn(asked, reader))
 
-/** How a command ends that only looks, and what its last lines are made of. */
-export async function lookedAt(context: Context, reader: LedgerReader) {
+/**
+ * Where the campaign is by its ledger and by what the register knows of this copy: what the last lines of a command are
+ * made of, and the result of one that changes nothing.
+ * @param end of the command's own asking, where it asked the service
+ */
+export function campaignStatus(
+  context: Context,
+  reader: LedgerReader,
+  end: { readonly stop: Stop | null; readonly signal: number | null } = { stop: null, signal: null },
+) {
   const { isOlder, warnings } = olderOf(context.world, reader)
-  const standing = { ...standingIn(context, reader), isOlder }
-  const { totals, campaign, verification, cutOver } = standing
-  const result: CommandResult = {
-    ...emptyResult,
-    exitCode: isOlder ? OLDER_STATUS : standingWith(verification, totals, cutOver),
+  const status = { ...statusIn(context, reader), isOlder }
+  const { totals, campaign, verification, cutOver } = status
+  const result = {
+    exitCode: isOlder
+      ? OLDER_STATUS
+      : verifiedExitStatus(verification, totals, cutOver, end.stop, end.signal),
     campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
     totals,
-    warnings: said([...warnings, ...oddities(reader), await toReadAgain(context, reader)]),
+    warnings,
   }
-  return { result, standing }
+  return { status, result }
+}
+
+/** The same of a command that only looks, with what a person is warned of. */
+export async function lookedAt(context: Context, reader: LedgerReader) {
+  const { status, result } = campaignStatus(context, reader)
+  const warnings = said([...result.warnings, ...oddities(reader), await toReadAgain(context, reader)])
+  return { status, result: { ...result, warnings } }
 }
 
 /** What the next run does before it sends anything. */
@@ -221,7 +236,7 @@ function openLines(...given: Parameters<typeof openPointsOf>): Line[] {
 
 /** What the register of this user knows of a ledger that is only looked at. */
 export function olderOf(
-  { stateFolder }: Pick<World, 'stateFolder'>,
+  { stateFolder }: World,
   reader: Parameters<typeof notTheLatest>[1],
 ): { isOlder: boolean; warnings: string[] } {
   try {
@@ -245,32 +260,27 @@ const IN_DOUBT = 4
 const STOPPED = 5
 
 /** Null where nobody asked about a registered row; then none is counted. */
-export function verificationIn(
-  reader: Pick<LedgerReader, 'totals' | 'verificationCounts'>,
-): Verification | null {
+export function verificationIn(reader: LedgerReader): Verification | null {
   const counts = reader.verificationCounts()
   return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
 }
 
 /** The status of the campaign as it stands; what the service contradicts is as open as a doubt. */
-export function standingWith(
+export function verifiedExitStatus(
   verification: Verification | null,
   totals: Totals,
   cutOver: OpenCutOver,
   stop: Stop | null = null,
   signalStatus: number | null = null,
 ): number {
-  const standing = exitStatusOf(totals, stop, signalStatus, cutOver)
-  if (standing !== 0 && standing !== SOME_LEFT && standing !== STOPPED) return standing
+  const status = exitStatusOf(totals, stop, signalStatus, cutOver)
+  if (status !== 0 && status !== SOME_LEFT && status !== STOPPED) return status
   if (verification !== null && contradictedIn(verification) > 0) return IN_DOUBT
-  return stop === null ? standing : STOPPED
+  return stop === null ? status : STOPPED
 }
 
 /** Rows in doubt of whose customers the service last listed nothing. */
-export function absentOf(
-  reader: Pick<LedgerReader, 'shown'>,
-  { absentAfterMs }: Pick<Settings, 'absentAfterMs'>,
-) {
+export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
   // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent.
   let [proposed, waiting, nothingPresent] = [0, 0, 0]
   // From when one question is enough for all that wait.

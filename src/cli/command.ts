@@ -36,7 +36,7 @@ export interface Command {
 }
 
 /** `report verify` of `report verify <folder>`. */
-export const nameOf = ({ usage }: Pick<Command, 'usage'>): string => usage.replace(/ [<[].*/, '')
+export const nameOf = ({ usage }: Command): string => usage.replace(/ [<[].*/, '')
 
 /** Every command by its name, and how its module is loaded. */
 export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
@@ -44,7 +44,8 @@ export type CommandLoaders = Readonly<Record<string, () => Promise<Command>>>
 /** Notation and help; a flag that may be given several times says so, and one that takes a few words lists them. */
 export type OwnFlag = readonly [flags: string, help: string, more?: 'repeatable' | readonly string[]]
 
-export interface Context {
+/** What a command was called with. */
+interface Called {
   readonly world: World
   readonly settings: Settings
   readonly args: readonly string[]
@@ -54,41 +55,42 @@ export interface Context {
   readonly log: Log
 }
 
+export type Context = ReturnType<typeof contextOf>
+
+export function contextOf(called: Called) {
+  const { world, settings, own } = called
+  const text = (name: string): string | null => (typeof own[name] === 'string' ? own[name] : null)
+  return {
+    ...called,
+    /** An own flag's text, or null. */
+    text,
+    /** The texts of an own flag that may be given several times; empty where it was not given. */
+    texts: (name: string): readonly string[] => {
+      const values: unknown = own[name]
+      return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
+    },
+    flag: (name: string): boolean => own[name] === true,
+    /** How many records or rows --sample names; null for all of them. */
+    sample: (): number | null => {
+      const count = text('sample')
+      return count === null ? null : rows(1).read(count, '--sample')
+    },
+    /** Who a decision is recorded under: by name, else the user of the system. */
+    actor: (): string => {
+      const { USER, LOGNAME } = world.env
+      const named = [text('by'), settings.get('by'), USER, LOGNAME, world.user]
+      return named.find((name) => name != null && name !== '') ?? 'a user without a name'
+    },
+  }
+}
+
 /** `max-in-doubt` → `maxInDoubt`. */
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 
-/** An own flag's text, or null. */
-export function ownText(context: Context, name: string): string | null {
-  const value = context.own[name]
-  return typeof value === 'string' ? value : null
-}
-
-/** The texts of an own flag that may be given several times; empty where it was not given. */
-export function ownTexts(context: Context, name: string): readonly string[] {
-  const values: unknown = context.own[name]
-  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
-}
-
-/** How many records or rows --sample names; null for all of them. */
-export function sampleOf(context: Context): number | null {
-  const text = ownText(context, 'sample')
-  return text === null ? null : rows(1).read(text, '--sample')
-}
-
-export const ownFlag = (context: Context, name: string): boolean => context.own[name] === true
-
-/** Who a decision is recorded under: by name, else the user of the system. */
-export const actorOf = (context: Context): string => {
-  const { settings, world } = context
-  const { USER, LOGNAME } = world.env
-  const named = [ownText(context, 'by'), settings.get('by'), USER, LOGNAME, world.user]
-  return named.find((name) => name != null && name !== '') ?? 'a user without a name'
-}
-
 /** What is decided in the ledger of the settings, which is never made anew and closed again whatever happens. */
 export async function decideIn<Value>(
-  { settings, world }: Pick<Context, 'settings' | 'world'>,
+  { settings, world }: Context,
   decide: (ledger: Ledger) => Value | Promise<Value>,
 ): Promise<Value> {
   const { clock, pid, user } = world
@@ -149,8 +151,8 @@ export const inputOf = ({ world }: Context, file: string): SourceInput =>
 
 /** What the flags say of how files are read. */
 export const readingFlags = (context: Context): ReadingFlags => ({
-  sheet: ownText(context, 'sheet') ?? undefined,
-  ignoreColumns: ownTexts(context, 'ignoreColumn'),
+  sheet: context.text('sheet') ?? undefined,
+  ignoreColumns: context.texts('ignoreColumn'),
 })
 
 export const sourceOptions = (context: Context): SourceOptions =>
@@ -160,7 +162,7 @@ export const sourceOptions = (context: Context): SourceOptions =>
 export function configuredOptions(context: Context): SourceOptions {
   const { values, locate } = context.settings.configuration
   const { source, columns, exclude, limits, words, crosswalk, join } = values
-  const profile = ownText(context, 'profile') ?? values.profile
+  const profile = context.text('profile') ?? values.profile
   return {
     ...(profile === undefined ? {} : { profile }),
     source,

@@ -9,7 +9,7 @@ import {
   nameOf,
   type Command,
   type CommandLoaders,
-  type Context,
+  contextOf,
   type OwnFlag,
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
@@ -27,7 +27,7 @@ import { distrustedConfiguration, readSettings, type Flags } from './settings/se
 import type { Log } from './terminal/log.js'
 import { boundedWorld, type Output, type World } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
-import { emptyResult, jsonOf, printResult, resultOfError, type CommandResult } from './terminal/result.js'
+import { emptyResult, jsonOf, printResult, resultOfError, type WholeResult } from './terminal/result.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
@@ -277,7 +277,7 @@ async function execute(
 ): Promise<number> {
   const name = nameOf(command)
   let isJson = values['json'] === true
-  let result: CommandResult
+  let result: WholeResult
   let log = noLog
   let distrusted: string | null = null
   try {
@@ -301,10 +301,10 @@ async function execute(
       })
       log = (await import('./terminal/log.js')).openLog(logFile, world, tell)
     }
-    const context: Context = { world, settings, args, own: values, progress, log }
-    result = await command.run(context).finally(() => context.progress.end())
+    const context = contextOf({ world, settings, args, own: values, progress, log })
+    result = { ...emptyResult, ...(await command.run(context).finally(() => context.progress.end())) }
   } catch (error) {
-    result = resultOfError(error, world.signals.exitStatus())
+    result = { ...emptyResult, ...resultOfError(error, world.signals.exitStatus()) }
   }
   const told = [distrusted, log.missing()].filter((warning) => warning !== null)
   result = { ...result, warnings: [...result.warnings, ...told] }

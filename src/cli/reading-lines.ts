@@ -110,7 +110,7 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
 }
 
 /** What a person has to see of how a source was read: lines that were left out, words and what they keep back. */
-export function readingLines({ reading }: Pick<Source, 'reading'>): Line[] {
+export function readingLines({ reading }: Source): Line[] {
   const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
   const isTold = reading.undecided === undefined && treatedAsActive([{ name: '', reading }]).length > 0
   return said([

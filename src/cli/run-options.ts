@@ -4,9 +4,6 @@ import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
 import {
-  actorOf,
-  ownText,
-  ownTexts,
   type Context,
   type OwnFlag,
   EVIDENCE,
@@ -16,7 +13,6 @@ import {
   inputOf,
   configuredOptions,
   readingFlags,
-  ownFlag,
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
@@ -57,22 +53,19 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
 ]
 
 /** The settings as `migrate` takes them, and as they are planned. @throws {UsageError} */
-export function runOptions(
-  context: Context,
-  { trusted }: Pick<Target, 'trusted'>,
-): Omit<MigrateOptions, 'service'> {
-  const { world, settings, args, own } = context
+export function runOptions(context: Context, { trusted }: Target): Omit<MigrateOptions, 'service'> {
+  const { world, settings, args } = context
   return {
     files: args.map((file) => inputOf(context, file)),
-    newer: ownFlag(context, 'newer'),
-    evidence: ownTexts(context, 'evidence'),
+    newer: context.flag('newer'),
+    evidence: context.texts('evidence'),
     ledger: settings.ledger,
     limit: settings.get('limit'),
     maxInDoubt: settings.get('maxInDoubt'),
     maxRefused: settings.get('maxRefused'),
-    only: ownTexts(context, 'only').map(chosenColumn),
-    countries: ownText(context, 'country')?.split(','),
-    retryRefusedBy: (settings.get('retryRefused') ?? false) ? actorOf(context) : null,
+    only: context.texts('only').map(chosenColumn),
+    countries: context.text('country')?.split(','),
+    retryRefusedBy: (settings.get('retryRefused') ?? false) ? context.actor() : null,
     corrected: whoAndWhy(context),
     reading: configuredOptions(context),
     readingFlags: readingFlags(context),
@@ -82,9 +75,9 @@ export function runOptions(
     dormantSoonDays: settings.get('dormantSoonDays'),
     newCreditorIdentifier: settings.get('creditorIdentifier'),
     sharedFolder: settings.sharedFolder,
-    anotherLedger: own['anotherLedger'] === true ? whoAndWhy(context) : null,
-    allInDoubt: own['allInDoubt'] === true ? whoAndWhy(context) : null,
-    checkBeforeSend: own['checkBeforeSend'] === true,
+    anotherLedger: context.flag('anotherLedger') ? whoAndWhy(context) : null,
+    allInDoubt: context.flag('allInDoubt') ? whoAndWhy(context) : null,
+    checkBeforeSend: context.flag('checkBeforeSend'),
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
     approvers: approversIn(settings.configuration),
@@ -106,8 +99,8 @@ const approversIn = ({ values, locate }: LoadedConfiguration): Record<string, st
   )
 
 const whoAndWhy = (context: Context): { by: string; reason: string } => ({
-  by: actorOf(context),
-  reason: ownText(context, 'reason') ?? '',
+  by: context.actor(),
+  reason: context.text('reason') ?? '',
 })
 
 /** @throws {UsageError} for what is not `column=value,value` */
@@ -146,7 +139,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
   const { host, isLoopback } = plan.service
   if (isLoopback) return true
   const distrusted = distrustedConfiguration(settings.configuration)
-  const isAskingFirst = ownFlag(context, 'checkBeforeSend')
+  const isAskingFirst = context.flag('checkBeforeSend')
   const lines = said([
     ...planLines(plan, {
       concurrency: settings.get('concurrency'),

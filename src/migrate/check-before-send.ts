@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/mandate/date.js'
+import { timeOf, type Clock } from '../domain/mandate/date.js'
 import { randomUUID } from 'node:crypto'
 import {
   evidenceOf,
@@ -203,8 +203,6 @@ function judge(
   }
   return { verdict: null, unread }
 }
-
-const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 /**
  * What a look at the service before sending makes of the row (run/README.md#asked-first). Nothing of the row has left in

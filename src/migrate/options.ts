@@ -1,12 +1,12 @@
 import { DORMANT_SOON_DAYS } from '../domain/value/check-mandate.js'
 import { parseLocalDate, todayIn } from '../domain/mandate/date.js'
 import type { WrittenPath } from '../ledger/safety/side-files.js'
-import type { ChosenColumn, Choice } from '../domain/row/choice.js'
+import type { ChosenColumn } from '../domain/row/choice.js'
 import type { ApprovalRecord, CampaignRecord, PlanRecord } from '../ledger/read/reader.js'
 import { type Machine, thisMachine } from '../machine.js'
 import {
   type CampaignEnd,
-  type CampaignParts,
+  type RunRequest,
   type RunPreview,
   type CommitCounts,
   readChoice,
@@ -225,21 +225,15 @@ export interface Migration extends CampaignEnd, RunResult {
 }
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
-export interface ValidatedOptions extends Omit<
-  CampaignParts,
-  'ledger' | 'settings' | 'send' | 'confirm' | 'hold' | 'claim' | 'watch' | 'choice' | 'corrector'
-> {
+export interface ValidatedOptions extends RunRequest {
   readonly options: MigrateOptions
   readonly machine: Machine
   readonly service: CheckedService
   readonly asOf: LocalDate
   readonly zone: string
-  /** Which of the ready rows are to be sent; null for all. */
-  readonly choice: Choice | null
   readonly takeOver: TakeOver | null
   /** A sentence for each file that decides about rows and that others can write. */
   readonly sharedFiles: readonly string[]
-  readonly corrector: Corrector
   readonly confirm: (plan: MigrationPlan) => unknown
   readonly watch: (event: MigrationEvent) => void
 }
@@ -295,8 +289,8 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     corrector: correctorOf(options, machine),
     isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
-    decisions: options.decisions,
-    expected: options.expected,
+    decisions: options.decisions ?? [],
+    expected: options.expected ?? null,
     confirm: options.confirm ?? (() => true),
     watch,
     watchReading: (source, records) => watch({ kind: 'reading', source, records }),
@@ -320,7 +314,7 @@ const filesOf = (
  */
 export function assertPlanned(
   { approval = null, plan = null, ledger }: Pick<MigrateOptions, 'approval' | 'plan' | 'ledger'>,
-  { host }: Pick<BaseUrl, 'host'>,
+  { host }: BaseUrl,
 ): void {
   const word: string | null = approval
   assertUsable('approval', word, word === null || word === 'required', '"required", or left out')
@@ -449,7 +443,7 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
 /** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
   { options, machine, service, takeOver }: ValidatedOptions,
-  { claims }: Pick<Ledger, 'claims'>,
+  { claims }: Ledger,
 ): RunRegister =>
   openRunRegister(
     {
@@ -464,10 +458,7 @@ export const registerOf = (
   )
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
-export const targetOf = ({
-  service: { baseUrl },
-  options,
-}: Pick<ValidatedOptions, 'service' | 'options'>): Target => ({
+export const targetOf = ({ service: { baseUrl }, options }: ValidatedOptions): Target => ({
   baseUrl: baseUrl.href,
   username: options.service.username,
 })

@@ -241,18 +241,15 @@ function checkNote(register: Opened): Note | undefined {
 }
 
 function noteLedger(register: Opened): void {
-  const { claims, file, guardsMandates } = register
+  const { claims, file } = register
   file.write(() => {
     const noted = checkNote(register)
     const { hasMarks, isLogMissing } = claims.standing()
     // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
     register.wasKnown = !hasMarks || (noted !== undefined && (noted.mark !== null || noted.runs === 0))
     if (noted === undefined) noteNew(register, null)
-    else {
-      if (guardsMandates) learnSpellings(register, noted.n)
-      // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
-      if (isLogMissing) claims.trustLog()
-    }
+    // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
+    else if (isLogMissing) claims.trustLog()
   })
 }
 
@@ -370,19 +367,6 @@ function learnAttempts(register: Opened, n: number): void {
   )
   for (const mandate of register.claims.attempted())
     if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(register, mandate))
-}
-
-/** A register of an earlier version knew no spelling. */
-function learnSpellings(register: Opened, n: number): void {
-  const { connection } = register.file
-  const rows = connection.prepare<[number], number>(
-    'select row from mandate where ledger = ? and spelling is null',
-  )
-  const learn = connection.prepare('update mandate set spelling = ? where ledger = ? and row = ?')
-  for (const row of rows.pluck().all(n)) {
-    const mandate = register.claims.ofRow(row)
-    if (mandate !== undefined) learn.run(numbersOf(register, mandate)[2], n, row)
-  }
 }
 
 /**

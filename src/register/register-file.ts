@@ -35,8 +35,6 @@ const BUSY_TIMEOUT_MS = 30_000
 
 const FILE = 'register.db'
 const SIDE_FILES = [`${FILE}-wal`, `${FILE}-shm`]
-/** What a register of an earlier version consists of. */
-const EARLIER = ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key', 'mandates', 'ledgers']
 
 /**
  * `ledger`: how far each ledger has come. `mark` is that of its latest run that claimed; `is_open` while such a run has
@@ -44,7 +42,7 @@ const EARLIER = ['campaigns.jsonl', 'campaigns.jsonl.lock', 'register.key', 'man
  *
  * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
  * `likeness` that of customer and date, `spelling` that of customer and folded reference: null for a reference without
- * letters and digits, and for what was claimed before there was one. `begun` once its request may have left.
+ * letters and digits. `begun` once its request may have left.
  */
 const TABLES = `
 create table register (id integer primary key check (id = 1), key blob not null) strict;
@@ -74,11 +72,6 @@ create index mandate_likeness on mandate (likeness);
 create index mandate_spelling on mandate (spelling);
 `
 const VERSION = 3
-/** What turns a table of the version before into one of this version. */
-const UPGRADES: Readonly<Record<number, string>> = {
-  2: 'alter table ledger add column decided text',
-  3: 'alter table mandate add column spelling integer; create index mandate_spelling on mandate (spelling)',
-}
 
 export type RegisterFile = ReturnType<typeof open>
 
@@ -105,7 +98,7 @@ const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
     path,
     why,
     'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
-    { suggestions: ['all_in_doubt'], ...(cause === undefined ? {} : { cause }) },
+    { suggestions: ['all_in_doubt'], cause },
   )
 
 /** What is no such fault is a mistake of ours. */
@@ -136,7 +129,7 @@ function explaining<Value>(path: string, body: () => Value): Value {
 
 /**
  * Opens the register of this user, and makes it where there is none.
- * @throws {LedgerError} `register` for one that is damaged, of an earlier version, or that others can change
+ * @throws {LedgerError} `register` for one that is damaged, of another version, or that others can change
  */
 export function openRegisterFile(
   folder: string,
@@ -147,7 +140,6 @@ export function openRegisterFile(
     makeFolder(folder)
     const fault = sharedFolder ? null : distrustFolder(folder)
     if (fault !== null) throw registerFault(folder, fault.why, fault.next)
-    assertNotEarlier(folder)
     if (entryAt(path) === null) make(folder, path)
     return open(folder, path)
   })
@@ -157,7 +149,6 @@ export function openRegisterFile(
 export function openRegisterToLook(folder: string): RegisterFile | null {
   const path = join(folder, FILE)
   return explaining(path, () => {
-    assertNotEarlier(folder)
     return entryAt(path) === null ? null : open(folder, path)
   })
 }
@@ -167,7 +158,7 @@ export function openRegisterToLook(folder: string): RegisterFile | null {
  * @returns the folder that it is in now; null where none was in the way
  */
 export function setRegisterAside(folder: string, name: string): string | null {
-  const found = [FILE, ...SIDE_FILES, ...EARLIER].filter((each) => entryAt(join(folder, each)) !== null)
+  const found = [FILE, ...SIDE_FILES].filter((each) => entryAt(join(folder, each)) !== null)
   if (found.length === 0) return null
   const aside = join(folder, name)
   explaining(folder, () => {
@@ -178,18 +169,13 @@ export function setRegisterAside(folder: string, name: string): string | null {
   return aside
 }
 
-function assertNotEarlier(folder: string): void {
-  const found = EARLIER.find(
-    (name) => name !== 'campaigns.jsonl.lock' && entryAt(join(folder, name)) !== null,
-  )
-  if (found === undefined) return
-  throw registerFault(
-    join(folder, found),
-    'it is of an earlier version of this program',
+const otherVersion = (path: string): LedgerError =>
+  registerFault(
+    path,
+    'it is of another version of this program',
     'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt',
     { suggestions: ['all_in_doubt'] },
   )
-}
 
 /** Whole under another name first, so that a kill leaves none or a whole one. Another process may be faster. */
 function make(folder: string, path: string): void {
@@ -248,7 +234,7 @@ function open(folder: string, path: string) {
       connection.pragma(setting)
     if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw damaged(path, 'it is damaged or cut')
-    upgrade(connection)
+    if (connection.pragma('user_version', { simple: true }) !== VERSION) throw otherVersion(path)
     const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
     if (key === undefined) throw damaged(path, 'its key is gone')
     const writeAt =
@@ -272,18 +258,6 @@ function open(folder: string, path: string) {
     connection.close()
     throw error
   }
-}
-
-/** Several processes may find the same register of an earlier version. */
-function upgrade(connection: RegisterFile['connection']): void {
-  const version = (): number => Number(connection.pragma('user_version', { simple: true }))
-  if (version() >= VERSION) return
-  connection
-    .transaction(() => {
-      for (let next = version() + 1; next <= VERSION; next += 1) connection.exec(UPGRADES[next] ?? '')
-      connection.pragma(`user_version = ${VERSION}`)
-    })
-    .immediate()
 }
 
 /** How far a ledger has come, as the register knows it. SQLite's truth values. */
@@ -317,7 +291,7 @@ export function begunAmong({ connection }: RegisterFile, n: number, rows: () => 
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
 export function numbersOf(
-  { numberOf }: Pick<Comparison, 'numberOf'>,
+  { numberOf }: Comparison,
   { key, likeness, customerNo }: ClaimedMandate,
 ): [mandate: number, likeness: number, spelling: number | null] {
   const spelling = spellingOf(key)

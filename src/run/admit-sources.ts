@@ -88,10 +88,7 @@ export function sourceOpeners(
 /** Opens a collection file that is given beside the exports. */
 export type OpenCollected = (signal: AbortSignal) => Promise<CollectionFile>
 
-export const collectionOpeners = (
-  paths: readonly string[],
-  { limits }: Pick<SourceOptions, 'limits'>,
-): OpenCollected[] =>
+export const collectionOpeners = (paths: readonly string[], { limits }: SourceOptions): OpenCollected[] =>
   paths.map((path) => async (signal) => {
     const { openCollections } = await import('../source/pain008.js')
     return openCollections(path, limits, signal)
@@ -231,11 +228,7 @@ const asBoth = (label: string): Error =>
   })
 
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
-async function knownFile(
-  admission: Admission,
-  { path, sheet }: Pick<OpenNext, 'path' | 'sheet'>,
-  { signal, readBy }: Pick<AddOptions, 'signal' | 'readBy'>,
-) {
+async function knownFile(admission: Admission, { path, sheet }: OpenNext, { signal, readBy }: AddOptions) {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)

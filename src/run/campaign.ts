@@ -1,5 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
-import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
+import type { Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
@@ -8,7 +8,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
 import type { ReadBy } from './read-again.js'
-import { deliver, type DeliveryParts } from './deliver.js'
+import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { cleanCell, findNames, plural } from '../domain/text/text.js'
@@ -41,42 +41,48 @@ export interface RunPreview {
   readonly ledger: LedgerReader
 }
 
-export interface CampaignParts extends Omit<DeliveryParts, 'ledger'> {
-  readonly ledger: Ledger
+/** What a run is asked for: all that is known of it before its ledger is opened, checked. */
+export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly files: readonly OpenNext[]
   /** Collection files beside them. */
-  readonly evidence?: readonly OpenCollected[]
+  readonly evidence: readonly OpenCollected[]
   /** How files are read now: what came in by it and was not sent is read again where it has changed. */
   readonly readBy?: ReadBy
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
-  readonly corrector?: Corrector
+  readonly corrector: Corrector
   /** A person said that the exports are newer than what came in before. */
-  readonly isNewer?: boolean
-  readonly settings: RunSettings
+  readonly isNewer: boolean
   /** What people decided: recorded before the files come in, and in one transaction with them. */
-  readonly decisions?: readonly Resolution[] | undefined
+  readonly decisions: readonly Resolution[]
   /** Of one of the exports, also of those that are in already. */
-  readonly expected?: Expected | null | undefined
+  readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
+  /** It takes the place of other ledgers, also where nothing is left to send. */
+  readonly takesOver: boolean
+  readonly watchReading: (source: string, records: number) => void
+  /** 130 or 143 once a signal came. */
+  readonly signalStatus: () => number | null
+}
+
+/** The same on a ledger that is open, with whom to ask and how to send. */
+export interface CampaignParts extends RunRequest {
+  readonly ledger: Ledger
+  readonly settings: RunSettings
+  readonly send: Send
   /**
    * Asked once, before the first request. What it binds or decides on the ledger counts with a yes; without one
    * nothing has happened: no file is admitted, no decision recorded, no ledger bound.
    */
   readonly confirm: (plan: RunPreview) => Promise<boolean>
   /** Compares what is ready with what other ledgers claimed, in the transaction that a yes commits. */
-  readonly hold?: () => HeldRows
+  readonly hold: () => HeldRows
   /**
    * Called once what was agreed to is on disk, and before the first request leaves; what it throws ends the run. Here
    * the rows are claimed in the register of campaigns, which must never know more than the ledger does.
    */
-  readonly claim?: () => void
-  /** It takes the place of other ledgers, also where nothing is left to send. */
-  readonly takesOver?: boolean
-  readonly watchReading: (source: string, records: number) => void
-  /** 130 or 143 once a signal came. */
-  readonly signalStatus: () => number | null
+  readonly claim: () => void
 }
 
 export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
@@ -112,36 +118,31 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-interface Prepared extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
+type Brought = Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'>
+
+interface Prepared extends Brought {
   /** Why nothing is sent, or null when the rest of the run may go on. */
   readonly stop: Stop | null
 }
 
 async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
-  const { ledger } = parts
   if (prepared.stop !== null) return prepared
-  const { choice = null } = parts
-  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver === true
-  const stop = isClaimed ? await claimAndDeliver(parts) : null
+  const { ledger, choice } = parts
+  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
+  if (isClaimed) parts.claim()
+  const stop = isClaimed ? await deliver(parts) : null
   return {
     ...prepared,
     stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
   }
 }
 
-function claimAndDeliver(parts: CampaignParts): Promise<Stop | null> {
-  parts.claim?.()
-  return deliver(parts)
-}
-
-const countedChoice = ({ ledger, choice = null }: CampaignParts): CountedChoice | null =>
+const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-/** Everything up to the answer is one transaction: after a no, a signal or an error the ledger is as it was. */
 async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, evidence = [], decisions = [], retryRefusedBy, severities } = parts
-  const { corrector = NOBODY_NAMED, isNewer = false, choice = null, readBy, expected = null } = parts
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = parts
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
@@ -149,9 +150,33 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     const isAgreed = await ask(parts, nothingAdmitted)
     return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
   }
+  try {
+    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
+    return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
+  } catch (error) {
+    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
+    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
+    throw error
+  }
+}
+
+interface Bringing extends RunRequest, Pick<CampaignParts, 'ledger' | 'hold'> {
+  readonly asOf: string
+}
+
+/**
+ * All that a run does to its ledger before it asks, and a plan to see what that would be. It is one transaction: after a no,
+ * a signal or an error the ledger is as it was.
+ * @returns null after a no
+ */
+export async function bringIn(
+  bringing: Bringing,
+  isAgreed: (brought: Brought) => boolean | Promise<boolean>,
+): Promise<Brought | null> {
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = bringing
+  const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = bringing
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
-    const { drain: signal, watchReading: watch } = parts
     decide(ledger, decisions)
     let readAgain: readonly string[] = []
     const admitted = await addSources(admission, files, {
@@ -161,22 +186,19 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
-    admission.compareEarlier(parts.settings.asOf)
+    admission.compareEarlier(bringing.asOf)
     assertChoosable(choice, ledger.view)
-    const held = parts.hold?.() ?? NOTHING_HELD
-    const isAgreed = await ask(parts, { leftRefused, held, readAgain })
-    if (isAgreed) {
+    const brought = { admitted, leftRefused, held: bringing.hold(), readAgain }
+    if (await isAgreed(brought)) {
       admission.commit()
-      return { admitted, leftRefused, held, readAgain, stop: null }
+      return brought
     }
-    admission.rollback()
-    return { ...nothingAdmitted, stop: DECLINED }
   } catch (error) {
     admission.rollback()
-    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
-    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
     throw error
   }
+  admission.rollback()
+  return null
 }
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
@@ -202,11 +224,8 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(
-  parts: CampaignParts,
-  { leftRefused, held, readAgain }: Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'>,
-): Promise<boolean> {
-  const { ledger, policy, confirm, choice = null } = parts
+async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Brought): Promise<boolean> {
+  const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)

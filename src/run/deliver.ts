@@ -129,8 +129,8 @@ export interface DeliveryParts extends EngineParts<DeliveryEvent> {
   /** In [0, 1). */
   readonly random: () => number
   readonly policy: DeliveryPolicy
-  /** Which of the ready rows are sent; all of them where it is left out or null. */
-  readonly choice?: Choice | null
+  /** Which of the ready rows are sent; null for all of them. */
+  readonly choice: Choice | null
 }
 
 export type DeliveryEvent =
@@ -173,7 +173,7 @@ export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
 }
 
 function startDelivery(parts: DeliveryParts): Delivery {
-  const { ledger, choice = null } = parts
+  const { ledger, choice } = parts
   let after = 0
   const run: Delivery = {
     engine: createEngine<ToSend, DeliveryEvent>(parts, {

@@ -16,7 +16,7 @@ import type { AdmitOptions, AdmittableSource, OpenNext } from './admit-sources.j
  */
 export async function withoutRowsAlone(
   files: readonly OpenNext[],
-  options: Pick<AdmitOptions, 'severities' | 'signal' | 'watch'>,
+  options: AdmitOptions,
 ): Promise<readonly OpenNext[]> {
   // A stream can be read only once.
   if (!files.every(({ path }) => path !== undefined)) return files

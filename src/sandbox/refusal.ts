@@ -1,7 +1,7 @@
 import { isLoopback, parseJson } from '../domain/text/text.js'
 import type { z } from 'zod'
 import type { IncomingMessage } from 'node:http'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** A definite no. Its body is choice 1 of sandbox/choices.md: the service documents no error format. */
 export interface Refusal {
@@ -125,7 +125,7 @@ export function refusalOfHeader(
 
 /** Compares digests, so that the time taken tells nothing about the password. */
 function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const digest = (text: string) => hash('sha256', text, 'buffer')
   return timingSafeEqual(digest(given), digest(expected))
 }
 

@@ -127,7 +127,7 @@ function* heldMandates(store: Store): Generator<HeldMandate> {
 }
 
 /** As the inspection shows it; `Sandbox.mandates` gives the account number, because it stays in the process. */
-const shown = (mandate: HeldMandate, { showAccounts }: Pick<ServiceParts, 'showAccounts'>): HeldMandate =>
+const shown = (mandate: HeldMandate, { showAccounts }: ServiceParts): HeldMandate =>
   showAccounts ? mandate : { ...mandate, iban: maskIban(mandate.iban) }
 
 /** A JSON array, one mandate per line. */
@@ -144,7 +144,7 @@ function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
   yield Buffer.from(`${text}\n]\n`)
 }
 
-const heldBillograms = ({ store, choices }: Pick<ServiceParts, 'store' | 'choices'>): Billogram[] =>
+const heldBillograms = ({ store, choices }: ServiceParts): Billogram[] =>
   store.billograms().map((record) => toBillogram(record, choices))
 
 /**

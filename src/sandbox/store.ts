@@ -7,7 +7,7 @@ import type { BillogramRecord } from './billogram/billogram-record.js'
 import type { Offer } from '../contract/billogram.js'
 import { mod97 } from '../domain/text/countries.js'
 import type { MigrateRequest } from '../contract/migrate-mandate.js'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** The creditor identifier the sandbox assigns: invented, of the German form, its check digits right. */
 export const ASSIGNED_CREDITOR_IDENTIFIER = 'DE84ZZZ09876543210'
@@ -15,8 +15,7 @@ export const ASSIGNED_CREDITOR_IDENTIFIER = 'DE84ZZZ09876543210'
 /** Without I, L, O and U, so that a reference read aloud stays the same. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-const digest = (...parts: readonly (string | number)[]): Buffer =>
-  createHash('sha256').update(parts.join('|')).digest()
+const digest = (...parts: readonly (string | number)[]): Buffer => hash('sha256', parts.join('|'), 'buffer')
 
 /** The reference of the n-th mandate: 26 letters and digits that look random and repeat only with the seed. */
 export const assignedReference = (seed: number, mandateNumber: number): string =>

@@ -1,4 +1,4 @@
-import { isLoopback } from '../domain/text/text.js'
+import { isLoopback, said } from '../domain/text/text.js'
 import { UsageError, type Suggestion } from '../errors.js'
 import { API_PREFIX } from '../contract/envelope.js'
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
@@ -236,12 +236,10 @@ export function readTrusted(
 /** Node trusts the store of the system, or of OpenSSL, only when it is told to. */
 function systemStores(environment: Environment): string[] {
   const flags = /--use-(?:openssl|system)-ca/.exec(environment['NODE_OPTIONS'] ?? '')
-  return [
-    ...(flags === null ? [] : [`the certificates of this system (${flags[0]})`]),
-    ...(environment['NODE_USE_SYSTEM_CA'] === '1'
-      ? ['the certificates of this system (NODE_USE_SYSTEM_CA)']
-      : []),
-  ]
+  return said([
+    flags !== null && `the certificates of this system (${flags[0]})`,
+    environment['NODE_USE_SYSTEM_CA'] === '1' && 'the certificates of this system (NODE_USE_SYSTEM_CA)',
+  ])
 }
 
 function refuse(what: string, path: string, distrust: ReturnType<typeof distrustSecret>): void {

@@ -5,8 +5,8 @@ import {
   type CheckedService,
   type Credentials,
   type BaseUrl,
+  USUAL_CONNECT_TIMEOUT_MS,
   USUAL_TIMEOUT_MS,
-  createStatusTable,
   type StatusTable,
 } from './checked-service.js'
 import {
@@ -35,19 +35,20 @@ import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js
 import { createCleaner } from './evidence.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
-export interface ClientOptions extends ConnectionOptions {
-  readonly baseUrl: BaseUrl
-  readonly username: string
-  readonly password: string
+export interface ClientMachine {
   /** Version of the program, sent in `User-Agent`. */
   readonly version: string
   readonly clock: Clock
-  /** What each status means; service/README.md#outcomes when left out. */
-  readonly statusTable?: StatusTable
-  /** Limit of a whole exchange, the answer's last byte included. Default 150 s. */
-  readonly deadlineMs?: number
-  /** A new connection for each request. Default false. */
-  readonly freshConnections?: boolean
+}
+
+/** All that a way to the service needs; `clientOptions` settles it. */
+export interface ClientOptions extends ConnectionOptions, Credentials, ClientMachine {
+  readonly baseUrl: BaseUrl
+  readonly statusTable: StatusTable
+  /** Limit of a whole exchange, the answer's last byte included. */
+  readonly deadlineMs: number
+  /** A new connection for each request. */
+  readonly freshConnections: boolean
 }
 
 export interface SendOptions {
@@ -58,8 +59,8 @@ export interface SendOptions {
 }
 
 /** The way of every request, over connections of its own. @throws {UsageError} as `createClient` */
-export function openWay(options: Omit<ClientOptions, 'statusTable'>) {
-  const { baseUrl, clock, deadlineMs = USUAL_TIMEOUT_MS, freshConnections = false } = options
+export function openWay(options: ClientOptions) {
+  const { baseUrl, clock, deadlineMs, freshConnections } = options
   checkTimer('time limit', deadlineMs)
   const authorization = basicAuthorization(options.username, options.password)
   const connections = openConnections(baseUrl, options)
@@ -94,7 +95,7 @@ export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
 export function createClient(options: ClientOptions) {
-  const { clock, statusTable = createStatusTable() } = options
+  const { clock, statusTable } = options
   const { secrets, exchange: exchangeOf, open, close } = openWay(options)
 
   const post = async (
@@ -207,42 +208,33 @@ export const connectTo = (
   service: CheckedService,
   credentials: Credentials,
   machine: ClientMachine,
-): ServiceClient =>
-  createClient({ ...clientOptions(service, credentials, machine), statusTable: service.statusTable })
-
-export interface ClientMachine {
-  readonly version: string
-  readonly clock: Clock
-}
+): ServiceClient => createClient(clientOptions(service, credentials, machine))
 
 export function clientOptions(
-  { options, baseUrl, concurrency, timeoutMs }: CheckedService,
+  { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
   { username, password }: Credentials,
   { version, clock }: ClientMachine,
-): Omit<ClientOptions, 'statusTable'> {
+): ClientOptions {
   assertText('the user name', username)
   assertText('the password', password)
-  const { ca, clientCertificate, clientKey, connectTimeoutMs, freshConnections, proxy } = options
-  const tls = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
+  const { ca, clientCertificate, clientKey, proxy, freshConnections = false } = options
+  const { connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS } = options
   return {
-    baseUrl,
-    username,
-    password,
-    version,
-    clock,
-    concurrency,
+    ...{ baseUrl, statusTable, username, password, version, clock },
+    ...{ concurrency, connectTimeoutMs, freshConnections, proxy },
     deadlineMs: timeoutMs,
     // A longer deadline is meant for both.
     headersTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_HEADERS_MS, timeoutMs),
     bodyTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_BODY_MS, timeoutMs),
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
-    ...(freshConnections === undefined ? {} : { freshConnections }),
-    ...(proxy === undefined ? {} : { proxy }),
-    tls: Object.fromEntries(Object.entries(tls).filter(([, text]) => text !== undefined)),
+    keepAliveMs: 2_000,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    tls: { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) },
   }
 }
 
 const [MOST_HEADERS_MS, MOST_BODY_MS] = [120_000, 30_000]
+/** An answer of the interface has a few hundred bytes; more than this is not read. */
+const MAX_ANSWER_BYTES = 1_048_576
 
 const readPem = (file: string | undefined): string | undefined =>
   file === undefined

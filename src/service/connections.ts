@@ -3,41 +3,39 @@ import { createRequire } from 'node:module'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Dispatcher, Pool, ProxyAgent } from 'undici'
 import { UsageError } from '../errors.js'
-import { type BaseUrl, USUAL_CONNECT_TIMEOUT_MS, readProxy } from './checked-service.js'
+import { type BaseUrl, readProxy } from './checked-service.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 interface TlsOptions {
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
+  readonly ca?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
 }
 
 export interface ConnectionOptions {
   /** The highest concurrency ever used: nothing may queue inside undici (service/README.md#connections). */
   readonly concurrency: number
-  /** Covers the TLS handshake too. Default 10 s. */
-  readonly connectTimeoutMs?: number
-  /** Until the status line and headers are there. Long on purpose: an early timeout is human work. Default 120 s. */
-  readonly headersTimeoutMs?: number
-  /** Between two parts of the body. Default 30 s. */
-  readonly bodyTimeoutMs?: number
-  /** How long an idle connection is kept; shorter than the service's own limit. Default 2 s. */
-  readonly keepAliveMs?: number
-  /** The largest answer that is read. Default 1 MiB. */
-  readonly maxAnswerBytes?: number
-  readonly tls?: TlsOptions
+  /** Covers the TLS handshake too. */
+  readonly connectTimeoutMs: number
+  /** Until the status line and headers are there. Long on purpose: an early timeout is human work. */
+  readonly headersTimeoutMs: number
+  /** Between two parts of the body. */
+  readonly bodyTimeoutMs: number
+  /** How long an idle connection is kept; shorter than the service's own limit. */
+  readonly keepAliveMs: number
+  /** The largest answer that is read. */
+  readonly maxAnswerBytes: number
+  readonly tls: TlsOptions
   /**
    * Only when asked for, so that a stray variable cannot reroute account numbers. `https:`, or `http:` to loopback.
    * Never used for a service on loopback: what stays on this machine must not leave it.
    */
-  readonly proxy?: string
+  readonly proxy: string | undefined
 }
 
 /** The one pool of a run. */
 export type Connections = ReturnType<typeof openConnections>
 
-/** An answer of the interface has a few hundred bytes; more than this is not read. */
-const MAX_ANSWER_BYTES = 1_048_576
 const MAX_KEEP_ALIVE_MS = 10_000
 const MAX_TIMER_MS = 2_147_483_647
 
@@ -50,20 +48,14 @@ const loadUndici = () =>
 
 /** @throws {UsageError} for certificates or a proxy address that cannot be used */
 export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
-  const {
-    concurrency,
-    connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS,
-    headersTimeoutMs = 120_000,
-    bodyTimeoutMs = 30_000,
-    keepAliveMs = 2_000,
-  } = options
+  const { concurrency, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs } = options
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw unusable('concurrency', concurrency, 'a whole number from 1')
   checkTimer('connect timeout', connectTimeoutMs)
   checkTimer('headers timeout', headersTimeoutMs)
   checkTimer('body timeout', bodyTimeoutMs)
   checkTimer('keep-alive time', keepAliveMs)
-  const secure = readTls(options.tls ?? {})
+  const secure = readTls(options.tls)
   const settings = {
     connections: concurrency,
     pipelining: 1,
@@ -72,7 +64,7 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-    maxResponseSize: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    maxResponseSize: options.maxAnswerBytes,
   }
   const connect = { ...secure, timeout: connectTimeoutMs }
   const proxy = options.proxy === undefined ? null : readProxy(options.proxy)

@@ -13,7 +13,7 @@ import {
 } from './exchange.js'
 import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
 import type { CheckedService, Credentials } from './checked-service.js'
-import { clientOptions, openWay, type ClientMachine, type ClientOptions, type SendOptions } from './client.js'
+import { clientOptions, openWay, type ClientMachine, type SendOptions } from './client.js'
 import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'
 
 /** What one question for the payment sources of a customer brought. */
@@ -114,13 +114,14 @@ function answered({ status, bodyText }: Response, clean: Cleaner): string {
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 
 /** Reads what the service holds. It never rejects and asks once; that a question may be repeated is told by its answer. */
-export type SourceReader = ReturnType<typeof createSourceReader>
+export type SourceReader = ReturnType<typeof connectReader>
 
 /**
  * Its connections are its own: reading takes no slot of a run, and a list may be larger than any other answer.
  * @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used
  */
-export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>) {
+export function connectReader(service: CheckedService, credentials: Credentials, machine: ClientMachine) {
+  const options = clientOptions(service, credentials, machine)
   const { secrets, exchange, close } = openWay({ ...options, maxAnswerBytes: MAX_LIST_BYTES })
   const clean = createCleaner({ iban: null, secrets })
   return {
@@ -138,13 +139,3 @@ export function createSourceReader(options: Omit<ClientOptions, 'statusTable'>) 
     close,
   }
 }
-
-/**
- * The same for reading back what a service holds, over connections of its own.
- * @throws {UsageError} for credentials, limits or certificates that cannot be used
- */
-export const connectReader = (
-  service: CheckedService,
-  credentials: Credentials,
-  machine: ClientMachine,
-): SourceReader => createSourceReader(clientOptions(service, credentials, machine))

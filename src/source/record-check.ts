@@ -176,7 +176,7 @@ function nameCells({ mapping: { fields, oldKey, taken }, cellName }: RecognisedS
 /** What the times behind dates mean. */
 export const timesOf = (
   { source: { dates } }: SourceOptions,
-  { zone = 'UTC' }: Pick<CheckedAgainst, 'zone'>,
+  { zone = 'UTC' }: CheckedAgainst,
 ): TimesOfDay => (dates === 'utc' ? { zone } : dates)
 
 export const isIsoDay = (cell: string): boolean =>
@@ -325,7 +325,7 @@ function misshapen(
 
 function rawValues(
   cells: readonly string[],
-  { fields, template }: Pick<Mapping, 'fields' | 'template'>,
+  { fields, template }: Mapping,
   uncomputed: readonly number[] | undefined,
 ): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {

@@ -27,7 +27,7 @@ export function refuse(
 
 /** The source cannot be opened or read at all, or is not what the configuration says; no rule describes it. */
 export const unreadable = (source: string, detail: string, next: string, cause?: unknown): SourceError =>
-  new SourceError(refusal(source, detail), next, { source, ...(cause === undefined ? {} : { cause }) })
+  new SourceError(refusal(source, detail), next, { source, cause })
 
 /** A broken file rule keeps the whole file back, by default or because the configuration raised it to an error. */
 export function refuseByFinding(source: string, findings: readonly Finding[]): void {

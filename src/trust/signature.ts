@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 
 /** The signature of manifest.json, beside it; no manifest can name the signature that is made over it. */
 export const SIGNATURE_FILE = 'manifest.sig'
@@ -46,8 +46,6 @@ export function publicKeyIn(pem: string): KeyObject | null {
 
 /** SHA-256 of the key in DER, in hexadecimal: `openssl pkey -pubin -in KEY -outform DER | sha256sum`. */
 export const fingerprintOf = (publicKey: KeyObject): string =>
-  createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
+  hash('sha256', publicKey.export({ type: 'spki', format: 'der' }))
 
 export const isSameKey = (one: KeyObject, other: KeyObject): boolean => one.equals(other)

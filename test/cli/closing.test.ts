@@ -8,7 +8,7 @@ import {
   closingLines,
   correctionsLeft,
   oldPages,
-  standingWith,
+  verifiedExitStatus,
   writePack,
 } from '../../src/cli/closing.js'
 import { noConfiguration } from '../../src/cli/settings/configuration.js'
@@ -190,6 +190,6 @@ it.each<[number, VerdictCount['verdict'] | null, RowState, Stop['kind'] | null]>
     const verification = verdict === null ? null : verified(2, { [verdict]: 1 })
     const stop = kind === null ? null : { kind, why: 'why', next: 'Wait' }
     const rows = totals(state === 'registered' ? { registered: 2 } : { registered: 1, [state]: 1 })
-    expect(standingWith(verification, rows, NO_CUT_OVER, stop)).toBe(status)
+    expect(verifiedExitStatus(verification, rows, NO_CUT_OVER, stop)).toBe(status)
   },
 )

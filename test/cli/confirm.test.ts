@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { contextOf } from '../../src/cli/command.js'
 import { noLog, silentProgress } from '../../src/cli/main.js'
 import { confirmRun } from '../../src/cli/run-options.js'
 import { readSettings, type Flags } from '../../src/cli/settings/settings.js'
@@ -63,7 +64,7 @@ async function confirm(target: string, typed: string | null | Promise<string | n
   const questions: string[] = []
   const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
   const own = { checkBeforeSend: options.checkBeforeSend }
-  const context = { world, settings, progress, args: [], own, log: noLog }
+  const context = contextOf({ world, settings, progress, args: [], own, log: noLog })
   const trusted = {
     configuration: '/campaign/sepa-migrate.yaml',
     proxy: 'https://proxy.example:3128',

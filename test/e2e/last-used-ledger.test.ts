@@ -231,20 +231,6 @@ describe('a mandate that a lost ledger sent under another spelling', () => {
       expect(place.truth().posts()).toBe(3)
     }
   })
-
-  it('25.4 is held back too by a register of version 2, once its ledger has gone on', async () => {
-    const place = await open({ isReal: true })
-    place.write('export.csv', exportOf(line(7, 'MND-0001')))
-    expect((await place.run('export.csv')).status).toBe(0)
-    openDatabase(place.path('state/sepa-migrate/register.db'))
-      .exec('drop index mandate_spelling; alter table mandate drop column spelling; pragma user_version = 2')
-      .close()
-    expect((await place.run()).status).toBe(0)
-    place.write('other.csv', exportOf(line(7, 'MND0001', { day: '2024-05-05' })))
-    const { status, stderr } = await place.run('other.csv', ...taking)
-    expect(status, stderr).toBe(3)
-    expect(place.truth().posts()).toBe(1)
-  })
 })
 
 describe('without a folder for the register', () => {

@@ -9,6 +9,9 @@ interface Connection {
 interface Reader {
   readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
 }
+interface Context {
+  readonly texts: (name: string) => readonly string[]
+}
 interface Exchange {
   readonly response: { readonly bodyText: string } | null
 }
@@ -112,10 +115,10 @@ export const GUARDS_OF_DECISIONS = {
     without: 'takes the last of two rows',
     off: {
       'cli/command.ts': {
-        ownTexts:
-          (real: Real<readonly unknown[], readonly string[]>) =>
-          (...args: readonly unknown[]) =>
-            real(...args).slice(-1),
+        contextOf: (real: Real<readonly unknown[], Context>) => (called: unknown) => {
+          const context = real(called)
+          return { ...context, texts: (name: string) => context.texts(name).slice(-1) }
+        },
       },
     },
     acts: ['runTheExport', 'resolveOne'],

@@ -146,9 +146,7 @@ export function startPeopleJudge(
       // What was closed or replaced before needs no word.
       const isClosed = ({ mandate, decision }: Meant): boolean =>
         decision === 'written_off' &&
-        rows.some(
-          (row) => meantBy(row) === mandate && ['superseded', 'written_off'].includes(row.state),
-        )
+        rows.some((row) => meantBy(row) === mandate && ['superseded', 'written_off'].includes(row.state))
       const isSame = (one: Meant, other: (typeof recorded)[number]): boolean =>
         one.ledger === ledger && one.mandate === other.mandate && one.decision === other.decision
       for (const other of recorded.filter(({ decisionId }) => decisionId > since))

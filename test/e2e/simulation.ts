@@ -201,6 +201,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     }
     deliver({
       ledger: ledgerFor(process, options.weakness),
+      choice: null,
       send: senderOf(process, weather, deathRate),
       clock: schedule.clock,
       after: (delayMs, wake) => schedule.at(delayMs, life, wake),

@@ -61,15 +61,6 @@ function place() {
 }
 type Place = ReturnType<typeof place>
 
-/** As version 2 left it. */
-function forgetSpellings(path: string): void {
-  const connection = openDatabase(path)
-  connection.exec(
-    'drop index mandate_spelling; alter table mandate drop column spelling; pragma user_version = 2',
-  )
-  connection.close()
-}
-
 const rowOf = (n: number, values: Values = {}): Values => ({ customerNo: n, reference: `M-${n}`, ...values })
 
 const few = (...numbers: number[]): Ledger => running(numbers.map((n) => rowOf(n)))
@@ -252,23 +243,6 @@ describe('25.1 what is noted before the first row comes in', () => {
     expect(here.read('select id from ledger')).toHaveLength(1)
     truncateSync(here.path, 0)
     expect(noteDecided(here.folder, ledger.claims)).toMatch(/^Cannot use the register .*: [^.]*$/)
-  })
-
-  it('goes on with a register that was made before decisions were noted', async () => {
-    const here = place()
-    const ledger = few(1, 2, 3)
-    await beginOne(here, ledger)
-    const connection = openDatabase(here.path)
-    connection.exec('alter table ledger drop column decided')
-    connection.close()
-    forgetSpellings(here.path)
-    const oldest = openDatabase(here.path)
-    oldest.pragma('user_version = 1')
-    oldest.close()
-    decide(ledger, 2, 'written_off')
-    expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
-    expect(noteDecided(here.folder, ledger.claims)).toBe(null)
-    expect(here.read('select decided from ledger')).toEqual([{ decided: ledger.claims.standing().decided }])
   })
 
   it('knows of a ledger that was sent from elsewhere that it does not know it', async () => {
@@ -665,22 +639,6 @@ describe('25.4 what the register knows a mandate by', () => {
       /has just claimed a mandate that row 1 resembles; nothing was sent/,
     )
     own.close()
-  })
-
-  it('learns the spellings of a ledger of which a register of version 2 knew none', () => {
-    const here = place()
-    const ledger = few(1, 2)
-    claimed(here, ledger, { limit: 1 }).close()
-    const before = here.read('select * from mandate')
-    forgetSpellings(here.path)
-    const other = (): Ledger => running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })])
-    expect(hold(here, other())).toMatchObject({ inConflict: 0 })
-    ledger.startRun(SETTINGS)
-    const again = here.register(ledger)
-    again.note()
-    again.close()
-    expect(here.read('select * from mandate')).toEqual(before)
-    expect(hold(here, other())).toMatchObject({ inConflict: 1 })
   })
 
   it('learns the spelling of what a ledger began before it was noted', async () => {

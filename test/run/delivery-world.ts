@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { NOBODY_NAMED } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
@@ -65,8 +66,10 @@ export const runOn = (
   time.runUntil(
     runCampaign({
       ledger,
-      files: [],
-      severities: {},
+      ...{ files: [], evidence: [], decisions: [], severities: {}, choice: null },
+      ...{ corrector: NOBODY_NAMED, isNewer: false, expected: null, takesOver: false },
+      hold: () => ({ inDoubt: 0, inConflict: 0, replaces: [] }),
+      claim: () => undefined,
       settings: RUN_SETTINGS,
       retryRefusedBy: null,
       confirm: () => Promise.resolve(true),
@@ -145,6 +148,7 @@ export function openDeliveryWorld(rows: number) {
       time.runUntil(
         deliver({
           ledger: options.ledger ?? ledger,
+          choice: null,
           send: options.send ?? sendBy(script),
           clock: time.clock,
           after: time.after,

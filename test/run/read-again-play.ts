@@ -1,3 +1,4 @@
+import { NOBODY_NAMED } from '../../src/domain/row/correction.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SourceError, UsageError } from '../../src/errors.js'
@@ -71,6 +72,10 @@ export function campaignIn(folder: string, name: string) {
       const paths = files.map((one) => join(folder, one))
       const parts: CampaignParts = {
         ledger,
+        ...{ evidence: [], decisions: [], choice: null, expected: null },
+        ...{ corrector: NOBODY_NAMED, isNewer: false, takesOver: false },
+        hold: () => ({ inDoubt: 0, inConflict: 0, replaces: [] }),
+        claim: () => undefined,
         files: sourceOpeners(paths, options, against, signal),
         readBy: { options, against, configuration: join(folder, 'sepa-migrate.yaml') },
         severities: said.rules,

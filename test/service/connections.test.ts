@@ -12,7 +12,7 @@ import {
   type Authority,
   type CertifiedKey,
 } from '../support/tls-certificates.js'
-import { mandateOf, openClient, openServer, send } from './sending.js'
+import { mandateOf, openClient, openServer, optionsOf, send } from './sending.js'
 import { readBaseUrl } from '../../src/service/checked-service.js'
 
 /** Not on this machine by its name; the proxy of these tests leads every name here. */
@@ -185,9 +185,11 @@ describe('connections that were closed', () => {
 
 const EMPTY_PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
 
+const NOWHERE = 'http://127.0.0.1:1'
+
 describe('settings that cannot be used', () => {
   const open = (options: Partial<ConnectionOptions>) =>
-    openConnections(readBaseUrl('http://127.0.0.1:1'), { concurrency: 1, ...options })
+    openConnections(readBaseUrl(NOWHERE), { ...optionsOf(NOWHERE), ...options })
 
   it.each([
     [{ concurrency: 0 }, 'Cannot use the concurrency 0: it must be a whole number from 1'],

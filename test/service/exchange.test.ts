@@ -11,7 +11,7 @@ import { exchangeOnce } from '../../src/service/exchange.js'
 import type { Fault, FaultScript } from '../support/fault-server-faults.js'
 import { message } from '../support/fault-server.js'
 import type { ClientOptions } from '../../src/service/client.js'
-import { clock, mandateOf, openClient, openServer, send } from './sending.js'
+import { clock, mandateOf, openClient, openServer, optionsOf, send } from './sending.js'
 import { readBaseUrl } from '../../src/service/checked-service.js'
 
 /**
@@ -152,7 +152,7 @@ describe('requests that do not leave', () => {
 
   it('a request that ends while it waits for a connection, by its deadline or a signal, is never written', async () => {
     const server = await openServer({ script: { byOrdinal: { 1: SILENCE } } })
-    const connections = openConnections(readBaseUrl(server.url), { concurrency: 1 })
+    const connections = openConnections(readBaseUrl(server.url), optionsOf(server.url))
     onTestFinished(() => connections.close())
     const headers = { 'content-type': 'application/json' }
     const exchange = (customerNo: number, deadlineMs: number, { signal } = new AbortController()) => {

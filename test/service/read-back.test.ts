@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { type NotRead, createSourceReader } from '../../src/service/read-back.js'
-import { clock } from './sending.js'
-import { readBaseUrl } from '../../src/service/checked-service.js'
+import { type NotRead, connectReader } from '../../src/service/read-back.js'
+import { CREDENTIALS, MACHINE } from './sending.js'
+import { checkService } from '../../src/service/checked-service.js'
 
 const SOURCE = {
   id: 's1',
@@ -33,16 +33,9 @@ async function reading(listener: RequestListener, deadlineMs = 5_000) {
   return { reader, seen, list: () => reader.listPaymentSources(1042, { requestId: 'id-1' }) }
 }
 
-function readerOf(url: string, deadlineMs = 5_000, username = 'rehearsal') {
-  const reader = createSourceReader({
-    baseUrl: readBaseUrl(url),
-    username,
-    password: 'correct horse',
-    version: '0.0.0-test',
-    clock,
-    concurrency: 2,
-    deadlineMs,
-  })
+function readerOf(baseUrl: string, timeoutMs = 5_000, username = CREDENTIALS.username) {
+  const service = checkService({ baseUrl, concurrency: 2, timeoutMs }, {})
+  const reader = connectReader(service, { ...CREDENTIALS, username }, MACHINE)
   onTestFinished(() => reader.close())
   return reader
 }

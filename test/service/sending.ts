@@ -1,9 +1,14 @@
 import { onTestFinished } from 'vitest'
 import type { Iban, Mandate } from '../../src/domain/mandate/mandate.js'
-import { createClient, type ClientOptions, type ServiceClient } from '../../src/service/client.js'
+import {
+  clientOptions,
+  createClient,
+  type ClientOptions,
+  type ServiceClient,
+} from '../../src/service/client.js'
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'
 import { mandateOf as mandateNo } from '../run/mandate-samples.js'
-import { readBaseUrl } from '../../src/service/checked-service.js'
+import { checkService } from '../../src/service/checked-service.js'
 
 export const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
@@ -13,18 +18,16 @@ export const mandateOf = (customerNo = 1): Mandate => ({
   iban: 'DE89370400440532013000' as Iban,
 })
 
+export const CREDENTIALS = { username: 'rehearsal', password: 'correct horse' }
+export const MACHINE = { version: '0.0.0-test', clock }
+
+/** A way with small limits. */
+export const optionsOf = (baseUrl: string): ClientOptions =>
+  clientOptions(checkService({ baseUrl, concurrency: 1, timeoutMs: 5_000 }, {}), CREDENTIALS, MACHINE)
+
 /** A client with small limits, closed when the test ends. */
 export function openClient(url: string, options: Partial<ClientOptions> = {}): ServiceClient {
-  const client = createClient({
-    baseUrl: readBaseUrl(url),
-    username: 'rehearsal',
-    password: 'correct horse',
-    version: '0.0.0-test',
-    clock,
-    concurrency: 1,
-    deadlineMs: 5_000,
-    ...options,
-  })
+  const client = createClient({ ...optionsOf(url), ...options })
   onTestFinished(() => client.close())
   return client
 }

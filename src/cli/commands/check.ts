@@ -4,7 +4,6 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
-  actorOf,
   type Command,
   type Context,
   EVIDENCE,
@@ -14,10 +13,7 @@ import {
   nothingToCorrect,
   openers,
   sampled,
-  sampleOf,
   namedFiles,
-  ownFlag,
-  ownTexts,
   readByOf,
   sourceOptions,
 } from '../command.js'
@@ -33,7 +29,7 @@ import {
   evidenceLine,
 } from '../reading-lines.js'
 import { noteOutputs } from '../privacy/remains.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -73,7 +69,7 @@ export const checkCommand: Command = {
 
 async function check(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const sample = sampleOf(context)
+  const sample = context.sample()
   const campaign = namedLedger(context)
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
@@ -98,8 +94,8 @@ interface ComparedWith {
 
 const reading = (context: Context) => ({
   severities: context.settings.severities,
-  corrector: { by: actorOf(context), reason: null },
-  isNewer: ownFlag(context, 'newer'),
+  corrector: { by: context.actor(), reason: null },
+  isNewer: context.flag('newer'),
   signal: context.world.signals.drain,
   watch: context.progress.reading,
 })
@@ -111,7 +107,7 @@ async function admitAll(
   { sample, campaign }: ComparedWith,
 ): Promise<AdmittedSource[]> {
   const files = sampled(openers(context), sample)
-  const evidence = collectionOpeners(ownTexts(context, 'evidence'), sourceOptions(context))
+  const evidence = collectionOpeners(context.texts('evidence'), sourceOptions(context))
   const options = {
     ...reading(context),
     ...(campaign === null ? { onTheirOwn: true } : { readBy: readByOf(context) }),
@@ -147,7 +143,7 @@ interface Checked extends ComparedWith {
   readonly files: Readonly<Record<string, string>>
 }
 
-function conclude(context: Context, reader: LedgerReader, checked: Checked): CommandResult {
+function conclude(context: Context, reader: LedgerReader, checked: Checked) {
   const { admitted, campaign, files, sample } = checked
   const totals = reader.totals()
   const todos = todosOf(reader)
@@ -161,7 +157,6 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked): Com
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
   return {
-    ...emptyResult,
     exitCode: undecided.length > 0 ? 7 : isFaulty ? 3 : 0,
     campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
     totals,

@@ -1,20 +1,10 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, said } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
 import { closingLines, lookedAt, oldPages, writePack } from '../closing.js'
-import {
-  actorOf,
-  IGNORE_COLUMN,
-  openers,
-  readByOf,
-  decideIn,
-  ownFlag,
-  SHEET,
-  type Command,
-  type Context,
-} from '../command.js'
+import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
 import type { CommandResult } from '../terminal/result.js'
@@ -70,7 +60,7 @@ async function compare(context: Context): Promise<CommandResult> {
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const terms = { by: actorOf(context), isFinal: ownFlag(context, 'yesItIsFinal') }
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal') }
       const settled = ledger.comparisons.record(final, terms)
       return {
         ledger,
@@ -83,32 +73,29 @@ async function compare(context: Context): Promise<CommandResult> {
       final.close()
     }
   })
-  const { result, standing } = looked
-  const { files, warnings, proposed, verification } = await writePack(settings)
+  const { result, status } = looked
+  const { files, warnings, proposed } = await writePack(settings)
   if (comparison === null) throw new Error('The comparison is not on record')
   const { classes, ledgerMandates, finalMandates, sources } = comparison
   return {
     ...result,
     files,
     warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
-    lines: [
+    lines: said([
       ...again,
       `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,
       ),
-      ...(settled === 0
-        ? []
-        : [
-            `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
-          ]),
-      ...closingLines(context, { ...standing, files, notes: proposed, verification }),
-    ],
+      settled > 0 &&
+        `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
+      ...closingLines(context, { ...status, files, notes: proposed }),
+    ]),
     details: {
       classes,
       mandates: { ledger: ledgerMandates, final: finalMandates },
       sources,
-      cutOver: standing.cutOver,
+      cutOver: status.cutOver,
     },
   }
 }

@@ -2,7 +2,7 @@ import { makeFolder } from '../../trust/entry.js'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
-import type { Command, Context } from '../command.js'
+import { contextOf, type Command, type Context } from '../command.js'
 import type { CommandResult } from '../terminal/result.js'
 import { compareCommand } from './compare.js'
 import { runCommand } from './run.js'
@@ -63,13 +63,14 @@ async function campaignAgainst(sandbox: Sandbox, folder: string, context: Contex
   // Invented mandates only: any folder will do, and nothing is noted outside of it.
   const ledger = join(folder, 'sepa-migrate.db')
   const flags = { baseUrl: sandbox.url, ledger, out: folder, sharedFolder: '1' }
-  const given = (file: string, more: Flags): Context => ({
-    ...context,
-    world,
-    settings: readSettings({ ...flags, ...more }, world, noConfiguration),
-    args: [join(world.samples, file)],
-    own: { ...context.own, demo: true },
-  })
+  const given = (file: string, more: Flags): Context =>
+    contextOf({
+      ...context,
+      world,
+      settings: readSettings({ ...flags, ...more }, world, noConfiguration),
+      args: [join(world.samples, file)],
+      own: { ...context.own, demo: true },
+    })
   const ran = await runCommand.run(given('demo.csv', { noReport: '1' }))
   if (ran.totals === null) return ran
   const compared = await compareCommand.run(given('demo-final.csv', { asOf: DAY_OF_FINAL }))
@@ -77,7 +78,7 @@ async function campaignAgainst(sandbox: Sandbox, folder: string, context: Contex
 }
 
 function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): CommandResult {
-  const { totals, details = {} } = result
+  const { totals = null, lines = [], details = {} } = result
   const surprises =
     totals === null
       ? ['the run did not finish']
@@ -91,7 +92,7 @@ function verdictOn(result: CommandResult, sandbox: Sandbox, folder: string): Com
       next: 'Please report this with the output above',
     })),
     lines: [
-      ...result.lines,
+      ...lines,
       '',
       `The demo planted two faults: the service refuses customer ${REFUSED_CUSTOMER}, and the answer for customer`,
       `${LOST_ANSWER_CUSTOMER} is lost after the service registered it. The second is why the row is in doubt and not`,

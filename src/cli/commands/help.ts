@@ -1,7 +1,7 @@
 import { orNearest } from '../../domain/text/nearest.js'
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXITS } from '../settings/declared.js'
@@ -32,7 +32,6 @@ function print({ world, args }: Context, commands: CommandLoaders): CommandResul
   }
   const flags = Object.hasOwn(commands, topic.name) ? [`Flags: sepa-migrate ${topic.name} --help`] : []
   return {
-    ...emptyResult,
     lines: [...linesOfPage(topic.text), ...flags],
     details: { topic: topic.name, text: topic.text },
   }

@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
 import { createTrusted } from '../../trust/output.js'
-import { ownFlag, ownText, SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
+import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
@@ -33,7 +33,7 @@ export const initCommand: Command = {
 }
 
 async function init(context: Context): Promise<CommandResult> {
-  const target = ownText(context, 'to') ?? FILE
+  const target = context.text('to') ?? FILE
   const inspection = await inspect(onlyNamedConfiguration(context))
   const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
@@ -47,7 +47,6 @@ async function init(context: Context): Promise<CommandResult> {
     words: target === FILE ? [] : ['--config', target],
   } as const
   return {
-    ...emptyResult,
     files: { [FILE]: target },
     details: { configuration: isConfigurationNamed(context) ? context.settings.configuration.file : null },
     lines: said([
@@ -95,14 +94,13 @@ export const inspectCommand: Command = {
   exits: { ...EXITS.plain, 7: EXIT_STATUSES[7] },
   json: ['inspection', 'configuration', 'profile', 'profiles'],
   run: async (context) => {
-    if (ownFlag(context, 'profiles')) return listProfiles()
+    if (context.flag('profiles')) return listProfiles()
     if (context.args.length === 0)
       throw new UsageError('No file was named to inspect', 'Name the export, or give --profiles')
     const { file } = context.settings.configuration
     const inspection = await inspect(context)
     const lines = linesOf(inspection)
     return {
-      ...emptyResult,
       lines: said([
         file !== null && `Read with ${configurationName(context, file)}`,
         ...lines,
@@ -118,7 +116,6 @@ async function listProfiles(): Promise<CommandResult> {
   const { PROFILES } = await import('../../source/profiles/profiles.js')
   const profiles = PROFILES.map(({ id, name }) => ({ id, name }))
   return {
-    ...emptyResult,
     lines: PROFILES.map(({ id, name, headers }) => `${id.padEnd(17)} ${name}: ${headers.join(', ')}`),
     details: { inspection: null, configuration: null, profile: null, profiles },
   }
@@ -169,7 +166,7 @@ function nextStep(context: Context, inspection: Inspection): Line {
   return nextLine(context, { name, files: context.args })
 }
 
-function linesOf(inspection: Inspection): CommandResult['lines'] {
+function linesOf(inspection: Inspection): Line[] {
   const { name, encoding, delimiter, preamble, footer, headerLine, records, blankLines, system } = inspection
   return said([
     `${name}: ${plural(records, 'record', 'records')}${blankLines === 0 ? '' : `, ${plural(blankLines, 'blank line', 'blank lines')}`}`,
@@ -182,12 +179,8 @@ function linesOf(inspection: Inspection): CommandResult['lines'] {
     inspection.collections !== null && `  format     ${inspection.collections}`,
     `  header     line ${headerLine} (${preamble.evidence})`,
     ...preamble.shown.map((line) => `               ${line}`),
-    ...(footer.lines === 0
-      ? []
-      : [
-          `  footer     ${plural(footer.lines, 'line', 'lines')}`,
-          ...footer.shown.map((line) => `               ${line}`),
-        ]),
+    footer.lines > 0 && `  footer     ${plural(footer.lines, 'line', 'lines')}`,
+    ...footer.shown.map((line) => `               ${line}`),
     '',
     'Columns',
     ...inspection.columns.map(

@@ -1,8 +1,8 @@
 import { timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { decideIn, lookInto, ownText, type Command } from '../command.js'
-import { closingLines, lookedAt, writePack, OLDER_STATUS, standingWith } from '../closing.js'
+import { decideIn, lookInto, type Command } from '../command.js'
+import { closingLines, lookedAt, writePack } from '../closing.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { readSigningKey } from '../prove/keys.js'
 import { SHARED, EXITS } from '../settings/declared.js'
@@ -35,26 +35,23 @@ export const reportCommand: Command = {
   run: async (context) => {
     const { settings } = context
     const keyFile = settings.get('signWith')
-    const signing = keyFile === null ? {} : { signWith: readSigningKey(keyFile) }
-    const asked = ownText(context, 'toCancel')
+    const signWith = keyFile === null ? undefined : readSigningKey(keyFile)
+    const asked = context.text('toCancel')
     const { expected } = settings
     if (expected !== null) await decideIn(context, (ledger) => ledger.expect(expected))
-    const { result, standing, toCancel } = await lookInto(settings, async (reader) => ({
+    const { result, status, toCancel } = await lookInto(settings, async (reader) => ({
       ...(await lookedAt(context, reader)),
       toCancel: asked === null ? undefined : runOf(reader, asked),
     }))
     noteOutputs(context, settings.out)
-    const { files, warnings, proposed, verification } = await writePack(settings, { ...signing, toCancel })
+    const { files, warnings, proposed } = await writePack(settings, { signWith, toCancel })
     return {
       ...result,
-      exitCode: standing.isOlder
-        ? OLDER_STATUS
-        : standingWith(verification, standing.totals, standing.cutOver),
       files,
       warnings: [...result.warnings, ...warnings],
       lines: [
         ...Object.values(files).map((path) => `Wrote ${path}`),
-        ...closingLines(context, { ...standing, files, notes: proposed, verification }),
+        ...closingLines(context, { ...status, files, notes: proposed }),
       ],
     }
   },

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
 import { orNearest } from '../../domain/text/nearest.js'
 import { EXITS } from '../settings/declared.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 
 const EFFECTS = {
@@ -54,7 +54,6 @@ function list(context: Context): CommandResult {
   const rules = ruleIds().map((id) => shown(id, context))
   const width = Math.max(...rules.map(({ id }) => id.length))
   return {
-    ...emptyResult,
     lines: [
       ...rules.map(({ id, severity, message }) => `${severity.padEnd(7)} ${id.padEnd(width)}  ${message}`),
       '',
@@ -74,7 +73,6 @@ function explain(context: Context, typed: string): CommandResult {
   const rule = shown(id, context)
   const isChanged = rule.severity !== rule.default
   return {
-    ...emptyResult,
     lines: [
       `${rule.id} (${rule.severity}${isChanged ? `, by the configuration; ${rule.default} by default` : ''})`,
       `  What it says   ${rule.message}`,

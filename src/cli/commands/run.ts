@@ -27,16 +27,7 @@ import {
   writePack,
   oddities,
 } from '../closing.js'
-import {
-  type Command,
-  type Context,
-  actorOf,
-  lookInto,
-  namedFiles,
-  ownFlag,
-  ownText,
-  nothingToCorrect,
-} from '../command.js'
+import { type Command, type Context, lookInto, namedFiles, nothingToCorrect } from '../command.js'
 import { evidenceLine } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
@@ -98,10 +89,10 @@ export const runCommand: Command = {
 
 async function run(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
+  if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const approval = settings.get('approval')
   assertPlanned(
-    { approval, plan: ownText(context, 'plan'), ledger: settings.ledger },
+    { approval, plan: context.text('plan'), ledger: settings.ledger },
     readTarget(settings, world).baseUrl,
   )
   const service = await readService(settings, world)
@@ -138,10 +129,11 @@ async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
   for (const file of args.filter((path) => path !== '-')) {
     if (!existsSync(settings.ledger) || !(await isOwnList(file))) continue
     const { readDecisions } = await import('../../decisions/read-decisions.js')
-    const by = actorOf(context)
-    decided.push(...(await lookInto(settings, (reader) => readDecisions(reader, file, by, true))))
+    decided.push(
+      ...(await lookInto(settings, (reader) => readDecisions(reader, file, context.actor(), true))),
+    )
   }
-  if (decided.length > 0 && ownText(context, 'plan') !== null)
+  if (decided.length > 0 && context.text('plan') !== null)
     throw new UsageError(
       'A run under a plan records no decisions; nothing was sent',
       'Record them first, then make a plan: sepa-migrate resolve --from',
@@ -204,7 +196,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     giveUp,
     signalStatus,
     maxDurationMs: maxDuration === null ? null : maxDuration * 1000,
-    plan: ownText(context, 'plan'),
+    plan: context.text('plan'),
     writes: outputsOf(context, isReported(settings) ? settings.out : null),
   }
 }

@@ -4,7 +4,7 @@ import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertTrustedOutput } from '../../trust/output.js'
-import { ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
+import { type Command, type Context, namedFiles } from '../command.js'
 import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
@@ -52,20 +52,20 @@ export const sandboxCommand: Command = {
 async function serve(context: Context): Promise<CommandResult> {
   const { world, settings } = context
   const passwordFile = settings.get('passwordFile')
-  const username = ownText(context, 'username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])
+  const username = context.text('username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])
   const password =
     passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
-  const faultFile = ownText(context, 'faults')
-  const dataFile = ownText(context, 'data')
+  const faultFile = context.text('faults')
+  const dataFile = context.text('data')
   if (dataFile !== null)
     assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
   const isVerbose = settings.get('verbose') ?? false
   const sandbox = await startSandbox({
-    host: ownText(context, 'host') ?? undefined,
+    host: context.text('host') ?? undefined,
     port: numberOf(context, 'port', DEFAULT_PORT),
     username,
     password,
-    showAccounts: ownFlag(context, 'showAccounts'),
+    showAccounts: context.flag('showAccounts'),
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
@@ -93,13 +93,13 @@ async function serve(context: Context): Promise<CommandResult> {
   const held = sandbox.mandates().length
   await sandbox.close()
   world.stderr.write(`Sandbox stopped. It held ${plural(held, 'mandate', 'mandates')}.\n`)
-  return { ...emptyResult, isPrinted: true }
+  return { isPrinted: true }
 }
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 
 function numberOf(context: Context, name: string, usual?: string): number | undefined {
-  const text = ownText(context, name) ?? usual
+  const text = context.text(name) ?? usual
   if (text === undefined) return undefined
   if (/^\d{1,10}(\.\d{1,9})?$/.test(text)) return Number(text)
   throw new UsageError(`Cannot read --${name}: "${text}" is not a number`, 'Correct the value')
@@ -111,7 +111,7 @@ const wordOf = <const Word extends string>(
   words: readonly [Word, ...Word[]],
 ): Word =>
   oneOf(words).read(
-    ownText(context, name) ?? words[0],
+    context.text(name) ?? words[0],
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
   )
 

@@ -4,7 +4,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
 import { planStanding, planStandingLine } from '../plan/plan-lines.js'
-import { closingLines, lookedAt, absentLines, absentOf } from '../closing.js'
+import { absentLines, absentOf, closingLines, lookedAt } from '../closing.js'
 import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
 import type { CommandResult } from '../terminal/result.js'
 import type { World } from '../terminal/world.js'
@@ -25,15 +25,15 @@ export const statusCommand: Command = {
   json: ['mandates', 'lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
   run: (context) =>
     lookInto(context.settings, async (reader) => {
-      if (context.own['watch'] === true) await watch(context, reader)
-      return standingOf(context, reader)
+      if (context.flag('watch')) await watch(context, reader)
+      return statusOf(context, reader)
     }),
 }
 
-async function standingOf(context: Context, reader: LedgerReader): Promise<CommandResult> {
+async function statusOf(context: Context, reader: LedgerReader): Promise<CommandResult> {
   const { settings, world } = context
-  const { result, standing } = await lookedAt(context, reader)
-  const { campaign, verification } = standing
+  const { result, status } = await lookedAt(context, reader)
+  const { campaign, verification, cutOver } = status
   const lastRun = reader.runs().at(-1)
   const absent = absentOf(reader, settings)
   const plan = reader.plans().at(-1)
@@ -49,15 +49,15 @@ async function standingOf(context: Context, reader: LedgerReader): Promise<Comma
           }${lastRun.stoppedBy === null ? '' : `, stopped by ${lastRun.stoppedBy}`}`,
       plan !== undefined && planStandingLine(plan, world.clock.now()),
       verification !== null && verificationText(verification),
-      ...closingLines(context, { ...standing, isGoing, notes: absentLines(absent) }),
+      ...closingLines(context, { ...status, isGoing, notes: absentLines(absent) }),
     ]),
     details: {
-      mandates: standing.mandates,
+      mandates: status.mandates,
       lastRun: lastRun ?? null,
       latestPlan: plan === undefined ? null : planStanding(plan),
       verification,
       absent,
-      cutOver: standing.cutOver,
+      cutOver,
     },
   }
 }

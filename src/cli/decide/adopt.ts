@@ -3,10 +3,10 @@ import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
-import { actorOf, decideIn, ownFlag, ownText, sameFlags, type Command, type Context } from '../command.js'
+import { decideIn, sameFlags, type Command, type Context } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine, type NextCommand } from '../terminal/next.js'
-import { standingAs, type CommandResult } from '../terminal/result.js'
+import { statusResult, type CommandResult } from '../terminal/result.js'
 import { countText, said } from '../../domain/text/text.js'
 
 export const adoptCommand: Command = {
@@ -30,14 +30,14 @@ export const adoptCommand: Command = {
 
 function adopt(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const reason = ownText(context, 'reason')?.trim() ?? ''
+  const reason = context.text('reason')?.trim() ?? ''
   if (reason === '')
     throw new UsageError(
       'There is no reason',
       'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
     )
   return decideIn(context, (ledger) => {
-    if (ownFlag(context, 'dryRun')) {
+    if (context.flag('dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
       return conclude(context, ledger.view, { rows, refused: refused.length }, true)
@@ -52,7 +52,7 @@ function adopt(context: Context): Promise<CommandResult> {
       sharedFolder: settings.sharedFolder,
     })
     const report = register.adopt({
-      by: actorOf(context),
+      by: context.actor(),
       reason,
       run: {
         version: world.version,
@@ -76,7 +76,7 @@ function conclude(
 ): CommandResult {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
-    ...standingAs(context.settings.ledger, view),
+    ...statusResult(context.settings.ledger, view),
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,

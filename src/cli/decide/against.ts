@@ -2,9 +2,15 @@ import { reconcile, type Difference, type Reconciliation } from '../../decisions
 import type { ResolutionReport } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { closingAt, olderOf, oldPages } from '../closing.js'
-import { actorOf, inputOf, decideIn, lookInto, ownFlag, sameFlags, type Context } from '../command.js'
+import { inputOf, decideIn, lookInto, sameFlags, type Context } from '../command.js'
 import { nextLine } from '../terminal/next.js'
-import { nextText, resultOfError, standingAs, type CommandResult } from '../terminal/result.js'
+import {
+  nextText,
+  resultOfError,
+  statusResult,
+  type CommandResult,
+  type WholeResult,
+} from '../terminal/result.js'
 import { plural, said } from '../../domain/text/text.js'
 const SHOWN = 50
 
@@ -13,8 +19,8 @@ export const compareWith = (context: Context, list: string): Promise<CommandResu
   lookInto(context.settings, async (reader) => {
     const { signals } = context.world
     try {
-      const found = await reconcile(reader, inputOf(context, list), actorOf(context), signals.drain)
-      const isAsked = ownFlag(context, 'apply') && found.proposals.length > 0
+      const found = await reconcile(reader, inputOf(context, list), context.actor(), signals.drain)
+      const isAsked = context.flag('apply') && found.proposals.length > 0
       if (!isAsked) return conclude(context, found, null, reader)
       const { report, warnings } = await apply(context, found)
       const result = conclude(context, found, report, reader)
@@ -38,10 +44,10 @@ function conclude(
   { listed, matched, differences, proposals }: Reconciliation,
   applied: ResolutionReport | null,
   reader: LedgerReader,
-): CommandResult {
+) {
   const isApplied = applied?.isApplied ?? false
   const errors = rejectionsOf(applied)
-  const standing = standingAs(context.settings.ledger, reader)
+  const standing = statusResult(context.settings.ledger, reader)
   const count = (kind: Difference['kind']): number =>
     differences.filter((found) => found.kind === kind).length
   const counts = {
@@ -106,7 +112,7 @@ const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
 })
 
 /** What could not be recorded and why; each message names its row. */
-export const rejectionsOf = (report: ResolutionReport | null): CommandResult['errors'] =>
+export const rejectionsOf = (report: ResolutionReport | null): WholeResult['errors'] =>
   (report?.results ?? []).flatMap((result) =>
     result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
   )

@@ -6,20 +6,11 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import type { ReadBackEnd } from '../../migrate/read-back.js'
 import { absentLines, absentOf, OLDER_STATUS } from '../closing.js'
-import {
-  actorOf,
-  lookInto,
-  ownFlag,
-  ownText,
-  ownTexts,
-  sameFlags,
-  sampleOf,
-  type Context,
-} from '../command.js'
-import { askedDetails, askedLine, askService, standingAfter, unprovenLines } from '../prove/verify.js'
+import { lookInto, sameFlags, type Context } from '../command.js'
+import { askedDetails, askedLine, askService, statusAfter, unprovenLines } from '../prove/verify.js'
 import { nextLine } from '../terminal/next.js'
 import { askText, canAsk, toned, type Line } from '../terminal/world.js'
-import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
+import { worded, type CommandResult } from '../terminal/result.js'
 import { decideFromReadBack, type ReadBackDecisions } from '../../decisions/reconcile.js'
 import { countText, plural, said } from '../../domain/text/text.js'
 
@@ -47,10 +38,10 @@ export interface AskedAboutDoubts {
 export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts> {
   const { world, settings } = context
   const creditor = creditorIn(context)
-  const scope = SCOPES.get(ownText(context, 'of') ?? 'in-doubt') ?? 'in_doubt'
-  const { end, baseUrl } = await askService(context, { scope, sample: sampleOf(context) })
-  const { isProposed, ...asked } = await conclude(context, baseUrl, end)
-  const decider = { by: actorOf(context), reason: ownText(context, 'reason')?.trim() ?? 'read back' }
+  const scope = SCOPES.get(context.text('of') ?? 'in-doubt') ?? 'in_doubt'
+  const end = await askService(context, { scope, sample: context.sample() })
+  const { isProposed, ...asked } = await conclude(context, end)
+  const decider = { by: context.actor(), reason: context.text('reason')?.trim() ?? 'read back' }
   const { resolutions, ...open } = await lookInto(settings, (reader) =>
     decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
   )
@@ -72,8 +63,8 @@ export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts
     return ended('Nothing in doubt is proven; nothing was recorded.', ...next)
   }
   const result = { ...asked, lines }
-  if (ownFlag(context, 'dryRun') || (settings.get('yes') ?? false))
-    return { result, resolutions, isShownOnly: ownFlag(context, 'dryRun') }
+  if (context.flag('dryRun') || (settings.get('yes') ?? false))
+    return { result, resolutions, isShownOnly: context.flag('dryRun') }
   if (!canAsk(world)) return { result, resolutions, isShownOnly: true }
   for (const line of lines) world.stderr.print(line)
   const question = `Type y to record ${plural(resolutions.length, 'row', 'rows')} as registered`
@@ -84,12 +75,12 @@ export async function askAboutDoubts(context: Context): Promise<AskedAboutDoubts
 /** The identifier that was typed for what is proven. @throws {UsageError} */
 function creditorIn(context: Context): string | null {
   const others = ['from', 'as', 'assignedMandateReference', 'against']
-  if (ownTexts(context, 'row').length > 0 || others.some((name) => ownText(context, name) !== null))
+  if (context.texts('row').length > 0 || others.some((name) => context.text(name) !== null))
     throw new UsageError(
       'With --ask the evidence in the ledger decides',
       'Give only --of, --sample, --reason, --by, --dry-run and --assigned-creditor-identifier beside it; nothing was recorded',
     )
-  const creditor = ownText(context, 'assignedCreditorIdentifier')?.trim() ?? null
+  const creditor = context.text('assignedCreditorIdentifier')?.trim() ?? null
   if (creditor === null || checkCreditorIdentifier(creditor).usable) return creditor
   throw new UsageError(
     `"${creditor}" is no creditor identifier`,
@@ -97,27 +88,22 @@ function creditorIn(context: Context): string | null {
   )
 }
 
-const conclude = (context: Context, baseUrl: string, end: ReadBackEnd) =>
+const conclude = (context: Context, end: ReadBackEnd) =>
   lookInto(context.settings, (reader) => {
-    const { settings } = context
-    const { isOlder, warnings, verification, unproven, status } = standingAfter(context, reader, end)
+    const { status, result, unproven } = statusAfter(context, reader, end)
     const proofs = reader.proofCounts()
-    const absent = absentOf(reader, settings)
-    const result: CommandResult = {
-      ...emptyResult,
-      exitCode: isOlder ? OLDER_STATUS : status,
-      campaign: { ledger: settings.ledger, baseUrl },
-      totals: end.totals,
-      warnings,
+    const absent = absentOf(reader, context.settings)
+    return {
+      ...result,
       lines: [
         askedLine(end),
         ...proofLines(proofs),
         ...absentLines(absent),
-        ...unprovenLines(verification, unproven),
+        ...unprovenLines(status.verification, unproven),
       ],
       details: { ...askedDetails(end), proofs, absent },
+      isProposed: absent.proposed > 0,
     }
-    return { ...result, isProposed: absent.proposed > 0 }
   })
 
 type Proofs = ReturnType<LedgerReader['proofCounts']>

@@ -9,21 +9,12 @@ import type { RowState } from '../../domain/row/row-state.js'
 import { rowsById } from '../../ledger/file/connection.js'
 import { type World, askChoice, askText, canAsk, say } from '../terminal/world.js'
 import { closingAt, olderOf, oldPages, setAsideLines, correctionsLeft } from '../closing.js'
-import {
-  actorOf,
-  lookInto,
-  decideIn,
-  ownFlag,
-  ownText,
-  ownTexts,
-  type Command,
-  type Context,
-} from '../command.js'
+import { lookInto, decideIn, type Command, type Context } from '../command.js'
 import { sharedFiles } from '../../trust/entry.js'
 import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { standingAs, worded, type CommandResult } from '../terminal/result.js'
+import { statusResult, worded, type CommandResult } from '../terminal/result.js'
 import { compareWith, rejectionsOf } from './against.js'
 import { askAboutDoubts, SCOPES } from './ask.js'
 
@@ -89,65 +80,65 @@ export const resolveCommand: Command = {
   },
   json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
   run: async (context) => {
-    const files = ['from', 'against'].flatMap((name) => ownText(context, name) ?? [])
+    const files = ['from', 'against'].flatMap((name) => context.text(name) ?? [])
     const shared = sharedFiles(files)
     const result = await resolve(context)
-    return { ...result, warnings: [...shared, ...result.warnings] }
+    return { ...result, warnings: [...shared, ...(result.warnings ?? [])] }
   },
 }
 
 export async function resolve(context: Context): Promise<CommandResult> {
-  const against = ownText(context, 'against')
+  const against = context.text('against')
   if (against !== null) return compareWith(context, against)
-  const asked = ownFlag(context, 'ask') ? await askAboutDoubts(context) : null
+  const asked = context.flag('ask') ? await askAboutDoubts(context) : null
   if (asked?.resolutions.length === 0) return asked.result
   const resolutions = asked?.resolutions ?? (await readResolutions(context))
   if (resolutions.length === 0) return noneFilledIn(context)
   const { ledger, result } = await decideIn(context, async (ledger) => {
-    const dryRun = ownFlag(context, 'dryRun') || asked?.isShownOnly === true
-    const force = ownFlag(context, 'force') || ownTexts(context, 'yesResend').length > 0
+    const dryRun = context.flag('dryRun') || asked?.isShownOnly === true
+    const force = context.flag('force') || context.texts('yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
-    const from = ownText(context, 'from')
+    const from = context.text('from')
     const waiting = from === null ? [] : await correctionsLeft(context, from)
-    const concluded = conclude(context, ledger, report, { dryRun, waiting })
-    const result = {
-      ...concluded,
-      campaign: asked?.result.campaign ?? concluded.campaign,
-      lines: [...(asked?.result.lines ?? []), ...concluded.lines],
-      details: { ...asked?.result.details, ...concluded.details },
-    }
-    return { ledger, result }
+    return { ledger, result: conclude(context, ledger, report, { dryRun, waiting }) }
   })
-  return { ...result, warnings: [...result.warnings, ...oldPages(ledger)] }
+  const { campaign = result.campaign, lines = [], details } = asked?.result ?? {}
+  return {
+    ...result,
+    campaign,
+    warnings: [...result.warnings, ...oldPages(ledger)],
+    lines: [...lines, ...result.lines],
+    details: { ...details, ...result.details },
+  }
 }
 
 /** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
 function noneFilledIn(context: Context): Promise<CommandResult> {
-  const file = ownText(context, 'from') ?? ''
+  const file = context.text('from') ?? ''
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
-  if (!ownFlag(context, 'dryRun'))
+  if (!context.flag('dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
   return lookInto(context.settings, (reader) => ({
-    ...standingAs(context.settings.ledger, reader),
+    ...statusResult(context.settings.ledger, reader),
     lines: [`"${file}" holds no decision yet. ${next}.`, ...closingAt(context, reader)],
     details: { resolutions: [], isApplied: false },
   }))
 }
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
-  const from = ownText(context, 'from')
-  const rows = ownTexts(context, 'row')
+  const from = context.text('from')
+  const rows = context.texts('row')
   if (from === null && rows.length === 0 && canAsk(context.world)) return walk(context)
   if ((from === null) === (rows.length === 0))
     throw new UsageError(
       'Give either --row or --from',
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
-  const by = actorOf(context)
+  const by = context.actor()
   if (from === null) return readTyped(context, rows, by)
   const typed = ['as', 'reason', 'assignedCreditorIdentifier', 'assignedMandateReference']
-  if (typed.some((name) => ownText(context, name) !== null))
+  if (typed.some((name) => context.text(name) !== null))
     throw new UsageError(
       'With --from, decisions and reasons stand in the file',
       'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
@@ -158,7 +149,7 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
 /** Asks for each open row; the ledger is only read until the last answer. */
 async function walk(context: Context): Promise<readonly Resolution[]> {
   const decided = await lookInto(context.settings, (reader) =>
-    walkOpenRows(context.world, reader, actorOf(context)),
+    walkOpenRows(context.world, reader, context.actor()),
   )
   if (decided !== null && decided.length > 0) return decided
   throw new UsageError(
@@ -168,17 +159,17 @@ async function walk(context: Context): Promise<readonly Resolution[]> {
 }
 
 function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
-  const reason = ownText(context, 'reason')?.trim() ?? ''
+  const reason = context.text('reason')?.trim() ?? ''
   const odd = rows.find((row) => !/^[1-9]\d{0,14}$/.test(row))
   if (odd !== undefined)
     throw new UsageError(`"${odd}" is not a row`, 'Give the number in migration_row; nothing was recorded')
   if (reason === '')
     throw new UsageError('There is no reason', 'Say with --reason how you know; it is kept with the decision')
-  const creditorIdentifier = ownText(context, 'assignedCreditorIdentifier')
-  const mandateReference = ownText(context, 'assignedMandateReference')
+  const creditorIdentifier = context.text('assignedCreditorIdentifier')
+  const mandateReference = context.text('assignedMandateReference')
   return rows.map((row) => ({
     rowId: Number(row),
-    decision: readDecision(ownText(context, 'as') ?? ''),
+    decision: readDecision(context.text('as') ?? ''),
     reason,
     by,
     assigned:
@@ -195,9 +186,9 @@ function conclude(
   ledger: Ledger,
   report: ResolutionReport,
   { dryRun, waiting }: { readonly dryRun: boolean; readonly waiting: readonly string[] },
-): CommandResult {
-  const standing = standingAs(context.settings.ledger, ledger.view)
-  const from = ownText(context, 'from')
+) {
+  const standing = statusResult(context.settings.ledger, ledger.view)
+  const from = context.text('from')
   const errors = rejectionsOf(report)
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
@@ -247,7 +238,7 @@ export async function confirmForced(
   view: Pick<LedgerReader, 'row'>,
   { results }: ResolutionReport,
 ): Promise<void> {
-  const given = new Set(ownTexts(context, 'yesResend').map(upperCase))
+  const given = new Set(context.texts('yesResend').map(upperCase))
   for (const result of results) {
     if (result.kind !== 'rejected' || result.isRiskyResend !== true) continue
     const row = view.row(result.rowId)
@@ -272,7 +263,7 @@ export async function confirmForced(
 /** Who cannot be asked says yes beforehand. */
 function again(context: Context): NextCommand {
   const { name, words = [] } = sameResolve(context)
-  const mustSay = ownFlag(context, 'ask') && !canAsk(context.world)
+  const mustSay = context.flag('ask') && !canAsk(context.world)
   return { name, words: mustSay ? [...words, '--yes'] : words }
 }
 

@@ -21,10 +21,10 @@ import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { createTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
-import { ownText, type Command, type Context, decideIn } from '../command.js'
+import { type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
 import { commandLine, nextLine } from '../terminal/next.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { toned, type Line, type World } from '../terminal/world.js'
@@ -66,7 +66,7 @@ const NOTHING = 'nothing was recorded'
 function approve(context: Context) {
   const { args, settings, world } = context
   const file = args[0] ?? ''
-  const given = (name: string): string => ownText(context, name)?.trim() ?? ''
+  const given = (name: string): string => context.text(name)?.trim() ?? ''
   const [by, key, reference] = [given('by'), given('key'), given('reference')]
   if (by === '' || (key === '') === (reference === '') || maskAccounts(by) !== by)
     throw new UsageError(
@@ -134,7 +134,6 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   createTrusted(path, 'approval', textOfApproval({ ...statement, signature }))
   const key = signingKey(statement, signature)
   return {
-    ...emptyResult,
     files: { 'approval.json': path },
     lines: [
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
@@ -187,7 +186,6 @@ function record(context: Context, { file, document, statement }: Approval, refer
     const known = new Set(ledger.view.sources().map(({ sha256 }) => sha256))
     const sources = document.sources.filter(({ sha256 }) => !known.has(sha256))
     return {
-      ...emptyResult,
       campaign: { ledger: context.settings.ledger, baseUrl: document.target.baseUrl },
       totals: ledger.totals(),
       lines: [

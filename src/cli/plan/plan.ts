@@ -1,16 +1,16 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { actorOf, ownFlag, ownText, type Command, type Context, namedFiles } from '../command.js'
+import { type Command, type Context, namedFiles } from '../command.js'
 import { RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { planLines } from './plan-lines.js'
 import { tellNotNoted } from '../privacy/remains.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UsageError } from '../../errors.js'
@@ -45,16 +45,16 @@ export const planCommand: Command = {
 
 async function plan(context: Context): Promise<CommandResult> {
   const { world, settings, progress } = context
-  if (ownFlag(context, 'checkBeforeSend')) assertReadBackTold(settings)
+  if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)
-  const paths = planPaths(ownText(context, 'to') ?? FILE)
+  const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
   const { document, last, evidence } = await planMigration({
     ...runOptions(context, target),
     service: { ...target.options, username: readUsername(settings), rate: settings.get('rate') },
     signal: world.signals.drain,
-    by: ownText(context, 'by') ?? actorOf(context),
+    by: context.text('by') ?? context.actor(),
     watchReading: progress.reading,
   })
   const { renderPlanPage } = await import('../../report/plan/plan-page.js')
@@ -70,7 +70,6 @@ async function plan(context: Context): Promise<CommandResult> {
 function concluded(context: Context, document: PlanDocument, { json, html }: PlanPaths): CommandResult {
   const { settings } = context
   return {
-    ...emptyResult,
     campaign: { ledger: settings.ledger, baseUrl: document.target.baseUrl },
     totals: document.totals,
     files: { 'plan.json': json, 'plan.html': html },
@@ -135,12 +134,10 @@ function isRecorded(
 
 const MARK = /^<!-- sepa-migrate ([0-9a-f]{64}) -->\n/
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** The page with its hash in front, by which it is known again. */
-const marked = (page: string): string => `<!-- sepa-migrate ${sha256(page)} -->\n${page}`
+const marked = (page: string): string => `<!-- sepa-migrate ${hash('sha256', page)} -->\n${page}`
 
-const isOurPage = (text: string): boolean => MARK.exec(text)?.[1] === sha256(text.replace(MARK, ''))
+const isOurPage = (text: string): boolean => MARK.exec(text)?.[1] === hash('sha256', text.replace(MARK, ''))
 
 /** Both, 0600, each complete before it takes its place. */
 export function writePlanFiles(paths: PlanPaths, { text, page }: { text: string; page: string }): void {

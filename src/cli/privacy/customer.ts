@@ -5,19 +5,10 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../report/files/lists.js'
 import { pick } from '../../report/files/manifest.js'
 import { olderOf } from '../closing.js'
-import {
-  actorOf,
-  lookInto,
-  decideIn,
-  ownFlag,
-  ownText,
-  type Command,
-  type Context,
-  type OwnFlag,
-} from '../command.js'
+import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
-import { emptyResult, standingAs, type CommandResult } from '../terminal/result.js'
+import { statusResult, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
 import { plural, said } from '../../domain/text/text.js'
 
@@ -46,7 +37,7 @@ export const showCommand: Command = {
 /** @throws {UsageError} where it is not said of whom, or two customers have the reference */
 export async function heldOf(context: Context) {
   const [text = ''] = context.args
-  const reference = ownText(context, 'reference')?.trim() ?? ''
+  const reference = context.text('reference')?.trim() ?? ''
   if ((text === '') === (reference === '') || (text !== '' && !/^[1-9]\d{0,14}$/.test(text)))
     throw new UsageError(
       text === '' || reference !== ''
@@ -89,7 +80,6 @@ async function show(context: Context): Promise<CommandResult> {
   return lookInto(settings, (reader) => {
     const held = rows.map((row) => historyOf(reader, row))
     return {
-      ...emptyResult,
       exitCode: held.length === 0 ? 3 : 0,
       campaign: { ledger: settings.ledger, baseUrl: reader.campaign().baseUrl },
       totals: reader.totals(),
@@ -222,7 +212,7 @@ export const eraseCommand: Command = {
 
 async function erase(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const reason = ownText(context, 'reason')?.trim() ?? ''
+  const reason = context.text('reason')?.trim() ?? ''
   if (reason === '')
     throw new UsageError(
       'There is no reason; nothing was removed',
@@ -242,13 +232,13 @@ async function erase(context: Context): Promise<CommandResult> {
     const report = ledger.erase({
       customerNo,
       rowIds,
-      by: actorOf(context),
+      by: context.actor(),
       reason,
-      withOpenRows: ownFlag(context, 'withOpenRows'),
+      withOpenRows: context.flag('withOpenRows'),
     })
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
-      ...standingAs(settings.ledger, ledger.view),
+      ...statusResult(settings.ledger, ledger.view),
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

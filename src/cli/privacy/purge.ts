@@ -1,7 +1,7 @@
-import { actorOf, ownFlag, ownText, type Command, type Context, lookInto, decideIn } from '../command.js'
+import { type Command, type Context, lookInto, decideIn } from '../command.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
-import { standingAs, type CommandResult } from '../terminal/result.js'
+import { statusResult, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../report/files/lists.js'
 import { plural } from '../../domain/text/text.js'
@@ -32,7 +32,7 @@ export const purgeCommand: Command = {
 
 async function purge(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const withFiles = ownFlag(context, 'removeFiles')
+  const withFiles = context.flag('removeFiles')
   if (!(settings.get('yes') ?? false)) {
     const { read: rows } = await lookInto(settings, (reader) => reader.totals())
     if (canAsk(world)) for (const line of lossLines(context, { rows, withFiles })) context.progress.note(line)
@@ -45,9 +45,9 @@ async function purge(context: Context): Promise<CommandResult> {
   }
   return decideIn(context, async (ledger) => {
     const report = ledger.purge({
-      by: actorOf(context),
-      reason: ownText(context, 'reason') ?? 'signed off',
-      withOpenRows: ownFlag(context, 'withOpenRows'),
+      by: context.actor(),
+      reason: context.text('reason') ?? 'signed off',
+      withOpenRows: context.flag('withOpenRows'),
     })
     const totals = ledger.totals()
     const campaign = ledger.view.campaign()
@@ -58,7 +58,7 @@ async function purge(context: Context): Promise<CommandResult> {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))
     return {
-      ...standingAs(settings.ledger, ledger.view),
+      ...statusResult(settings.ledger, ledger.view),
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],

@@ -41,7 +41,7 @@ export function noteOutputs(context: Context, out: string | null): void {
   )
 }
 
-export function tellNotNoted({ progress }: Pick<Context, 'progress'>, outputs: readonly WrittenPath[]): void {
+export function tellNotNoted({ progress }: Context, outputs: readonly WrittenPath[]): void {
   for (const { path } of outputs)
     progress.note(
       `Cannot note beside the ledger that this command writes to "${shownPath(path)}": purge will not name it, so remember it`,

@@ -1,8 +1,8 @@
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
-import { ownText, type Command, type Context } from '../command.js'
+import { type Command, type Context } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
-import { emptyResult, type CommandResult } from '../terminal/result.js'
+import { type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
 import { showValue } from '../../domain/rule/verdict.js'
@@ -42,7 +42,7 @@ export const verifyReportCommand: Command = {
 async function verifyReport(context: Context): Promise<CommandResult> {
   const { settings, args } = context
   const [folder = ''] = args
-  const keyFile = ownText(context, 'key')
+  const keyFile = context.text('key')
   const key = keyFile === null ? null : readCheckingKey(keyFile)
   const isBesideLedger = settings.isNamed('ledger')
   const { ledger: file, sharedFolder } = settings
@@ -50,7 +50,6 @@ async function verifyReport(context: Context): Promise<CommandResult> {
   try {
     const proof = await provePack(folder, { key, ledger })
     return {
-      ...emptyResult,
       exitCode: holds(proof) ? 0 : NOT_ALL_HOLDS,
       campaign: {
         ledger: isBesideLedger ? settings.ledger : null,

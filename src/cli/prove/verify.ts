@@ -14,11 +14,11 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
-import { NO_PACK, OLDER_STATUS, writePack, olderOf, standingWith, verificationIn } from '../closing.js'
-import { lookInto, sameFlags, sampleOf, type Command, type Context, type OwnFlag } from '../command.js'
+import { campaignStatus, NO_PACK, writePack } from '../closing.js'
+import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
-import { emptyResult, worded, type CommandResult } from '../terminal/result.js'
+import { worded, type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
@@ -44,7 +44,7 @@ export const ASK_EXITS = {
 export async function askService(
   context: Context,
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
-) {
+): Promise<ReadBackEnd> {
   const { world, settings, progress } = context
   const service = await readService(settings, world)
   const { drain, abort } = world.signals
@@ -65,7 +65,7 @@ export async function askService(
     machine: world,
   })
   progress.end()
-  return { end, baseUrl: service.baseUrl.href }
+  return end
 }
 
 const SHOWN_EVERY_MS = 5_000
@@ -99,16 +99,13 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
     ? 'No customer was asked about. No state was changed.'
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
 
-/** How the campaign stands once the service was asked; `status` is that of the command, but for an older copy. */
-export function standingAfter({ world }: Context, reader: LedgerReader, { totals, stop }: ReadBackEnd) {
-  const verification = verificationIn(reader)
-  const signal = world.signals.exitStatus()
-  return {
-    ...olderOf(world, reader),
-    verification,
-    unproven: unprovenRows(reader, verification),
-    status: standingWith(verification, totals, reader.openCutOver(), stop, signal),
-  }
+/** Where the campaign is once the service was asked. */
+export function statusAfter(context: Context, reader: LedgerReader, { stop }: ReadBackEnd) {
+  const { status, result } = campaignStatus(context, reader, {
+    stop,
+    signal: context.world.signals.exitStatus(),
+  })
+  return { status, result, unproven: unprovenRows(reader, status.verification) }
 }
 
 /** What programs are told of it. */
@@ -120,10 +117,7 @@ export const askedDetails = ({ stop, id, isContinued, customers, asked, unanswer
 const MOST_SHOWN = 20
 
 /** Rows that are not proven, as people and programs are shown them: the first of them. */
-export function unprovenRows(
-  reader: Pick<LedgerReader, 'verifiedRows'>,
-  verification: Verification | null,
-): VerifiedRow[] {
+export function unprovenRows(reader: LedgerReader, verification: Verification | null): VerifiedRow[] {
   if (verification === null) return []
   const rows: VerifiedRow[] = []
   for (const verdict of VERIFIED_VERDICTS)
@@ -181,27 +175,38 @@ export const verifyCommand: Command = {
 }
 
 async function verify(context: Context): Promise<CommandResult> {
-  const sample = sampleOf(context)
-  const { end, baseUrl } = await askService(context, { scope: 'registered', sample })
+  const sample = context.sample()
+  const end = await askService(context, { scope: 'registered', sample })
   const { settings } = context
   const isReported = !(settings.get('noReport') ?? false)
   noteOutputs(context, isReported ? settings.out : null)
   const { files, warnings } = isReported ? await writePack(settings) : NO_PACK
-  const result = await lookInto(settings, (reader) =>
-    conclude(context, reader, {
-      end,
-      sample: sample === null ? null : sampleIn(reader, end, sample),
-      report: files['report.html'],
-    }),
-  )
-  const campaign = { ledger: settings.ledger, baseUrl }
-  return { ...result, campaign, files, warnings: [...result.warnings, ...warnings] }
-}
-
-interface Answered {
-  readonly end: ReadBackEnd
-  readonly sample: Sample | null
-  readonly report: string | undefined
+  return lookInto(settings, (reader) => {
+    const { status, result, unproven } = statusAfter(context, reader, end)
+    const { verification } = status
+    const statuses = reader.sourceStatuses()
+    const drawn = sample === null ? null : sampleIn(reader, end, sample)
+    const report = files['report.html']
+    return {
+      ...result,
+      exitCode: withUnreadable(result.exitCode, verification),
+      files,
+      warnings: [...result.warnings, ...warnings],
+      lines: said([
+        ...unprovenLines(verification, unproven),
+        drawn !== null && sampleLine(drawn),
+        verification === null
+          ? 'No registered mandate was asked about; nothing is proven at the service.'
+          : verificationText(verification),
+        statuses.length > 0 && statusesLine(statuses),
+        askedLine(end),
+        '',
+        report !== undefined && `Report: ${report}`,
+        ...nextOf(context, end, { ...status, pack: report === undefined ? null : dirname(report) }),
+      ]),
+      details: { ...askedDetails(end), verification, statuses, sample: drawn, unproven },
+    }
+  })
 }
 
 /** Rows that were drawn, of how many, and what was said of them and of the others of their customers. */
@@ -216,43 +221,11 @@ function sampleIn(reader: LedgerReader, { id, totals }: ReadBackEnd, drawn: numb
   }
 }
 
-function conclude(context: Context, reader: LedgerReader, { end, sample, report }: Answered): CommandResult {
-  const { totals } = end
-  const { isOlder, warnings, verification, unproven, status } = standingAfter(context, reader, end)
-  const statuses = reader.sourceStatuses()
-  return {
-    ...emptyResult,
-    exitCode: isOlder ? OLDER_STATUS : withUnreadable(status, verification),
-    totals,
-    warnings,
-    lines: said([
-      ...unprovenLines(verification, unproven),
-      sample !== null && sampleLine(sample),
-      verification === null
-        ? 'No registered mandate was asked about; nothing is proven at the service.'
-        : verificationText(verification),
-      statuses.length > 0 && statusesLine(statuses),
-      askedLine(end),
-      '',
-      report !== undefined && `Report: ${report}`,
-      ...nextOf(context, end, {
-        totals,
-        stop: null,
-        campaign: reader.campaign(),
-        pack: report === undefined ? null : dirname(report),
-        isOlder,
-        verification,
-      }),
-    ]),
-    details: { ...askedDetails(end), verification, statuses, sample, unproven },
-  }
-}
-
 const SOME_UNREAD = 5
 
 /** What was asked and could not be compared is not proven, so that not everything asked for is done. */
-const withUnreadable = (standing: number, verification: Verification | null): number =>
-  (standing === 0 || standing === SOME_LEFT) && (verification?.unreadable ?? 0) > 0 ? SOME_UNREAD : standing
+const withUnreadable = (status: number, verification: Verification | null): number =>
+  (status === 0 || status === SOME_LEFT) && (verification?.unreadable ?? 0) > 0 ? SOME_UNREAD : status
 
 const MOST_WORDS = 10
 
@@ -276,8 +249,8 @@ function sampleLine({ size, of, verification }: Sample): string {
   return `${drawn}${others}: ${countText(verification.proven)} proven${unproven === '' ? '' : `, ${unproven}`}.`
 }
 
-function nextOf(context: Context, { stop }: ReadBackEnd, standing: CommandEnd): Line[] {
-  const { verification = null, isOlder = false } = standing
+function nextOf(context: Context, { stop }: ReadBackEnd, status: CommandEnd): Line[] {
+  const { verification = null, isOlder = false } = status
   const again = nextLine(context, { name: 'verify', words: sameFlags(context, ['sample']) })
   if (stop !== null && !isOlder)
     return [[toned('open', 'Stopped early'), `: ${stop.why}.`], `${worded(stop).next}.`, again]
@@ -286,5 +259,5 @@ function nextOf(context: Context, { stop }: ReadBackEnd, standing: CommandEnd): 
       [toned('open', `${countText(verification.unreadable)} could not be compared`), ': ask again.'],
       again,
     ]
-  return nextLines(context, standing)
+  return nextLines(context, status)
 }

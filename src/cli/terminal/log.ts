@@ -1,3 +1,4 @@
+import { timeOf } from '../../domain/mandate/date.js'
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
 import { maskIban } from '../../domain/text/masking.js'
@@ -19,7 +20,7 @@ export type Log = ReturnType<typeof openLog>
  */
 export function openLog(file: string, world: World, tell: (text: string) => void) {
   const sink = openSink(file, tell)
-  const timestamp = (): string => `,"time":"${new Date(world.clock.now()).toISOString()}"`
+  const timestamp = (): string => `,"time":"${timeOf(world.clock)}"`
   const logger: Logger = pino(
     { base: { pid: world.pid, host: world.host }, timestamp, hooks: { streamWrite: escapedJson } },
     sink,

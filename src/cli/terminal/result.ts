@@ -8,7 +8,7 @@ import suggestions from './suggestions.json' with { type: 'json' }
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 /** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
-export interface CommandResult {
+export interface WholeResult {
   readonly exitCode: number
   readonly campaign: { readonly ledger: string | null; readonly baseUrl: string | null }
   /** Null where there is no ledger to count, or a failure came before it: zeros would look like an empty campaign. */
@@ -26,7 +26,10 @@ export interface CommandResult {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-export const emptyResult: CommandResult = {
+/** As a command says it; what it leaves out is as in `emptyResult`. */
+export type CommandResult = Partial<WholeResult>
+
+export const emptyResult: WholeResult = {
   exitCode: 0,
   campaign: { ledger: null, baseUrl: null },
   totals: null,
@@ -37,25 +40,21 @@ export const emptyResult: CommandResult = {
 }
 
 /** Of a command that ends with how the ledger stands: its status is what is open. */
-export function standingAs(
-  ledger: string,
-  reader: Pick<LedgerReader, 'totals' | 'openCutOver'>,
-): CommandResult {
+export function statusResult(ledger: string, reader: LedgerReader) {
   const totals = reader.totals()
   const exitCode = exitStatusOf(totals, null, null, reader.openCutOver())
-  return { ...emptyResult, exitCode, campaign: { ledger, baseUrl: null }, totals }
+  return { exitCode, campaign: { ledger, baseUrl: null }, totals }
 }
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
-export function resultOfError(error: unknown, signalStatus: number | null = null): CommandResult {
+export function resultOfError(error: unknown, signalStatus: number | null = null) {
   const failed = (
     exitCode: number,
     kind: string,
     message: string,
     next: string,
     faults: readonly string[] = [],
-  ): CommandResult => ({
-    ...emptyResult,
+  ) => ({
     exitCode,
     errors: [{ kind, message, next, ...(faults.length === 0 ? {} : { faults }) }],
   })
@@ -76,7 +75,7 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
   )
 }
 
-const common = (command: string, { exitCode, campaign, totals, ...result }: CommandResult) => ({
+const common = (command: string, { exitCode, campaign, totals, ...result }: WholeResult) => ({
   schemaVersion: 1,
   command,
   ok: exitCode === 0,
@@ -92,7 +91,7 @@ const common = (command: string, { exitCode, campaign, totals, ...result }: Comm
 /** Keys that the JSON document of every command has. */
 export const jsonKeys = (): string[] => Object.keys(common('', emptyResult))
 
-export const jsonOf = (command: string, result: CommandResult): string =>
+export const jsonOf = (command: string, result: WholeResult): string =>
   `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}
 `
 
@@ -120,7 +119,7 @@ export function worded<Some extends Said>({ suggestions, ...said }: Some): Omit<
 const TOOK_NOTHING: readonly number[] = [2, 7]
 
 /** Last lines of a command for people; a JSON document instead when it was asked for. */
-export function printResult({ stdout, stderr }: World, result: CommandResult): void {
+export function printResult({ stdout, stderr }: World, result: WholeResult): void {
   for (const warning of result.warnings) stderr.print([toned('open', 'Warning'), `: ${warning}`])
   for (const line of result.lines) stdout.print(line)
   const isTold = result.lines.length > 0 || TOOK_NOTHING.includes(result.exitCode)

@@ -254,7 +254,7 @@ const EVENING_MS = 3 * 3_600_000
  * The day that is meant, whether it was taken for the next one by less than a minute, and whether even so the time is one
  * at which the day may be that before.
  */
-export function meantBy({ date, time }: Pick<DateRead, 'date' | 'time'>, times: TimesOfDay) {
+export function meantBy({ date, time }: DateRead, times: TimesOfDay) {
   if (time === null || typeof times !== 'object')
     return { date, isRounded: false, isEvening: times === undefined && isEvening(time) }
   const moment = Date.parse(date) + time * 1000
@@ -412,3 +412,6 @@ export interface Clock {
   /** Milliseconds from any origin, never stepping back. */
   readonly monotonic: () => number
 }
+
+/** As it is written down: ISO 8601 in UTC. */
+export const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()

@@ -75,8 +75,7 @@ export interface StaysBehind {
 export type PlannedSettings = Readonly<Record<string, unknown>>
 
 /** How many rows a run under the plan may send. */
-export const toSend = ({ rows, limit }: Pick<PlanDocument, 'rows' | 'limit'>): number =>
-  Math.min(rows.count, limit ?? rows.count)
+export const toSend = ({ rows, limit }: PlanDocument): number => Math.min(rows.count, limit ?? rows.count)
 
 /** A source of a plan, and a previous creditor, as one line. */
 export const sourceLine = ({ name, records, bytes, sha256 }: PlannedSource): string =>
@@ -123,7 +122,11 @@ export interface Drift {
   readonly text: string
 }
 
-export const drift = (kind: Drift['kind'], text: string): Drift => ({ kind, text })
+const drift = (kind: Drift['kind'], text: string): Drift => ({ kind, text })
+
+/** The one drift, where it is one. */
+export const driftIf = (isDrift: boolean, kind: Drift['kind'], text: string): Drift[] =>
+  isDrift ? [drift(kind, text)] : []
 
 const valueText = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 
@@ -162,21 +165,17 @@ const targetText = ({ baseUrl, username }: PlanDocument['target']): string => `$
 
 export function targetDrifts(planned: PlanDocument['target'], now: PlanDocument['target']): Drift[] {
   const [before, after] = [targetText(planned), targetText(now)]
-  return before === after ? [] : [drift('target', `target changed: from ${before} to ${after}`)]
+  return driftIf(before !== after, 'target', `target changed: from ${before} to ${after}`)
 }
 
 export const versionDrifts = (planned: string, now: string): Drift[] =>
-  planned === now ? [] : [drift('version', `version changed: planned with ${planned}, this is ${now}`)]
+  driftIf(planned !== now, 'version', `version changed: planned with ${planned}, this is ${now}`)
 
-export const rowDrifts = (planned: PlannedRows, now: PlannedRows): Drift[] =>
-  planned.count === now.count && planned.digest === now.digest
-    ? []
-    : [
-        drift(
-          'rows',
-          `rows changed: ${rowsText(planned)} planned, ${rowsText(now)} now${planned.count === now.count ? ', and not the same ones' : ''}`,
-        ),
-      ]
+export function rowDrifts(planned: PlannedRows, now: PlannedRows): Drift[] {
+  const others = planned.count === now.count ? ', and not the same ones' : ''
+  const text = `rows changed: ${rowsText(planned)} planned, ${rowsText(now)} now${others}`
+  return driftIf(planned.count !== now.count || planned.digest !== now.digest, 'rows', text)
+}
 
 /** What decides whether an approval counts; with the fingerprint of the key that signed it, null where none did. */
 type Given = Omit<ApprovalStatement, 'plan'> & {
@@ -190,10 +189,8 @@ export const isCounted = ({ key }: Pick<Given, 'key'>, approvers: readonly Appro
   approvers.length === 0 || approvers.some((approver) => approver.key === key)
 
 /** The name that a key is bound to, whatever name was signed with it. */
-export const approverOf = (
-  { key, approvedBy }: Pick<Given, 'key' | 'approvedBy'>,
-  approvers: readonly Approver[],
-): string => approvers.find((approver) => approver.key === key)?.name ?? approvedBy
+export const approverOf = ({ key, approvedBy }: Given, approvers: readonly Approver[]): string =>
+  approvers.find((approver) => approver.key === key)?.name ?? approvedBy
 
 type Planner = Pick<PlanDocument, 'plannedBy' | 'plannedAs'>
 

@@ -95,8 +95,7 @@ function withoutShared(verdicts: readonly SourceVerdict[]): readonly SourceVerdi
   )
 }
 
-const twinKey = ({ accountKey, signedDate }: Pick<AskedRow, 'accountKey' | 'signedDate'>): string =>
-  `${signedDate} ${accountKey}`
+const twinKey = ({ accountKey, signedDate }: AskedRow): string => `${signedDate} ${accountKey}`
 
 /** How many rows have one account and date, in all and without a reference. */
 interface Twins {

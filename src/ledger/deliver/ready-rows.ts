@@ -184,9 +184,6 @@ export function createClaims(parts: ClaimParts) {
     unattempted: () => readUnattempted(connection),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
-    /** One row, unless its values were erased. */
-    ofRow: (row: number) =>
-      sql(connection)<ClaimedMandate>`select ${CLAIMED} from row where id = ? and ${IS_NAMED}`.get(row),
     /** Mandate keys of all rows of the customer of that row. */
     keysOfCustomer: (row: number) =>
       sqlValue(connection)<string>`

@@ -1,3 +1,4 @@
+import { timeOf } from '../../domain/mandate/date.js'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
@@ -8,7 +9,7 @@ import {
   textOfStatement,
   type ApprovalStatement,
   approvalDrifts,
-  drift,
+  driftIf,
   approverOf,
   rowDrifts,
   settingDrifts,
@@ -41,7 +42,7 @@ import { parseJson, plural } from '../../domain/text/text.js'
  * The plan on record that a file holds, byte for byte.
  * @throws {UsageError} for a file that is none, that was changed since, or that another ledger recorded
  */
-export function findPlan(view: Pick<LedgerReader, 'plans' | 'campaign'>, file: string): PlanRecord {
+export function findPlan(view: LedgerReader, file: string): PlanRecord {
   const text = readPlanFile(file)
   const { digest = null } = (parseJson(text) ?? {}) as { digest?: unknown }
   const record = view.plans().find((plan) => plan.digest === digest)
@@ -174,7 +175,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const named = heard === null ? [] : [{ ...heard, approvedBy: approverOf(heard, approvers) }]
   const approvals: readonly HeardApproval[] = [...record.approvals, ...named]
   const planner = document.settings['approval'] === 'required' ? document : null
-  const now = (): string => latestOf(new Date(machine.clock.now()).toISOString(), view.campaign().changedAt)
+  const now = (): string => latestOf(timeOf(machine.clock), view.campaign().changedAt)
   const nowAt = now()
   const left =
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
@@ -189,14 +190,11 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
       (await sourcesWith(view, options.files ?? [])).filter(isFile),
     ),
     ...approvalDrifts(approvals, approvers, nowAt, planner),
-    ...(left === 0 && view.totals().ready > 0
-      ? [
-          drift(
-            'limit',
-            `used up: the plan is for ${plural(document.limit ?? 0, 'row', 'rows')}, and these were sent`,
-          ),
-        ]
-      : []),
+    ...driftIf(
+      left === 0 && view.totals().ready > 0,
+      'limit',
+      `used up: the plan is for ${plural(document.limit ?? 0, 'row', 'rows')}, and these were sent`,
+    ),
   ])
   const approval = approvals.findLast(
     (given) => approvalDrifts([given], approvers, nowAt, planner).length === 0,
@@ -219,9 +217,11 @@ const latestOf = (one: string, other: string): string => (one > other ? one : ot
 const claimDrifts = ({ service, machine }: ValidatedOptions, document: PlanDocument): Drift[] => {
   const { settings, changedSettings, settingsDigest } = document
   const derived = changedSettingsOf(settings, { baseUrl: service.baseUrl.href, machine })
-  return derived.join() === changedSettings.join() && settingsDigestOf(settings) === settingsDigest
-    ? []
-    : [drift('setting', 'setting changed: the plan does not say which of its settings are not as usual')]
+  return driftIf(
+    derived.join() !== changedSettings.join() || settingsDigestOf(settings) !== settingsDigest,
+    'setting',
+    'setting changed: the plan does not say which of its settings are not as usual',
+  )
 }
 
 function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
@@ -229,14 +229,11 @@ function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
   const again = view.readyAgainSince(record)
   return [
     ...sourceDrifts(document.sources, plannedSources(view)),
-    ...(again > 0
-      ? [
-          drift(
-            'rows',
-            `rows changed: ${plural(again, 'row was', 'rows were')} decided to be sent once more since`,
-          ),
-        ]
-      : []),
+    ...driftIf(
+      again > 0,
+      'rows',
+      `rows changed: ${plural(again, 'row was', 'rows were')} decided to be sent once more since`,
+    ),
     ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
     ...(view.sentUnder(digest) > 0 ? [] : shownDrifts(document, view)),
   ]
@@ -256,15 +253,16 @@ const shownDrifts = (document: PlanDocument, view: LedgerReader): Drift[] => {
   const isShown =
     JSON.stringify(creditors) === JSON.stringify(view.creditorsOfReady(document.choice)) &&
     correctedText(corrections) === correctedText(view.correctionsToSend(CORRECTIONS_LISTED))
-  return isShown
-    ? []
-    : [drift('rows', 'rows changed: the plan shows other previous creditors or corrections than there are')]
+  const text = 'rows changed: the plan shows other previous creditors or corrections than there are'
+  return driftIf(!isShown, 'rows', text)
 }
 
 const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocument): Drift[] =>
-  (options.retryRefusedBy ?? null) !== null && !retriesRefused
-    ? [drift('rows', 'rows changed: refused rows are to be sent once more, which was not planned')]
-    : []
+  driftIf(
+    (options.retryRefusedBy ?? null) !== null && !retriesRefused,
+    'rows',
+    'rows changed: refused rows are to be sent once more, which was not planned',
+  )
 
 /** What is read again comes in with the files, and is compared then. */
 const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)

@@ -1,8 +1,9 @@
+import { timeOf } from '../../domain/mandate/date.js'
 import type { Machine } from '../../machine.js'
 import { planDigestOf } from '../../ledger/plan/plans.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import {
   type PlanDocument,
@@ -17,11 +18,11 @@ import { openLedger } from '../../ledger/file/open-ledger.js'
 import type { EvidenceCounts } from '../../ledger/admit/collected.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { addSources, type AdmittedSource } from '../../run/admit-sources.js'
+import type { AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
 import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
-import { assertChoosable } from '../../run/campaign.js'
+import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'
 import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
@@ -120,7 +121,7 @@ function withBytes(path: string): string {
     nothing: 'nothing was sent',
     mostBytes: MOST_BYTES.decisions,
   })
-  return `${path} (SHA-256 ${createHash('sha256').update(bytes).digest('hex')})`
+  return `${path} (SHA-256 ${hash('sha256', bytes)})`
 }
 
 /** Somebody may have written an account number beside a column. */
@@ -205,36 +206,24 @@ async function lookAhead(
   asked: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
 ): Promise<Omit<Planned, 'last'>> {
-  const { files, evidence, drain, readBy } = asked
-  const { rules = {}, watchReading, retryRefusedBy = null } = options
-  if (files.length === 0 && ledger.totals().read === 0)
+  if (asked.files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
       'Name the export',
       { suggestions: ['plan'] },
     )
-  const admission = ledger.admit({
-    severities: rules,
-    isRetry: files.length === 0,
-    corrector: asked.corrector,
-    isNewer: asked.isNewer ?? false,
-  })
-  try {
-    const admitted = await addSources(admission, files, {
-      evidence,
-      signal: drain,
-      watch: watchReading,
-      readBy,
-    })
+  const { watchReading } = options
+  const hold = () => register.hold(asked.severities)
+  const seen: Omit<Planned, 'last'>[] = []
+  await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)
-    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
-    admission.compareEarlier(asked.asOf)
-    assertChoosable(asked.choice, ledger.view)
-    register.hold(rules)
-    return { document: documentOf(options, asked, ledger.view), admitted, evidence: ledger.view.evidence() }
-  } finally {
-    admission.rollback()
-  }
+    const document = documentOf(options, asked, ledger.view)
+    seen.push({ document, admitted, evidence: ledger.view.evidence() })
+    return false
+  })
+  const [ahead] = seen
+  if (ahead === undefined) throw new Error('Nothing was planned')
+  return ahead
 }
 
 /** No run could be held to it, since a ledger does not remember it. */
@@ -266,7 +255,7 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
     ledgerId: view.campaign().ledgerId,
-    plannedAt: new Date(machine.clock.now()).toISOString(),
+    plannedAt: timeOf(machine.clock),
     plannedBy: maskAccounts(options.by),
     plannedAs: machine.user,
     version: machine.version,
@@ -297,15 +286,15 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
 }
 
 export const settingsDigestOf = (settings: PlannedSettings): string =>
-  createHash('sha256').update(JSON.stringify(settings)).digest('hex')
+  hash('sha256', JSON.stringify(settings))
 
 /** Behind the name of a file whose records are read again. */
 export const READ_AGAIN = ' (read again)'
 
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
-  view.sources().map(({ name, sha256: hash, bytes, records, reading: { readFrom } }) => ({
+  view.sources().map(({ name, sha256, bytes, records, reading: { readFrom } }) => ({
     name: maskAccounts(`${basename(name)}${readFrom === undefined ? '' : READ_AGAIN}`),
-    sha256: hash,
+    sha256,
     bytes,
     records,
   }))

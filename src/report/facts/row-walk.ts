@@ -84,7 +84,7 @@ interface VerifiedFile {
  */
 export async function walkVerification(
   reader: LedgerReader,
-  { registered }: Pick<Totals, 'registered'>,
+  { registered }: Totals,
   { verified, drain }: VerifiedFile,
   { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
 ) {

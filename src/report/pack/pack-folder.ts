@@ -179,7 +179,7 @@ function scratchAt(handle: FileHandle, path: string) {
   }
 }
 
-const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
+const isList = ({ name }: PackFile): boolean => name.startsWith(`${TO_DO}/`)
 
 interface Finished {
   readonly workshop: string

@@ -82,7 +82,7 @@ export interface ReportOptions {
   /** The ledger that is named by its path, and the folder, may lie where others can write. */
   readonly sharedFolder?: boolean
   /** An Ed25519 private key: `manifest.sig` is written beside the manifest. */
-  readonly signWith?: KeyObject
+  readonly signWith?: KeyObject | undefined
   /** The number of a run, for a list of what it registered. */
   readonly toCancel?: number | undefined
   /** What page and manifest say besides the ledger. */

@@ -10,6 +10,7 @@ import { decisionWord, VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } fro
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { explainVerified } from '../facts/explanation.js'
+import { said } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25
@@ -280,14 +281,16 @@ const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
 
 /** Figures that let a third party check the files against page and workbook. */
 export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
+  const sum = (rows: TextKey, totals: HashTotals) => ({
+    name: `${say('hash.sum')}, ${say(rows)}`,
+    rows: totals.customerNoRows,
+    value: totals.customerNoSum,
+  })
   const registered = hashTotals.byState.get('registered')
-  const over = (rows: TextKey, totals: HashTotals) => [
-    { name: `${say('hash.sum')}, ${say(rows)}`, rows: totals.customerNoRows, value: totals.customerNoSum },
-    { name: `${say('hash.oldKeys')}, ${say(rows)}`, rows: totals.oldKeyRows, value: totals.oldKeyDigest },
-  ]
-  if (registered === undefined) return over('hash.all', hashTotals.read)
-  const pairs = { name: say('hash.pairs'), rows: registered.pairRows, value: registered.pairDigest }
-  return [...over('hash.all', hashTotals.read), ...over('state.registered', registered), pairs]
+  return said([
+    sum('hash.all', hashTotals.read),
+    registered !== undefined && sum('state.registered', registered),
+  ])
 }
 
 export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {

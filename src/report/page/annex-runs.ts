@@ -1,4 +1,4 @@
-import { printable } from '../../domain/text/text.js'
+import { printable, said } from '../../domain/text/text.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
@@ -192,18 +192,17 @@ export function approvalFacts({ plans, sentByApproval }: ReportFacts, texts: Tex
   )
   const bare = sentByApproval.find(({ approval }) => approval === null)?.rows ?? 0
   const shown = under.slice(0, APPROVALS_SHOWN)
-  return [
+  return said([
     ...shown.map(({ approval, rows }) =>
       fact(
         say('cover.approvedBy'),
         `${maskedText(approval.approvedBy)}, ${texts.minute(approval.approvedAt)}; ${labelled('label.rows', rows)}; ${proofOf(approval, texts)}`,
       ),
     ),
-    ...(under.length > shown.length
-      ? [fact(say('cover.approvedBy'), say('cover.others', { count: under.length - shown.length }))]
-      : []),
-    ...(plans.length === 0 || bare === 0 ? [] : [fact(say('plans.none'), labelled('label.rows', bare))]),
-  ]
+    under.length > shown.length &&
+      fact(say('cover.approvedBy'), say('cover.others', { count: under.length - shown.length })),
+    plans.length > 0 && bare > 0 && fact(say('plans.none'), labelled('label.rows', bare)),
+  ])
 }
 
 /** What a signature proves is the key, and what was recorded proves nothing. */

@@ -227,7 +227,7 @@ function sheetsOf(
  * the same facts.
  */
 export function openWorkbook(
-  folder: Pick<PackFolder, 'scratch' | 'create'>,
+  folder: PackFolder,
   texts: Texts = ENGLISH,
   limits: WorkbookLimits = WORKBOOK_LIMITS,
 ): Workbook {
@@ -284,7 +284,7 @@ const TO_DO_SHEETS = [
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
 export function openToDo(
-  folder: Pick<PackFolder, 'scratch' | 'create'>,
+  folder: PackFolder,
   originals: OriginalColumns,
   campaign: CampaignRecord,
 ): Pick<RowFiles, 'row' | 'drain'> & {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/mandate/date.js'
+import { timeOf } from '../../domain/mandate/date.js'
 import type { SourcesSeen, NotRead } from '../../service/read-back.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
 import { type Stop, isOutOfReach, type Reach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
@@ -93,8 +93,6 @@ async function askOne(asking: Asking, question: Turn<Question>): Promise<void> {
   const tries = question.tries + 1
   hear(asking, question, { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries, seen }, beganMs)
 }
-
-const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 function hear(asking: Asking, question: Turn<Question>, answer: CustomerAnswer, beganMs: number): void {
   const { engine } = asking

@@ -81,7 +81,7 @@ const netOf = ({ count = 1, price = 0, discount = 0 }: BillogramItem): number =>
   toCents(count * price * (1 - discount / 100))
 
 /** `total_sum` and `detailed_sums`. How the service computes them is not shown: choice 12 of sandbox/choices.md. */
-export function sumsOf({ fields, paidSum }: Pick<BillogramRecord, 'fields' | 'paidSum'>) {
+export function sumsOf({ fields, paidSum }: BillogramRecord) {
   const net = fields.items.reduce((sum, item) => sum + netOf(item), 0)
   const vat = fields.items.reduce((sum, item) => sum + toCents((netOf(item) * (item.vat ?? 0)) / 100), 0)
   const invoiceFee = fields.invoice_fee ?? 0

@@ -116,7 +116,7 @@ export function mapColumns(
   source: string,
   line: number,
   header: Header,
-  options: Pick<SourceOptions, 'columns' | 'crosswalk' | 'join' | 'exclude' | 'source'>,
+  options: SourceOptions,
   said: Said = { columns: options.columns, ask: () => null },
 ) {
   const { columns, crosswalk, exclude } = options
@@ -216,7 +216,7 @@ export function mapColumns(
 }
 
 /** A column or a second file feeds the field. */
-export const isFed = ({ taken, fields }: Pick<Mapping, 'taken' | 'fields'>, field: Field): boolean =>
+export const isFed = ({ taken, fields }: Mapping, field: Field): boolean =>
   taken.has(field) || fields.some((column) => column.field === field)
 
 /** The columns that an option names. */

@@ -184,10 +184,8 @@ function tellingColumns(header: Header, mapping: Mapping, watched: readonly numb
 }
 
 /** Whether a line says what the row said whose cells are gone, since it or what replaced it was registered meanwhile. */
-export const saidBefore = (
-  row: EarlierRow,
-  { verdict, values }: Pick<CheckedRecord, 'verdict' | 'values'>,
-): boolean => row.values === null && row.wasHeldBack === (verdict.kind !== 'sendable') && row.had(values)
+export const saidBefore = (row: EarlierRow, { verdict, values }: CheckedRecord): boolean =>
+  row.values === null && row.wasHeldBack === (verdict.kind !== 'sendable') && row.had(values)
 
 const VALUES = ['customerNo', 'iban', 'signedDate', 'creditorIdentifier', 'mandateReference'] as const
 

@@ -36,7 +36,7 @@ interface Entry {
 
 /** In the order of `Mapping.lookups`. @throws {SourceError} */
 export async function loadSecondFiles(
-  options: Pick<SourceOptions, 'crosswalk' | 'join' | 'limits'>,
+  options: SourceOptions,
   signal?: AbortSignal,
 ): Promise<readonly SecondFile[]> {
   const files: SecondFile[] = []

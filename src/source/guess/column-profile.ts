@@ -125,7 +125,7 @@ export function orderOf(decided: string) {
 export const MOST = 0.8
 
 /** True when nearly all of the values are of one kind. */
-export const areMost = (count: number, { sampled }: Pick<ColumnProfile, 'sampled'>): boolean =>
+export const areMost = (count: number, { sampled }: ColumnProfile): boolean =>
   sampled > 0 && count >= sampled * MOST
 
 /** Nearly all values differ, as those of a key do. */

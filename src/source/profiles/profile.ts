@@ -32,7 +32,7 @@ export async function readAs({ label, header, isResultFile }: Table, given: Sour
 }
 
 /** Profiles are loaded only where their headers are compared. @throws {UsageError} for a name that is none */
-export async function profileFor(header: Header, { profile: named }: Pick<SourceOptions, 'profile'>) {
+export async function profileFor(header: Header, { profile: named }: SourceOptions) {
   const isOurs = REQUIRED_FIELDS.every((field) => header.seen.some((name) => name.toLowerCase() === field))
   if (named === NONE || (named === undefined && isOurs)) return null
   const { profileOf, recognise } = await import('./profiles.js')

@@ -174,10 +174,7 @@ function watchFile({ mapping, options, against: { today, severities } }: Recogni
   }
   return {
     /** @param oldKey what the row called its customer, where there is a crosswalk */
-    note: (
-      { values, latestFirstDebit }: Pick<CheckedRecord, 'values' | 'latestFirstDebit'>,
-      oldKey: string | null,
-    ): void => {
+    note: ({ values, latestFirstDebit }: CheckedRecord, oldKey: string | null): void => {
       const { customerNo, signedDate, creditorIdentifier, mandateReference } = values
       rows += 1
       if (signedDate !== null) {
@@ -302,7 +299,7 @@ function watchDays({ mapping, cellName, formats, options, against, isResultFile 
       ? []
       : findingOf(rule, severities, { value, detail: `Column "${showValue(value)}": ${detail}` })
   return {
-    note: (raw: RawValues, { line, findings }: Pick<CheckedRecord, 'line' | 'findings'>): void => {
+    note: (raw: RawValues, { line, findings }: CheckedRecord): void => {
       for (const column of columns) {
         const cell = raw[column.field] ?? ''
         if (cell === '') continue

@@ -112,7 +112,7 @@ describe('26.2 a resend that is forced', () => {
     const both = [1, 2].map((rowId): Resolution => ({ rowId, ...resend, evidence: null, attempt: null }))
     const report = ledger.resolve(both, { dryRun: true })
     // It reads no more of the context than this.
-    await confirmForced({ world, own: { yesResend } } as unknown as Context, ledger.view, report)
+    await confirmForced({ world, texts: () => yesResend } as unknown as Context, ledger.view, report)
   }
 
   const asked = async (keys: string) => {

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../../../src/cli/command.js'
+import { contextOf, type Context } from '../../../src/cli/command.js'
 import { noLog, silentProgress } from '../../../src/cli/main.js'
 import {
   noteOutputs,
@@ -29,17 +29,17 @@ import { worldOf } from '../world.js'
 
 const MARK = 'L-of-this-ledger'
 
-function contextOf(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
+function contextFor(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
   const world = worldOf()
   const settings = readSettings({ ledger, ...flags }, world, noConfiguration)
-  return { world, settings, args: [], own: {}, progress: silentProgress, log: noLog }
+  return contextOf({ world, settings, args: [], own: {}, progress: silentProgress, log: noLog })
 }
 
 describe('what a campaign left beside its ledger', () => {
   function campaign(): { ledger: string; elsewhere: string; log: string } {
     const ledger = open().file
     const [elsewhere, log] = [freshFolder(), join(freshFolder(), 'run.log')]
-    noteOutputs(contextOf(ledger, { logFile: log }), elsewhere)
+    noteOutputs(contextFor(ledger, { logFile: log }), elsewhere)
     for (const name of ['refused.csv', 'problems.csv', 'report.html', 'registered.csv'])
       writeFileSync(join(elsewhere, name), '')
     writeFileSync(log, '')
@@ -48,7 +48,7 @@ describe('what a campaign left beside its ledger', () => {
 
   it('is found where its commands wrote it, though this one names another folder', () => {
     const { ledger, elsewhere, log } = campaign()
-    expect(remainsOf(contextOf(ledger, { out: freshFolder() }), MARK)).toMatchObject({
+    expect(remainsOf(contextFor(ledger, { out: freshFolder() }), MARK)).toMatchObject({
       cells: [join(elsewhere, 'refused.csv')],
       values: [join(elsewhere, 'problems.csv'), join(elsewhere, 'report.html')],
       references: [join(elsewhere, 'registered.csv')],
@@ -59,10 +59,10 @@ describe('what a campaign left beside its ledger', () => {
 
   it('is found beside the ledger without any note, and a log that is gone is none', () => {
     const ledger = open().file
-    noteOutputs(contextOf(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
+    noteOutputs(contextFor(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
     const list = join(dirname(ledger), 'in-doubt.csv')
     writeFileSync(list, '')
-    expect(remainsOf(contextOf(ledger), MARK)).toMatchObject({ cells: [list], logs: [] })
+    expect(remainsOf(contextFor(ledger), MARK)).toMatchObject({ cells: [list], logs: [] })
   })
 
   it('is told while it is written where it cannot be noted, since a purge would not name it', () => {
@@ -70,7 +70,7 @@ describe('what a campaign left beside its ledger', () => {
     mkdirSync(`${ledger}.files.jsonl`)
     const notes: string[] = []
     const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
-    noteOutputs({ ...contextOf(ledger, { logFile: '/elsewhere/run.log' }), progress }, '/elsewhere/reports')
+    noteOutputs({ ...contextFor(ledger, { logFile: '/elsewhere/run.log' }), progress }, '/elsewhere/reports')
     const told = (name: string): string =>
       `Cannot note beside the ledger that this command writes to "/elsewhere/${name}": purge will not name it, so remember it`
     expect(notes).toEqual(['run.log', 'reports'].map(told))
@@ -80,21 +80,21 @@ describe('what a campaign left beside its ledger', () => {
     const ledger = open().file
     const loop = join(freshFolder(), 'reports')
     symlinkSync(loop, loop)
-    noteOutputs(contextOf(ledger), loop)
-    const remains = remainsOf(contextOf(ledger), MARK)
+    noteOutputs(contextFor(ledger), loop)
+    const remains = remainsOf(contextFor(ledger), MARK)
     expect(remains.unread).toEqual([loop])
     expect(remainLines(ledger, remains).join('\n')).toMatch(/reports\n +CANNOT BE LOOKED INTO/)
   })
 
   it('is not noted beside a ledger that does not exist', () => {
     const ledger = freshFile()
-    noteOutputs(contextOf(ledger), '/reports')
+    noteOutputs(contextFor(ledger), '/reports')
     expect(existsSync(`${ledger}.files.jsonl`)).toBe(false)
   })
 
   it('is named file by file by the closing statement, which says what it cannot know', () => {
     const { ledger, elsewhere } = campaign()
-    const text = remainLines(ledger, remainsOf(contextOf(ledger), MARK)).join('\n')
+    const text = remainLines(ledger, remainsOf(contextFor(ledger), MARK)).join('\n')
     const told = [ledger, join(elsewhere, 'refused.csv'), 'ORIGINAL CELLS', 'Not known to this ledger: your']
     for (const words of told) expect(text).toContain(words)
     const none = {
@@ -113,7 +113,7 @@ describe('what a campaign left beside its ledger', () => {
   it('26.3 is removed only where it is proven to be of this ledger, and the rest is told', async () => {
     const { ledger, elsewhere } = campaign()
     const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
-    const { removed, left } = await removeLists(remainsOf(contextOf(ledger), MARK), owner)
+    const { removed, left } = await removeLists(remainsOf(contextFor(ledger), MARK), owner)
     const files = ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name))
     expect([removed, left.map(({ file }) => file)]).toEqual([[], files])
   })

@@ -137,11 +137,6 @@ describe('the mandates that a ledger claims', () => {
     expect(claims.keysOfCustomer(1)).toEqual([KNOWN.key])
   })
 
-  it('are known one by one, where their values are', () => {
-    const { claims } = holding([{}, { verdict: 'invalid', values: { customerNo: null } }])
-    expect([1, 2, 3].map(claims.ofRow)).toEqual([{ ...KNOWN, attempts: 0 }, undefined, undefined])
-  })
-
   it('are at most as many as the run may send', () => {
     const ledger = holding([{}, { reference: 'M-2', customerNo: 2 }])
     expect([...ledger.claims.toSend(1)].map(({ row }) => row)).toEqual([1])

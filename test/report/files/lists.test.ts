@@ -34,7 +34,13 @@ import {
 } from '../ledger-value.js'
 
 const CAMPAIGN = readerOf(NO_RECORDS).campaign()
-const EXPLANATION = { rule: 'IBAN_CHECKSUM', status: 'open', message: 'Typing error.', remedy: 'Correct it.', wrong: [] }
+const EXPLANATION = {
+  rule: 'IBAN_CHECKSUM',
+  status: 'open',
+  message: 'Typing error.',
+  remedy: 'Correct it.',
+  wrong: [],
+}
 const COLUMNS = mergeColumns([sourceOf({ records: 1 })])
 
 const recordsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })

@@ -97,6 +97,6 @@ describe('summary.json', () => {
     const states = Object.keys(totals).filter((name) => name !== 'read' && name !== 'resubmitted')
     expect(states).toHaveLength(ROW_STATES.length)
     expect(Object.keys(hashTotals).sort()).toEqual(['read', ...states].sort())
-    expect(definitions).toHaveProperty('pairDigest')
+    expect(definitions).toHaveProperty('customerNoSum')
   })
 })
