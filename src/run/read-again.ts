@@ -123,7 +123,7 @@ export async function readAgain(
   const results: string[] = []
   const { again } = admission
   const readable: Readable[] = []
-  let hasCome = false
+  let hasCome = false as boolean
   let second: readonly SecondFile[] | null = null
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
