@@ -104,8 +104,8 @@ describe('11.3 what a program without types passes', () => {
     ],
     [
       'a language',
-      () => library.writeReport('x.db', { out: 'x', language: 'it' } as never),
-      /no language "it"/,
+      () => library.writeReport('x.db', { out: 'x', language: 'pt' } as never),
+      /no language "pt"/,
     ],
     [
       'readSourceOptions',

@@ -113,7 +113,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a flag twice': later(['resolve', '--row', '1', '--as', 'refused', '--as', 'resend'], /given twice/),
   'a command with a slip': usage(['rnu', 'export.csv'], /"rnu".*"run"/),
   'a command of another tool': usage(['migrate', 'export.csv'], /"migrate"; sepa-migrate alone/),
-  'a language that there is not': usage(['report', '--lang', 'it'], /"it" is not one of/),
+  'a language that there is not': usage(['report', '--lang', 'pt'], /"pt" is not one of/),
   'a column to choose by that there is not': usage(
     [...RUN, '--only', 'Segmnt=A'],
     /no file has a column "Segmnt"/,

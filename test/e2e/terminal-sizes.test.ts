@@ -58,8 +58,8 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
         '  1 refused by the service (to-do/refused.csv)',
         'No column of "export.csv" says which mandates are active: every mandate is treated as active.',
         'Report: sepa-migrate-report/report.html',
-        'Compare sepa-migrate-report/to-do/in-doubt.csv with the service and fill in its columns of decision and reason.',
-        'Next: sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
+        'Ask the service about each row in doubt, fill in your decision and your reason in sepa-migrate-report/to-do/to-do.xlsx, and give it back.',
+        'Next: sepa-migrate run sepa-migrate-report/to-do/to-do.xlsx --concurrency 1',
       ]
       expect(end.slice(-expected.length)).toEqual(expected)
     },
@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     expect(await session.ended).toBe(130)
     const end = await session.screen()
     // the terminal itself echoes ^C in front of it
-    expect(end.join('\n')).toContain('Second signal: giving up what is under way; those rows become in doubt')
+    expect(end.join('\n')).toContain('Second signal: giving up; 1 request under way becomes in doubt')
     expect(end.join('\n')).not.toMatch(/[█░]/)
     expect(end.at(-1)).toContain('Next: sepa-migrate run --concurrency')
     expect(await standing(place)).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })

@@ -59,7 +59,7 @@ describe('verify', () => {
     expect(pageText()).toContain('Balanced, nothing is open')
     expect(new Set(listed().map(({ verification }) => verification))).toEqual(new Set(['proven']))
     expect(listed()).toHaveLength(12)
-    expect(stdout).toContain('Next: sepa-migrate compare final.csv')
+    expect(stdout).toContain('export once more as final.csv and compare it before finance signs')
     const shown = await program('status')
     expect(shown.status).toBe(0)
     expect(shown.stdout).toMatch(sentence)
@@ -113,7 +113,8 @@ describe('verify', () => {
     const book = readFileSync(place.path('reconciliation.xlsx'))
     const sheet = sheetsOf(book).get('Verification') ?? []
     const found = ['missing', 'twice', 'different', 'unreadable']
-    expect(sheet.slice(2).map((cells) => cells[1]?.value)).toEqual(found)
+    const words = sheet.slice(2).flatMap((cells) => cells.map((cell) => cell?.value))
+    expect(words.filter((word) => found.includes(String(word)))).toEqual(found)
     for (const [name, code] of [
       ['status', 4],
       ['report', 4],
