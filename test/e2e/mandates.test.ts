@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { MandateTotals } from '../../src/domain/row/row-state.js'
 import { textOf } from '../report/ledger-value.js'
 import { ENDED, mandate, registered, TYPED_WRONG, withStatus } from '../support/mandates.js'
 import { placeForEach, type Row } from '../support/place.js'
+import { sheetsOf } from '../report/workbook-value.js'
 import { seedChance } from '../support/chance.js'
 
 const place = placeForEach({ sandbox: {} })
@@ -17,8 +19,17 @@ const onPage = (): number[] => {
   return [...textOf(figures).matchAll(/ (\d+) [\d.]+ %/g)].map(([, count]) => Number(count))
 }
 
+/** The same of the first sheet. */
+const inWorkbook = (): unknown[] => {
+  const cells = (sheetsOf(readFileSync(place.path('reconciliation.xlsx'))).get('Summary') ?? []).map((row) =>
+    row.map(({ value }) => value),
+  )
+  const at = cells.findIndex(([name]) => name === 'Mandates')
+  return cells.slice(at, at + 5).map(([, count]) => Number(count))
+}
+
 it.each([1, 2, 3, 4, 5, 6])(
-  'page, summary, status and console count the same mandates, each once (seed %d)',
+  'page, workbook, summary, status and console count the same mandates, each once (seed %d)',
   async (seed) => {
     const draw = seedChance(seed)
     const numbers = Array.from({ length: MANDATES }, (_, at) => at + 1)
@@ -41,6 +52,7 @@ it.each([1, 2, 3, 4, 5, 6])(
     const { total, ...byState } = mandates
     const unsent = byState.ready + byState.invalid + byState.conflict + byState.excluded + byState.writtenOff
     expect([total, byState.registered]).toEqual([MANDATES, registered(place).length])
+    expect(inWorkbook()).toEqual(onPage())
     expect(onPage()).toEqual([
       total,
       byState.registered,

@@ -370,7 +370,8 @@ function totalsText(
   return `${maskedText(names)}, ${labelled('cover.read', count(records))}${sum}`
 }
 
-function comparedText({ expected, totals: { read } }: ReportFacts, texts: Texts): string {
+/** How the totals of the former provider stand to what was read. */
+export function comparedText({ expected, totals: { read } }: ReportFacts, texts: Texts): string {
   if (expected.length === 0) return texts.say('cover.notCompared', { read })
   return expected
     .map((totals) =>

@@ -16,11 +16,13 @@ import {
   type OpenRow,
   SENTENCE,
 } from '../files/lists.js'
+import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { proofText, hashTotalLines } from '../page/annex-rows.js'
+import { comparedText, rehearsalText } from '../page/page.js'
 import { toSend } from '../../domain/plan/plan.js'
 import { runsUnder } from '../page/annex-runs.js'
 import { freeSheet, oneCell, STYLES, type CellValue, type SheetColumn } from './xlsx.js'
-import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { isBalanced, notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 
 /** The columns of a list on its sheet, in one language. */
 export const columnsIn = <Entry>(columns: Columns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
@@ -219,8 +221,9 @@ export const howToWorkSheet = (): string =>
 
 /** The first sheet: what finance signs, as far as figures say it. */
 export function summarySheet(facts: ReportFacts, texts: Texts): string {
-  const { campaign, totals, distinct, balanced } = facts
+  const { campaign, told, totals, mandates, distinct, balanced, cutOver } = facts
   const { say } = texts
+  const rehearsal = rehearsalText(facts, texts)
   const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
   const heading = (...words: readonly string[]): string[] =>
     words.map((word) => oneCell(word, STYLES.heading))
@@ -228,6 +231,9 @@ export function summarySheet(facts: ReportFacts, texts: Texts): string {
     [{ width: 44 }, { width: 70 }],
     [
       [oneCell(say('page.title'), STYLES.title)],
+      ...(rehearsal === null ? [] : [line(say('cover.rehearsal'), rehearsal)]),
+      ...(told.company === null ? [] : [[oneCell(maskedText(told.company))]]),
+      ...(told.from === null ? [] : [line(say('cover.formerProvider'), maskedText(told.from))]),
       line(say('label.target'), campaign.baseUrl),
       line(say('label.user'), campaign.username),
       line(say('label.ledger'), facts.ledger),
@@ -235,7 +241,21 @@ export function summarySheet(facts: ReportFacts, texts: Texts): string {
       line(say('label.ledgerAsOf'), campaign.changedAt),
       line(say('label.balanced'), balanced ? say('yes') : say('verdict.notBalanced').toUpperCase()),
       line(say('proof.title'), proofText(facts, texts)),
+      line(say('cover.signOff'), comparedText(facts, texts)),
       [],
+      line(say('label.mandates'), mandates.total),
+      line(say('state.registered'), mandates.registered),
+      line(say('state.in_doubt'), mandates.inDoubt + mandates.sending),
+      line(say('state.refused'), mandates.refused),
+      line(say('cover.notSent'), notSentOf(mandates)),
+      [],
+      ...(cutOver === null
+        ? []
+        : [
+            heading(say('cutOver.title'), say('label.mandates')),
+            ...CUT_OVER_CLASSES.map((name) => line(say(`cutOver.${name}`), cutOver.classes[name])),
+            [],
+          ]),
       heading(say('totals.title'), say('label.rows')),
       line(say('cover.read'), totals.read),
       ...REPORT_ORDER.map((state) => line(say(`state.${state}`), totals[TOTAL_OF_STATE[state]])),
