@@ -16,10 +16,11 @@ export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`
 /** What it says was never agreed to. */
 export const IS_TAKING = `coalesce(rule, '') in (${TAKES_ANOTHERS})`
 
-/** SQL that is true where one of these decisions on a row of the mandate came behind another one. */
+/** SQL that is true where one of these decisions on a row of the mandate came behind another one. What takes another's name and waits is no word on that. */
 const isNamed = (decisions: string, since: string, more = ''): string => `exists (select 1 from row as named
     join decision on decision.row_id = named.id
-    where named.mandate_key = row.mandate_key and decision.id > ${since} and decision.decision in (${decisions})${more})`
+    where named.mandate_key = row.mandate_key and coalesce(named.rule, '') not in (${TAKES_ANOTHERS})
+      and decision.id > ${since} and decision.decision in (${decisions})${more})`
 /** The word "send" beside a line, and not a correction alone. */
 const IS_SEND = ` and instr(decision.evidence, 'migration_decision') > 0`
 
