@@ -167,10 +167,10 @@ export function exitStatusOf(
   return left.some((count) => count > 0) ? SOME_LEFT : 0
 }
 
-/** Limits after which a run stops by itself (run/README.md#brakes). */
 /** Rows that may become in doubt where nobody says otherwise. */
 export const USUAL_MAX_IN_DOUBT = 10
 
+/** Limits after which a run stops by itself (run/README.md#brakes). */
 export interface BrakeLimits {
   /** Rows that may become in doubt in this run; one more stops it. */
   readonly maxInDoubt: number

@@ -310,12 +310,12 @@ function transfer(facts: ReportFacts, texts: Texts): Markup | '' {
 function changedSince({ cutOver, mandates }: ReportFacts, { say }: Texts): Markup | '' {
   const done = (cutOver?.lines ?? []).filter(({ decision }) => decision === 'done')
   if (done.length === 0) return ''
-  const linesOf = (listed: ClosedLines['listed']): number =>
+  const closedOf = (listed: ClosedLines['listed']): number =>
     done.reduce((sum, line) => sum + (line.listed === listed ? line.count : 0), 0)
-  const cancelled = linesOf('ended_after_registration')
+  const cancelled = closedOf('ended_after_registration')
   const values = {
     cancelled,
-    changed: linesOf('changed_after_registration'),
+    changed: closedOf('changed_after_registration'),
     names: [...new Set(done.map(({ by }) => maskedText(by ?? '')))].join(', '),
     live: mandates.registered - cancelled,
   }
