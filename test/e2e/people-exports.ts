@@ -125,9 +125,13 @@ async function settle(
   for (const mandate of new Set(lines.map((one) => one.mandate))) {
     // The word beside its other spelling, too, would say that they are two.
     const isLetGo = judge.isReady(desk.at(LEDGER), mandate)
-    const isOver = history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
-    if (isLetGo || isOpen(office, mandate) || (!isOver && chance.happens(0.1))) continue
     const all = lines.filter((one) => one.mandate === mandate)
+    // What a person closed in doubt is never sent, and the line says so.
+    const isClosed = all.some(({ line }) => at(line, 'migration_remedy').startsWith('A PERSON CLOSED'))
+    const isOver =
+      isClosed || history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
+    const isLeft = isOpen(office, mandate) && !isClosed
+    if (isLetGo || isLeft || (!isOver && chance.happens(0.1))) continue
     const own = all.some((one) => !isTaking(one)) ? all.filter((one) => !isTaking(one)) : all
     const best = own.find(({ line }) => isTrue(sheet, sheet[line]!, mandate)) ?? own[0]
     if (!isOver && best !== undefined)
