@@ -43,8 +43,8 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells i
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
-const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and exists (select 1 from row as other
-  where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded')))`
+const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
+  where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded'))))`
 
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`

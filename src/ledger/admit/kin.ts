@@ -22,6 +22,7 @@ import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope }
 const RULE = 'MANDATE_RESEMBLES_SENT'
 const ENDED = 'MANDATE_ENDED_ELSEWHERE'
 const CONTRADICTS = 'CONTRADICTS_SENT'
+const UNORDERED = 'EXPORT_ORDER_UNKNOWN'
 const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
 const PAGE = 500
 /** Of these the oldest that is kin is taken; an own former record is none. */
@@ -258,6 +259,7 @@ export function decideKin(scope: Scope, at: string): void {
       link.run(newcomer.id, kin.id, separated)
       if (severity === 'warning') warn(connection, newcomer, kin)
       if (separated === null) contradict(scope, newcomer, kin, at)
+      if (kin.state === 'refused' && severity === 'error') holdUnordered(connection, newcomer, kin)
     }
   }
   sql(connection)`${SEPARATE}`.run({ first })
@@ -265,6 +267,16 @@ export function decideKin(scope: Scope, at: string): void {
   connection.exec(
     'delete from temp.spelled; delete from temp.likely; delete from temp.seen_in; delete from temp.elder; delete from temp.candidate',
   )
+}
+
+/** As beside the same mandate: what says otherwise of a refused one waits until somebody says which export is the newer. */
+function holdUnordered(connection: Connection, { id }: Record, refused: Standing): void {
+  const where = `row.id = :id and row.state = 'ready' and exists (select 1 from source, row as older
+    where source.id = row.source_id and source.kind <> 'list' and not source.is_newer and older.id = :older
+      and (row.customer_no, row.iban_key, row.signed_date) is not (older.customer_no, older.iban_key, older.signed_date))`
+  const values = { id, older: refused.id }
+  writeNotice(connection, noticeOf(UNORDERED, nameOf(connection, refused.id)), where, values)
+  sql(connection)`update row set state = 'conflict', rule = '${UNORDERED}' where ${where}`.run(values)
 }
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */

@@ -283,8 +283,11 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     return expectStates(states, [{}], [second!], [third!], registered('NEW-1'), [RENAMED])
   })
 
-  it('goes where what took its place was refused by the service', () =>
-    expectStates('superseded refused ready', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
+  it('waits where what took its place was refused by the service, and nobody says which export is newer', () =>
+    expectStates('superseded refused conflict', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
+
+  it('goes with the values that were refused', () =>
+    expectStates('refused ready', [{}], refused(), [RENAMED]))
 
   it('waits, each of them, where the first is still to be sent by an earlier command', () =>
     expectStates('conflict conflict', [{}], [RENAMED]))
