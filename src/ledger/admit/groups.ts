@@ -654,5 +654,6 @@ const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
   sending: 'Wait for its outcome, then give the file again.',
   registered: AT_THE_SERVICE,
   in_doubt: 'Resolve that row first, then give the file again.',
-  written_off: 'A person closed that row. Write this one off, too, or ask them how the mandate is to be migrated.',
+  written_off:
+    'A person closed that row. Write this one off, too, or ask them how the mandate is to be migrated.',
 }
