@@ -51,7 +51,7 @@ const saidIn = (row: string): string =>
 const SAID = saidIn('row')
 /** The same of a customer whose account was erased. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
-const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} is :who)`
+const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} = :who)`
 
 /** SQL that is true for a row that a person's correction replaced: what it says is no news. */
 const isCorrected = (
