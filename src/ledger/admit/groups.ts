@@ -373,18 +373,25 @@ function sightedOf(
   return { sighted: { says, isKnown, isNewer, tellsEnds } }
 }
 
+/** A repetition is a word of its file, too. */
+const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
+
 /** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
 const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
   sql(connection)`
-    select 1 from row join source on source.id = row.source_id where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
-      and sha256 in ${COMPARED_FILES}`.get({ key, turn }) !== undefined
+    select 1 from row join source on source.id = row.source_id
+      join source as file on file.id in (source.id, source.reading ->> '$.readFrom')
+     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`.get({
+    key,
+    turn,
+  }) !== undefined
 
 /** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
 const wereGivenWith = ({ connection, key, turn }: Deciding): boolean =>
   sql(connection)`
     select 1 from row join source on source.id = row.source_id
       join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
-     where mandate_key = :key and ${IS_OLD} and ${SPEAKS}`.get({ key, turn }) !== undefined
+     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`.get({ key, turn }) !== undefined
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
 const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>

@@ -7,7 +7,7 @@ import {
 } from '../../domain/mandate/kinship.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { HAS_ITS_KEY, IS_LINKED } from '../deliver/gate.js'
+import { HAS_ITS_KEY, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { noteContradicting } from '../compare/contradicting.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
@@ -29,8 +29,8 @@ const PAGE = 500
 const MOST_CANDIDATES = 50
 
 const COUNTS = `row.mandate_key is not null and row.${HAS_ITS_KEY}`
-/** A newcomer that may be sent, or says that its mandate ended. One that cannot be read is looked at once it was corrected. */
-const IS_TOLD = `row.id >= :first and row.state in ('ready', 'conflict', 'excluded') and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
+/** A newcomer that may be sent, or says that its mandate ended. Any other that cannot be read is looked at once it was corrected. */
+const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'excluded') or ${mayHaveEnded('row')}) and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
 
 /** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
 function gather(connection: Connection, first: number, ties: CreditorTies): void {
@@ -188,6 +188,7 @@ const hasLeft = (connection: Connection, key: string): boolean =>
 
 /** What cannot be read is looked at once it was corrected; what repeats nothing that counts, or gave way to an amendment, is gone. */
 const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
+const SAYS_ENDS: readonly RowState[] = ['excluded', 'invalid']
 
 /**
  * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
@@ -197,6 +198,7 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
   const found = []
   const linked = new Set<number>()
   const read = sql(connection)<Record>`${RECORD} where row.id = ?`
+  const hasEnded = sql(connection)`select 1 from row where id = ? and ${mayHaveEnded('row')}`
   // One mandate for certain: of its forms the last one counts.
   const isAmended = sql(connection)`
     select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
@@ -206,8 +208,9 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
     const older = read.get(id)
     const standing = older === undefined ? undefined : standingOf(connection, id)
     if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
-    if (standing.id === newcomer.id || SAYS_NOTHING.includes(standing.state)) continue
-    if (standing.state === 'excluded' && newcomer.state === 'excluded') continue
+    if (standing.id === newcomer.id) continue
+    if (SAYS_NOTHING.includes(standing.state) && hasEnded.get(standing.id) === undefined) continue
+    if (SAYS_ENDS.includes(standing.state) && SAYS_ENDS.includes(newcomer.state)) continue
     if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
     const areSideBySide = older.files === newcomer.files
     if (kinshipOf(sightingOf(newcomer), sightingOf(older), { areSideBySide, ties }) !== 'kin') continue
@@ -281,10 +284,12 @@ function holdUnordered(connection: Connection, { id }: Record, refused: Standing
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
 function contradict({ connection }: Scope, newcomer: Record, kin: Standing, at: string): void {
-  if (newcomer.state !== 'excluded' || !IS_SENT.includes(kin.state)) return
+  if (!SAYS_ENDS.includes(newcomer.state) || !IS_SENT.includes(kin.state)) return
   const where = 'row.id = :id'
   const record = sql(connection)<{ id: number; was: string; rule: string | null }>`
-    select id, state as was, rule from row where ${where} and state = 'excluded'`.get({ id: newcomer.id })
+    select id, state as was, rule from row where ${where} and state in ('excluded', 'invalid')`.get({
+    id: newcomer.id,
+  })
   if (record === undefined) return
   const { message, remedy } = ruleOf(CONTRADICTS)
   const text = `${message} It is ${nameOf(connection, kin.id)}, which is written otherwise.`
@@ -338,7 +343,7 @@ const warn = (connection: Connection, { id }: Record, kin: { readonly id: number
   writeNotice(connection, noticeOf(RULE, nameOf(connection, kin.id), 'warning'), 'row.id = :id', { id })
 
 /** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
-const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded') as isEnded from kin
+const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or ${mayHaveEnded('theirs')}) as isEnded from kin
     join row as mine on mine.id in (kin.row_id, kin.other_id) join row on row.mandate_key = mine.mandate_key
     join row as theirs on theirs.id = iif(mine.id = kin.row_id, kin.other_id, kin.row_id)
    where separated is null and row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`

@@ -216,6 +216,9 @@ export function recordComparison(
     previous,
   })
   const ids = { id: Number(lastInsertRowid), previous }
+  sql(connection)`
+    insert into ended_elsewhere select :id, key from temp.final where key not in (select key from temp.pair)
+      group by key having max(says = 'lives') = 0`.run({ id: ids.id })
   // What the bank said of a mandate no export takes back.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)

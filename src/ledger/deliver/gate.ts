@@ -1,3 +1,4 @@
+import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 
 /**
@@ -43,20 +44,28 @@ const HOLDS = `${IS_LATEST} and is_held and (met_by is null
 /**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
  * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
- * all that is held for every row. What was changed waits only as it was.
+ * all that is held for every row. What was changed waits only as it was. A mandate that the ledger did not know then, and that
+ * had ended there, has no line before the next comparison.
  */
-const IS_HELD_BY_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} and is_held) and (
+const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere where ${IS_LATEST} and mandate_key = row.mandate_key)
+  or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
     where same.mandate_key = row.mandate_key and ${HOLDS} and (class <> 'changed_before_sending' or same.id = row.id))
   or row.corrects is not null and exists (select 1 from compared
-    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')}))
+    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
+
+/** SQL that is true for a row that cannot be read whole and may have ended all the same. */
+export const mayHaveEnded = (
+  row: string,
+): string => `(${row}.state = 'invalid' and exists (select 1 from problem
+  where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
 
 /** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
 const isNoObstacle = (
   key: string,
 ): string => `(not exists (select 1 from row as theirs where theirs.mandate_key = ${key}
-      and theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded'))
+      and (theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded') or ${mayHaveEnded('theirs')}))
     and not exists (select 1 from attempt where attempt.mandate_key = ${key}
       and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))`
 

@@ -209,7 +209,7 @@ create trigger kin_stays before update on kin when old.separated is not null or 
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended kin comparison compared'.split(
+  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended kin comparison compared ended_elsewhere'.split(
     ' ',
   )
 

@@ -13,7 +13,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 25
+export const SCHEMA_VERSION = 26
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -339,6 +339,12 @@ create table comparison (
   last_source integer not null,
   last_decision integer not null
 ) strict;
+
+create table ended_elsewhere (
+  comparison_id integer not null references comparison (id),
+  mandate_key text not null,
+  primary key (comparison_id, mandate_key)
+) strict, without rowid;
 
 create table compared (
   id integer primary key,
