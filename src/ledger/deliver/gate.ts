@@ -35,8 +35,8 @@ export const COMPARED_FILES = `(select file.value ->> 'sha256' from comparison, 
   where comparison.id = ${LATEST})`
 
 /** SQL of the rows in whose place a row came, and itself. */
-export const formerOf = (row: string): string => `(with recursive former (id) as (
-  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
+export const formerOf = (row: string): string =>
+  `(select ${row} union all select former.id from row as former where former.heir = ${row})`
 
 /** What a run met holds as long as it is open. */
 const HOLDS = `${IS_LATEST} and is_held and (met_by is null
@@ -172,17 +172,12 @@ export const HELD_THOUGH_REFUSED = `(${[
  * arrive, whatever it is called now, and nobody decided to resend it all the same. `:since` is that long ago.
  */
 export const LATE = `
-  with recursive late (row_id, mandate_key, started_at) as materialized (
-    select row_id, mandate_key, started_at from attempt
+  with late (key, heir, started_at) as materialized (
+    select attempt.mandate_key, coalesce(heir, row.id), started_at from attempt join row on row.id = row_id
      where outcome = 'released' and started_at > :since
        and not exists (select 1 from decision where attempt_id = attempt.id and decision = 'resend')),
-  heir (id, started_at) as (
-    select row_id, started_at from late
-    union select row.superseded_by, heir.started_at from heir join row on row.id = heir.id
-     where row.superseded_by is not null),
-  known (id, started_at) as (
-    select id, started_at from heir
-    union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key)
+  known (id, started_at) as (select row.id, started_at from late
+    join row on row.mandate_key = late.key or row.id = late.heir or row.heir = late.heir)
   select id, started_at from known
   union select kin.row_id, started_at from known join kin on kin.other_id = known.id
   union select kin.other_id, started_at from known join kin on kin.row_id = known.id`
