@@ -52,9 +52,6 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw unusable('concurrency', concurrency, 'a whole number from 1')
   checkTimer('connect timeout', connectTimeoutMs)
-  checkTimer('headers timeout', headersTimeoutMs)
-  checkTimer('body timeout', bodyTimeoutMs)
-  checkTimer('keep-alive time', keepAliveMs)
   const secure = readTls(options.tls)
   const settings = {
     connections: concurrency,
