@@ -6,7 +6,7 @@ import { UsageError } from '../errors.js'
 import { type BaseUrl, readProxy } from './checked-service.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
-interface TlsOptions {
+export interface TlsOptions {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
   readonly key?: string | undefined
