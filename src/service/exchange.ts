@@ -49,18 +49,15 @@ export interface ExchangeLimits {
 }
 
 /** An exchange that is under way. The functions below change it; nobody else sees it. */
-interface UnderWay {
-  readonly begunAt: number
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly chunks: Buffer[]
-  readonly resolve: (exchange: Exchange) => void
-  started: boolean
-  ended: boolean
-  deadline: NodeJS.Timeout | undefined
-  controller: Dispatcher.DispatchController | null
-  head: Pick<Response, 'status' | 'headers'> | null
-}
+type UnderWay = ReturnType<typeof startExchange>
+
+const startExchange = (clock: Clock, signal: AbortSignal, resolve: (exchange: Exchange) => void) => ({
+  ...{ begunAt: clock.monotonic(), clock, signal, resolve, started: false, ended: false },
+  chunks: [] as Buffer[],
+  deadline: undefined as NodeJS.Timeout | undefined,
+  controller: null as Dispatcher.DispatchController | null,
+  head: null as Pick<Response, 'status' | 'headers'> | null,
+})
 
 /**
  * Sends one request and waits for its end. Never rejects and never sends a second time.
@@ -76,18 +73,7 @@ export function exchangeOnce(
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const exchange: UnderWay = {
-      begunAt: clock.monotonic(),
-      clock,
-      signal,
-      chunks: [],
-      resolve,
-      started: false,
-      ended: false,
-      deadline: undefined,
-      controller: null,
-      head: null,
-    }
+    const exchange = startExchange(clock, signal, resolve)
     const { deadlineMs } = limits
     exchange.deadline = setTimeout(
       () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),

@@ -50,7 +50,7 @@ export interface RecordCheck {
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface CheckedAgainst extends Pick<
   CheckOptions,
-  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
+  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays' | 'lastCollected'
 > {
   /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
   readonly zone?: string
@@ -60,8 +60,6 @@ export interface CheckedAgainst extends Pick<
   readonly second?: readonly SecondFile[]
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
-  /** When a mandate was last collected, where collection files were given as evidence. */
-  readonly lastCollected?: CheckOptions['lastCollected']
 }
 
 /** Everything that is known of a source before its records are read. */
@@ -221,17 +219,13 @@ function cellChecker(source: RecognisedSource) {
   const older = options.exclude.filter((rule) => rule.olderVersion === true)
   const olderVersion = excludeBy(header, older, severities)
   const checks: CheckOptions = {
-    today: against.today,
-    severities,
-    newCreditorIdentifier: against.newCreditorIdentifier,
-    dormantSoonDays: against.dormantSoonDays,
+    ...against,
     signedDateFormat: formats.signedDate,
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
     times: timesOf(options, against),
     words: wordsWith(options.words, profile?.words),
-    ...(against.lastCollected === undefined ? {} : { lastCollected: against.lastCollected }),
   }
   return (
     { read, cells, line, record, uncomputed }: Line,

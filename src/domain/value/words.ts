@@ -1,6 +1,6 @@
 import type { OptionalField } from '../mandate/mandate.js'
 import { cleanCell, fold } from '../text/text.js'
-import { type Finding, breaks, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
+import { type Finding, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
 import builtIn from './words.json' with { type: 'json' }
 
 /**
@@ -190,6 +190,6 @@ export function checkWord(
   const check = startCheck(field, raw, severities)
   const meaning = known.get(word)
   const rule = meaning === undefined ? UNKNOWN[field] : meaning
-  if (rule !== null) breaks(check, rule)
+  if (rule !== null) check.breaks(rule)
   return check.findings
 }

@@ -84,11 +84,11 @@ export async function openWorkbook(
 }
 
 async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
-  const chunks: Buffer[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   const pieces = piecesOf(bytes.read(signal))
   for await (const chunk of pieces) {
-    chunks.push(Buffer.from(chunk))
+    chunks.push(chunk)
     length += chunk.length
     const what = `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`
     if (length > MOST_PACKED)
