@@ -160,13 +160,6 @@ export const mandateKey = (creditorIdentifier: string, mandateReference: string)
 
 const PLAIN_NUMBER = /^[1-9][0-9]{0,14}$/
 const DIGITS_ALONE = /^[0-9]+$/
-const LEADING_ZEROS = /^0+/
-const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER)
-const MOST_DIGITS = HIGHEST.toString().length
-
-/** On the text, because `Number` would round. `digits` has no leading zeros. */
-const isOutOfRange = (digits: string): boolean =>
-  digits === '' || digits.length > MOST_DIGITS || (digits.length === MOST_DIGITS && BigInt(digits) > HIGHEST)
 
 /** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
 export function checkCustomerNo(raw: string, severities: SeverityOverrides = {}): Checked<number> {
@@ -176,9 +169,9 @@ export function checkCustomerNo(raw: string, severities: SeverityOverrides = {})
   if (text === '') return check.lost('CUST_EMPTY')
   if (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
   if (!DIGITS_ALONE.test(text)) return check.lost('CUST_FORMAT')
-  const digits = text.replace(LEADING_ZEROS, '')
-  if (isOutOfRange(digits)) return check.lost('CUST_RANGE')
-  const customerNo = Number(digits)
+  // What is rounded lies beyond the numbers that are exact, and stays there.
+  const customerNo = Number(text)
+  if (customerNo === 0 || !Number.isSafeInteger(customerNo)) return check.lost('CUST_RANGE')
   const ended = text.startsWith('0') && check.breaks('CUST_LEADING_ZERO')
   return check.checked(ended, customerNo)
 }
