@@ -4,9 +4,9 @@ import { type Command, type Context, namedFiles } from '../command.js'
 import { RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
+import { type Line, toned } from '../terminal/world.js'
 import { type CommandResult } from '../terminal/result.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
-import { sectionLines } from './plan-lines.js'
 import { tellNotNoted } from '../privacy/remains.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
@@ -91,6 +91,21 @@ function concluded(
     details: { plan: document },
   }
 }
+
+const MOST = 10
+
+/** What is said of a plan, on a terminal: of each list the first, but all that nobody should pass over. */
+export const sectionLines = (sections: readonly Section[]): Line[] =>
+  sections.flatMap(({ title, lines, as }): Line[] => {
+    if (as === 'detail') return []
+    const shown = as === 'warning' ? lines : lines.slice(0, MOST)
+    const more = lines.length > shown.length ? [`  and ${lines.length - shown.length} more`] : []
+    return [
+      [toned(as === 'warning' ? 'open' : 'strong', title)],
+      ...shown.map((line) => `  ${line}`),
+      ...more,
+    ]
+  })
 
 type PlanPaths = ReturnType<typeof planPaths>
 
