@@ -13,7 +13,7 @@ import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { holdWith, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
-import { IS_TAKING } from '../deliver/gate.js'
+import { isTaking } from '../deliver/gate.js'
 
 const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
@@ -170,7 +170,7 @@ const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
 export function noteFormer(connection: Connection, id: number, former: number, state: string): void {
   const before = sqlValue(connection)<number | null>`
     select (select max(older.id) from row as older where older.heir = coalesce(row.heir, row.id) and older.superseded_by = row.id)
-       from row where id = ? and ${IS_TAKING}`
+       from row where id = ? and ${isTaking('row')}`
   let base = former
   for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
   sql(connection)`insert into temp.correction values (?, ?, ?, ?)`.run(id, former, base, state)

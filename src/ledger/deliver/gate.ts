@@ -14,7 +14,7 @@ const TAKES_ANOTHERS = `'CORRECTION_TAKES_REFERENCE', 'CORRECTION_TAKES_ACCOUNT'
 export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`
 
 /** What it says was never agreed to. */
-export const IS_TAKING = `coalesce(rule, '') in (${TAKES_ANOTHERS})`
+export const isTaking = (row: string): string => `coalesce(${row}.rule, '') in (${TAKES_ANOTHERS})`
 
 /** SQL that is true where one of these decisions on a row of the mandate came behind another one. What takes another's name and waits is no word on that. */
 const isNamed = (decisions: string, since: string, more = ''): string => `exists (select 1 from row as named

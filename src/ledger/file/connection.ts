@@ -65,6 +65,24 @@ export const sql = tagFor('rows')
 /** The same, of which the first column alone counts. */
 export const sqlValue = tagFor('values')
 
+/** The same, with JSON in these columns, which is read. */
+export const sqlWithJson =
+  <Row>(connection: Connection, ...columns: readonly (keyof Row)[]) =>
+  (text: TemplateStringsArray, ...parts: readonly (string | number)[]) => {
+    const statement = sql(connection)<Row>(text, ...parts)
+    const read = (row: Row): Row => ({
+      ...row,
+      ...Object.fromEntries(columns.map((column) => [column, JSON.parse(row[column] as string) as unknown])),
+    })
+    return {
+      all: (...values: unknown[]): Row[] => statement.all(...values).map(read),
+      get: (...values: unknown[]): Row | undefined => {
+        const row = statement.get(...values)
+        return row === undefined ? undefined : read(row)
+      },
+    }
+  }
+
 const schemaOf = (connection: Connection): Map<string, string> =>
   new Map(
     sql(connection)<{ name: string; text: string }>`
