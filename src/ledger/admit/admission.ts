@@ -314,7 +314,7 @@ export interface GivenBack {
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
 const GIVEN_BACK = `
-  select count(corrects) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken,
+  select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
      count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
        and corrects is not null and state = 'duplicate' order by id limit 5)) as unchangedRows
@@ -400,7 +400,7 @@ function prepareInsert(scope: SourceScope) {
       mandateKey,
       raw: mandate === null ? fingerprintRaw(fingerprints, scope, record) : null,
       corrects: record.corrects === 0 ? (locate(scope, record.cells) ?? 0) : record.corrects,
-      place: record.corrects === null ? null : 0,
+      countedIn: record.corrects === null ? sourceId : null,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),
       contentKey: mandate === null ? null : fingerprints.content(mandate),

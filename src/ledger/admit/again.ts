@@ -39,7 +39,7 @@ export interface UnsentRow {
  * What was sent, may have arrived or was closed stays as it is, and so does a correction that waits with what is another's; of a
  * record that may be cut the rest is not known.
  */
-const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.place is not 0
+const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.counted_in is not null
   and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 

@@ -44,7 +44,7 @@ export function locate(
 ): number | null {
   const candidates = (column: 'id' | 'customer_no') =>
     sql(connection)<Candidate>`
-      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and place is not 0`
+      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
   const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
   const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
   const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
@@ -109,7 +109,7 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells,
       and later.id >= named.superseded_by and later.attempts > 0) as isOutdated,
     current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
   from row join temp.given_back on given_back.id = row.id
-    left join row as named on named.id = row.corrects and named.id < :first and (named.place is not 0 or named.state = 'superseded')
+    left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
     left join row as current on current.id = coalesce(named.heir, named.id)
     left join row as repeated on current.state = 'duplicate' and not ${IS_SAME} and repeated.id = (select min(live.id) from row as live
       where live.mandate_key = current.mandate_key and live.id < :first and live.state in (${sqlList(LIVE_STATES)}))

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
 import type { RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
@@ -167,22 +167,18 @@ const DECIDED = Object.entries({
   campaign: 'purged_at',
 })
 
-interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts' | 'decided'> {
-  readonly marked: number
-  readonly missing: number
-}
-
 /** How far a ledger has come by its own account, over any connection to it. */
 export function readStanding(connection: Connection): Standing {
-  const found = sql(connection)<StoredStanding>`
+  const found = sqlWithJson<Standing>(connection, 'hasMarks', 'isLogMissing')`
     select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
        (select coalesce(max(id), 0) from attempt) as attempts,
        json_object(${DECIDED.map(([table, at]) => `'${table}', (select id || ' ' || ${at} from ${table} order by id desc limit 1)`).join()}) as decided,
-       exists (select 1 from run where mark is not null) as marked,
-       exists (select 1 from run where stopped_by = ?) as missing from campaign`.get(LOG_MISSING)
+       iif(exists (select 1 from run where mark is not null), 'true', 'false') as hasMarks,
+       iif(exists (select 1 from run where stopped_by = ?), 'true', 'false') as isLogMissing from campaign`.get(
+    LOG_MISSING,
+  )
   if (found === undefined) throw new Error('The ledger has no campaign')
-  const { marked, missing, ...facts } = found
-  return { ...facts, hasMarks: marked === 1, isLogMissing: missing === 1 }
+  return found
 }
 
 /** Ready rows of which no attempt is on record. */

@@ -94,7 +94,8 @@ const MAY_STAND_FOR_IT = `(separated is null or not ${IS_NAMED_SINCE})`
 
 /** A correction that gives kin of this mandate its very name, and waits. */
 const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in (kin.row_id, kin.other_id)
-  where separated is null and beside.place in (kin.row_id, kin.other_id) and linked.mandate_key = row.mandate_key)`
+  join row as former on former.id in (kin.row_id, kin.other_id) and former.heir = beside.id
+  where separated is null and linked.mandate_key = row.mandate_key)`
 
 /** SQL over `row`, each with why a row is held for which it is true. */
 const CLAUSES = {

@@ -1,11 +1,5 @@
 import type { Choice } from '../../domain/row/choice.js'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../domain/mandate/mandate.js'
+import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
@@ -38,34 +32,20 @@ import {
 } from './campaign-rows.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
-interface StoredReady {
-  readonly id: number
-  readonly attempts: number
-  readonly customerNo: number
-  readonly iban: string
-  readonly signedDate: string
-  readonly creditorIdentifier: string
-  readonly mandateReference: string
-  readonly accountKey: Buffer
-  readonly contentKey: Buffer | null
-  /** SQLite's truth value. */
-  readonly hasCopies: 0 | 1
-}
-
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
-const mandateOf = (row: StoredReady): Mandate => ({
-  customerNo: row.customerNo,
-  iban: row.iban as Iban,
-  signedDate: row.signedDate as LocalDate,
-  original: {
-    creditorIdentifier: row.creditorIdentifier as CreditorIdentifier,
-    mandateReference: row.mandateReference as MandateReference,
-  },
-})
+type StoredReady = Omit<Mandate, 'original'> &
+  Mandate['original'] &
+  Pick<ReadyRow, 'id' | 'attempts'> & {
+    readonly accountKey: Buffer
+    readonly contentKey: Buffer | null
+    /** SQLite's truth value. */
+    readonly hasCopies: 0 | 1
+  }
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
 function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
-  const mandate = mandateOf(row)
+  const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = row
+  const mandate = { customerNo, iban, signedDate, original: { creditorIdentifier, mandateReference } }
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
     row.contentKey !== null &&

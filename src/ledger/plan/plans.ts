@@ -175,7 +175,7 @@ export const planReads = (connection: Connection) => ({
     sql(connection)<StaysBehind>`
       select state, iif(state = 'ready', ${WHY_HELD}, coalesce(rule, ${FIRST_ERROR})) as rule, count(*) as count from row
         where (state not in ('ready', 'sending', 'registered', 'superseded') or state = 'ready' and ${HELD_WHATEVER_THE_TIME})
-         and place is not 0 group by 1, 2 order by 3 desc, 1, 2`.all(),
+         and counted_in is not null group by 1, 2 order by 3 desc, 1, 2`.all(),
 })
 
 /**

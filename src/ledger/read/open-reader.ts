@@ -263,7 +263,7 @@ export const readTotals = (connection: Connection): Totals =>
   toTotals(
     sql(connection)<Count>`
       select state, count(*) as count, 0 as resubmitted from row group by state
-       union all select state, -count(*), 0 from row where place = 0 group by state
+       union all select state, -count(*), 0 from row where counted_in is not source_id and counted_in is null group by state
        union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`.all(),
   )
 
@@ -273,7 +273,7 @@ export const readTotals = (connection: Connection): Totals =>
  */
 const MANDATES = `select state, rule, count(*) as count from (
     select state, rule, min(case state ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end)
-      from row where state not in ('duplicate', 'superseded') and place is not 0
+      from row where state not in ('duplicate', 'superseded') and counted_in is not null
       group by iif(${HAS_ITS_KEY}, mandate_key, null), iif(mandate_key is null or not (${HAS_ITS_KEY}), id, null))
    group by 1, 2 order by count desc, state, rule`
 
@@ -286,10 +286,10 @@ const SOURCE_TOTALS = `with span as (select records, resubmitted, first_row, las
   select state,
     (select count(*) from row, span where row.state = states.state
        and row.id between span.first_row and span.last_row)
-    - (select count(*) from row, span where row.state = states.state and row.place >= 0
+    - (select count(*) from row, span where row.state = states.state and row.counted_in is not row.source_id
          and row.id between span.first_row and span.last_row)
     + (select count(*) from row, span where row.state = states.state
-         and row.place between span.first_row and span.last_row) as count, 0 as resubmitted from states
+         and row.counted_in is not row.source_id and row.counted_in = :id) as count, 0 as resubmitted from states
   union all select null, records, resubmitted from span`
 
 const readSources = (connection: Connection): SourceRecord[] =>
@@ -360,7 +360,9 @@ function isAccountOf(connection: Connection, rowId: number, iban: string): boole
 function readDistinctCounts(connection: Connection) {
   const [customers = 0, mandates = 0, accounts = 0] = ['customer_no', 'mandate_key', 'iban_key'].map(
     (column) =>
-      sqlValue(connection)<number>`select count(distinct ${column}) from row where place is not 0`.get(),
+      sqlValue(
+        connection,
+      )<number>`select count(distinct ${column}) from row where counted_in is not null`.get(),
   )
   return { customers, mandates, accounts }
 }

@@ -14,11 +14,7 @@ export const ATTEMPT = `json_object('id', attempt.id, 'n', attempt.n, 'runId', r
   'hint', hint, 'reason', attempt.reason, 'status', status, 'errorCode', error_code, 'serviceCode', service_code, 'field', field,
   'message', message, 'answer', answer)`
 
-/** A row without a place counts nowhere, one in its own place, as nearly all are, in its own source. */
-export const COUNTED_IN = `case when place is null then source_id when place = 0 then null
-  else coalesce((select own.source_id from row as own where own.id = row.place), source_id) end`
-
-const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source, ${COUNTED_IN} as countedIn,
+const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source,
   ${VOUCHED} as vouchedOn`
 
 /** With its latest attempt, and with the latest doubt over its mandate that a person has decided. */
@@ -36,7 +32,7 @@ export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id 
 
 /** Behind which everything is read by one range of ids, without and with the rows that a list of registrations takes. */
 const ALL = `row.id > ? and row.id <= ?`
-const BRIEF = `state = 'registered' and place is not 0`
+const BRIEF = `state = 'registered' and counted_in is not null`
 
 /** The row that has this assigned reference, in any case of letters. */
 export const ownerOf = (connection: Connection, reference: string): number | undefined =>

@@ -78,7 +78,7 @@ create table row (
   superseded_by integer references row (id),
   heir integer references row (id),
   latest_first_debit text, attempts integer not null default 0, assigned_creditor_identifier text,
-  assigned_mandate_reference text, registered_at text, cells text, place integer, content_key blob,
+  assigned_mandate_reference text, registered_at text, cells text, counted_in integer, content_key blob,
   spelling integer,
   constraint row_suits_its_state check (case state
     when 'ready' then superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
@@ -105,8 +105,7 @@ create index row_spelling on row (spelling);
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
-create index row_place on row (state, place) where place is not null;
-create unique index row_place_once on row (place) where place > 0;
+create index row_counted on row (state, counted_in) where counted_in is not source_id;
 
 create table problem (
   id integer primary key,
