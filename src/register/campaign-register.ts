@@ -58,37 +58,14 @@ export interface RegisterOptions {
 }
 
 /** A register that is open. The functions below change it; nobody else sees it. */
-interface Opened extends RegisterOptions {
-  readonly folder: string
-  readonly file: RegisterFile
-  readonly numberOf: (text: string) => number
-  /** In the register before this process noted it. */
-  wasKnown: boolean
-  /** The mark of this run, once it claimed. */
-  mark: string | null
-  /** Ledgers that it takes the place of, by number. */
-  replaces: readonly number[]
-  severities: SeverityOverrides
-}
+type Opened = ReturnType<typeof opened>
 
 /**
  * @throws {UsageError} without a folder
  * @throws {LedgerError} `register`
  */
 export function openRegister(options: RegisterOptions) {
-  const folder = asRegisterFolder(options.folder)
-  const file = openFile(folder, options)
-  const numberOf = numberWith(file.key)
-  const register: Opened = {
-    ...options,
-    folder,
-    file,
-    numberOf,
-    wasKnown: false,
-    mark: null,
-    replaces: [],
-    severities: {},
-  }
+  const register = opened(options)
   return {
     /**
      * Notes the ledger, or finds it noted. To be called before a run is counted in it.
@@ -118,6 +95,24 @@ export function openRegister(options: RegisterOptions) {
 
 interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly run: RunSettings
+}
+
+function opened(options: RegisterOptions) {
+  const folder = asRegisterFolder(options.folder)
+  const file = openFile(folder, options)
+  return {
+    ...options,
+    folder,
+    file,
+    numberOf: numberWith(file.key),
+    /** In the register before this process noted it. */
+    wasKnown: false,
+    /** The mark of this run, once it claimed. */
+    mark: null as string | null,
+    /** Ledgers that it takes the place of, by number. */
+    replaces: [] as readonly number[],
+    severities: {} as SeverityOverrides,
+  }
 }
 
 function openFile(folder: string, options: RegisterOptions): RegisterFile {

@@ -167,8 +167,8 @@ const DECIDED = Object.entries({
   campaign: 'purged_at',
 })
 
-/** How far a ledger has come by its own account, over any connection to it. */
-export function readStanding(connection: Connection): Standing {
+/** How far a ledger has come by its own account. */
+function readStanding(connection: Connection): Standing {
   const found = sqlWithJson<Standing>(connection, 'hasMarks', 'isLogMissing')`
     select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
        (select coalesce(max(id), 0) from attempt) as attempts,
@@ -181,17 +181,20 @@ export function readStanding(connection: Connection): Standing {
   return found
 }
 
-/** Ready rows of which no attempt is on record. */
-export const readUnattempted = (connection: Connection): number[] =>
-  sqlValue(connection)<number>`
-    select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all()
+const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
+  :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
 
-export const hasMark = (connection: Connection, mark: string): boolean =>
-  sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined
-
-/** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
-export const hasDecided = (connection: Connection, decided: string): boolean => {
-  const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
-    :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
-  return sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1
-}
+/** What the register of campaigns asks of a ledger, over any connection to it. */
+export const standingReads = (connection: Connection) => ({
+  standing: () => readStanding(connection),
+  /** Whether the run that the register noted is one of this ledger. */
+  hasMark: (mark: string): boolean =>
+    sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined,
+  /** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
+  hasDecided: (decided: string): boolean =>
+    sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1,
+  /** Ready rows of which no attempt is on record. */
+  unattempted: (): number[] =>
+    sqlValue(connection)<number>`
+      select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all(),
+})

@@ -21,13 +21,10 @@ import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
   endRun,
-  hasDecided,
-  hasMark,
   insertRun,
   LOG_MISSING,
   noteChange,
-  readStanding,
-  readUnattempted,
+  standingReads,
   UNNOTICED,
 } from './campaign-rows.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
@@ -147,9 +144,7 @@ export function createClaims(parts: ClaimParts) {
     sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
   return {
-    standing: () => readStanding(connection),
-    hasMark: (mark: string) => hasMark(connection, mark),
-    hasDecided: (decided: string) => hasDecided(connection, decided),
+    ...standingReads(connection),
     /** The number of the last row. */
     lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
@@ -161,7 +156,6 @@ export function createClaims(parts: ClaimParts) {
     attempted: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
-    unattempted: () => readUnattempted(connection),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
     /** Mandate keys of all rows of the customer of that row. */

@@ -241,21 +241,11 @@ export const IS_CHOSEN = `(:choice is null
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
-  const sources = sql(connection)<{ id: number; header: string }>`
-    select id, header from source`
-    .all()
-    .map(({ id, header }) => ({ id, names: JSON.parse(header) as string[] }))
-  const placed = {
-    only: choice.only.map(({ column, values }) => ({
-      at: Object.fromEntries(
-        sources.flatMap(({ id, names }) => {
-          const at = findName(names, column)
-          return at === null ? [] : [[id, at]]
-        }),
-      ),
-      values: values.map(cleanCell),
-    })),
-    countries: choice.countries,
-  }
-  return JSON.stringify(placed)
+  const sources = sqlWithJson<{ id: number; header: string[] }>(connection, 'header')`
+    select id, header from source`.all()
+  const only = choice.only.map(({ column, values }) => ({
+    at: Object.fromEntries(sources.map(({ id, header }) => [id, findName(header, column)])),
+    values: values.map(cleanCell),
+  }))
+  return JSON.stringify({ only, countries: choice.countries })
 }

@@ -15,7 +15,7 @@ import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { HAS_ITS_KEY } from '../deliver/gate.js'
-import { readStanding, readUnattempted, hasDecided, hasMark } from '../deliver/campaign-rows.js'
+import { standingReads } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
   openForReading,
@@ -191,11 +191,7 @@ export function createReader(connection: Connection, file: string) {
     ...proofReads(connection),
     ...planReads(connection),
     ...comparisonReads(connection),
-    standing: () => readStanding(connection),
-    /** Whether the run that the register noted is one of this ledger. */
-    hasMark: (mark: string) => hasMark(connection, mark),
-    hasDecided: (decided: string) => hasDecided(connection, decided),
-    unattempted: () => readUnattempted(connection),
+    ...standingReads(connection),
   }
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
