@@ -5,7 +5,7 @@ import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
 
 /** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */
-interface StatusLine {
+export interface StatusLine {
   readonly kind: 'read_answer' | 'refused' | 'turned_away' | 'in_doubt'
   readonly halt: Halt | null
 }

@@ -8,7 +8,7 @@ import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import type { RuleId } from '../domain/rule/verdict.js'
 import { cleanCell, cleanIban, parseJson } from '../domain/text/text.js'
-import { type StatusTable, readRetryAfterMs } from './checked-service.js'
+import { type StatusLine, type StatusTable, readRetryAfterMs } from './checked-service.js'
 
 /** How one operation reads its own answers. */
 interface AnswerReader<Value> {
@@ -131,9 +131,9 @@ function classifyStatus<Value>(
 }
 
 /** One word of the service counts, and only where the configuration does not say otherwise. */
-function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
+function lineFor(status: number, hints: ErrorHints, table: StatusTable): StatusLine {
   const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
-  return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)
+  return isNotYet ? { kind: 'turned_away', halt: null } : table.lineOf(status)
 }
 
 function classifyProof<Value>(
