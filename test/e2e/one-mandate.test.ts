@@ -52,11 +52,13 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
   }
 
   it.each(SPELT)(
-    '45.1 is registered in its place, and the refused one not beside it, whatever is run afterwards ($what)',
+    '45.1 is registered in its place once somebody says which export is newer, and the refused one not beside it ($what)',
     async ({ newer }) => {
       await begin(newer)
       const there = [newer, mandate(2)]
-      await expectRun(place, ['newer.csv'], 3, there)
+      for (const args of [['newer.csv'], RETRY, []]) await expectRun(place, args, 3, [mandate(2)])
+      expect(waiting(place)).toEqual(linesOf([newer]))
+      await expectRun(place, ['newer.csv', '--newer'], 3, there)
       for (const args of [RETRY, ['newer.csv'], [...RETRY, 'newer.csv'], ['newer.csv', '--newer'], RETRY])
         await expectRun(place, args, 3, there)
     },
@@ -74,7 +76,7 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
 
   it.each(SPELT)('45.1 goes beside it by the word of a person ($what)', async ({ newer }) => {
     await begin(newer)
-    await expectRun(place, ['newer.csv'], 3, [newer, mandate(2)])
+    await expectRun(place, ['newer.csv', '--newer'], 3, [newer, mandate(2)])
     const corrected = mandate(31, { signed_date: '2024-05-15' })
     edit('refused.csv', (row) => ({ ...row, ...corrected }))
     await expectRun(place, [inReport('refused.csv')], 3, [newer, mandate(2)])

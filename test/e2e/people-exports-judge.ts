@@ -41,8 +41,7 @@ const KNOWN = `select sha256, admitted_at as at, 1 as isIn from source where sha
   union all select value ->> 'sha256', compared_at, 0 from comparison, json_each(sources)`
 
 /** Somebody set an export beside it, or gave rows back: what waits since may do so for another reason. */
-const TOUCHED =
-  'select (select count(*) from comparison) + coalesce((select sum(resubmitted) from source), 0) as n'
+const TOUCHED = `select (select count(*) from comparison) + (select count(*) from source where kind = 'list') as n`
 
 const ROWS = `select row.id, state, customer_no as customerNo, signed_date as signedDate,
     original_mandate_reference as reference, corrects is null and source_id not in (select id from source where kind = 'list') as isRead, coalesce(group_concat(decision, ' '), '') as decisions

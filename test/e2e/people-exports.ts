@@ -111,11 +111,14 @@ async function settle(
 ): Promise<void> {
   const { desk, history, judge, service } = office
   const { sheet, save } = await takeList(office, LEDGER, list)
+  const contradicts = (row: Sheet[number]): boolean =>
+    valueOf(sheet, row, 'migration_rule').includes('CONTRADICTS_SENT')
   const lines = sheet.flatMap((row, line): Line[] => {
     const mandate = judge.mandateOf(desk.at(LEDGER), Number(valueOf(sheet, row, 'migration_row')))
-    // What says otherwise of a mandate that was sent is closed by the line of that.
-    const isOfAnother = valueOf(sheet, row, 'migration_rule').includes('CONTRADICTS_SENT')
-    return mandate === undefined || isOfAnother ? [] : [{ line, mandate }]
+    if (mandate === undefined) return []
+    // What says otherwise of a mandate that was sent is closed by the line of that, unless it was not sent after all.
+    const isOfAnother = contradicts(row) && !judge.isReady(desk.at(LEDGER), mandate)
+    return isOfAnother ? [] : [{ line, mandate }]
   })
   const at = (line: number, name: string): string => valueOf(sheet, sheet[line]!, name).toUpperCase()
   /** Somebody had typed what belongs to another line. */
@@ -124,10 +127,16 @@ async function settle(
   let sending = sheet
   for (const mandate of new Set(lines.map((one) => one.mandate))) {
     // The word beside its other spelling, too, would say that they are two.
-    const isLetGo = judge.isReady(desk.at(LEDGER), mandate)
-    const isOver = history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
-    if (isLetGo || isOpen(office, mandate) || (!isOver && chance.happens(0.1))) continue
     const all = lines.filter((one) => one.mandate === mandate)
+    // What a person closed in doubt is never sent, and the line says so.
+    const isClosed = all.some(
+      ({ line }) => at(line, 'migration_remedy').startsWith('A PERSON CLOSED') || contradicts(sheet[line]!),
+    )
+    const isOver =
+      isClosed || history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
+    const isLetGo = judge.isReady(desk.at(LEDGER), mandate) && !isClosed
+    const isLeft = isOpen(office, mandate) && !isClosed
+    if (isLetGo || isLeft || (!isOver && chance.happens(0.1))) continue
     const own = all.some((one) => !isTaking(one)) ? all.filter((one) => !isTaking(one)) : all
     const best = own.find(({ line }) => isTrue(sheet, sheet[line]!, mandate)) ?? own[0]
     if (!isOver && best !== undefined)

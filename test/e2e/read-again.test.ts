@@ -325,7 +325,34 @@ describe('what is read again is told', () => {
     const { status, stdout } = await place.program('run')
     expect([status, stdout]).toEqual([0, expect.stringContaining(`"export.csv" was ${DONE}`)])
     expect(place.read('report.html').includes('has changed: 1 the same, 1 has ended')).toBe(true)
-    expect((await place.program('customer', 'show', '2')).stdout).toContain('replaced by row: 4')
+    const shown = (await place.program('customer', 'show', '2')).stdout
+    expect(shown).toContain('replaced by row: 4\n  changed: rule "" → "STATUS_NOT_ACTIVE"')
+  })
+
+  it('field by field, with what was read before and now', async () => {
+    configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy }, customer_no: Debtor }')
+    save(
+      'export.csv',
+      [1, 2].map((n) => mandate(n, { ...days(`0${n}/03/2024`), Debtor: `${n + 6}` })),
+    )
+    await expectRun(place, ['export.csv', '--limit', '1'], 5, [
+      mandate(1, { ...days('2024-03-01'), customer_no: '7' }),
+    ])
+    configure(
+      'columns: { signed_date: { column: signed_date, format: mm/dd/yyyy }, customer_no: customer_no }',
+    )
+    await place.program('run')
+    const { customer } = await json<{ customer: { rows: { changes: unknown }[] } }>('customer', 'show', '8')
+    expect(customer.rows.map(({ changes }) => changes)).toEqual([
+      [
+        { field: 'customer_no', before: '8', after: '2' },
+        { field: 'signed_date', before: '2024-03-02', after: '2024-02-03' },
+      ],
+    ])
+    const shown = (await place.program('customer', 'show', '8')).stdout
+    expect(shown).toContain(
+      '  changed: customer_no "8" → "2"\n  changed: signed_date "2024-03-02" → "2024-02-03"\n',
+    )
   })
 
   it('by an approved plan, from which a later correction is a drift by name', async () => {

@@ -70,7 +70,6 @@ export const runCommand: Command = {
     'maxDuration',
     'readBack',
     'expectedRecords',
-    'expected',
     'yes',
     'noReport',
   ],

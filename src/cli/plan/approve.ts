@@ -25,9 +25,11 @@ import { type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { type CommandResult } from '../terminal/result.js'
-import { planLines } from './plan-lines.js'
+import { planSections } from '../../report/plan/plan-sections.js'
+import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { toned, type Line, type World } from '../terminal/world.js'
+import { flagName } from '../settings/declared.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { timeText } from '../../domain/text/text.js'
 
@@ -75,7 +77,7 @@ function approve(context: Context) {
     )
   const document = readPlan(file, world.version)
   const derived = derive(file, document, world)
-  for (const line of planLines(derived)) context.progress.note(line)
+  for (const line of sectionLines(planSections(derived))) context.progress.note(line)
   const nowMs = world.clock.now()
   const statement = {
     plan: document.digest,
@@ -113,7 +115,7 @@ function derive(file: string, document: PlanDocument, machine: World): PlanDocum
       ...document,
       changedSettings: changedSettingsOf(document.settings, { baseUrl, machine }),
     }
-    planLines(derived)
+    planSections(derived)
     return derived
   } catch (cause) {
     throw new UsageError(
@@ -161,8 +163,13 @@ function approversLines({ settings }: PlanDocument): string[] {
 const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
   ...['--base-url', target.baseUrl],
   ...(limit === null ? [] : ['--limit', String(limit)]),
-  ...['concurrency', 'rate'].flatMap((name) =>
-    changedSettings.includes(name) ? [`--${name}`, String(settings[name])] : [],
+  ...(['concurrency', 'rate', 'maxInDoubt', 'maxRefused'] as const).flatMap((name) =>
+    changedSettings.includes(name) ? [`--${flagName(name)}`, String(settings[name])] : [],
+  ),
+  ...(['timeout', 'connectTimeout'] as const).flatMap((name) =>
+    changedSettings.includes(`${name}Ms`)
+      ? [`--${flagName(name)}`, String(Number(settings[`${name}Ms`]) / 1_000)]
+      : [],
   ),
 ]
 

@@ -4,6 +4,7 @@ import { IS_TAKING } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { replaceRows } from './problems.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
 
@@ -43,8 +44,8 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells i
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
-const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and exists (select 1 from row as other
-  where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded')))`
+const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
+  where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded'))))`
 
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
@@ -160,11 +161,12 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
     },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>
-      void sql(
+      void replaceRows(
         connection,
-      )`update row set state = 'superseded', superseded_by = (select min(id) from row as first where first.source_id = :source)
-        where id in (select id from temp.former where isUnsent) and id not in (select corrects from row as newer where newer.source_id = :source and corrects is not null)
-          and exists (select 1 from row as first where first.source_id = :source)`.run({ source }),
+        `select id as old, (select min(id) from row where source_id = :source) as new from temp.former where isUnsent
+          and id not in (select corrects from row where source_id = :source and corrects is not null)`,
+        { source },
+      ),
   }
 }
 

@@ -348,7 +348,7 @@ function holdRows(
     }
     writeNotice(connection, notice, 'id = :row', { row })
     if (isSent) continue
-    holdRow(connection, { row, rule: RESEMBLES, reason: message, at })
+    holdRow(connection, row, RESEMBLES, at)
     count += 1
   }
   if (count > 0) noteChange(connection, at)

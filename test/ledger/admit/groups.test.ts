@@ -152,7 +152,7 @@ describe('rows of one file', () => {
         message:
           'The mandate was sent already, and this record says something else of it. It is record 1 of "march.csv", which is registered (row 1).',
         remedy:
-          'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on.',
+          'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on. Where the mandate was not sent after all, there is no such line: write this record off, or correct it.',
       },
     ])
   })
@@ -283,8 +283,11 @@ describe('8.3.5 a mandate whose reference was corrected without its row number',
     return expectStates(states, [{}], [second!], [third!], registered('NEW-1'), [RENAMED])
   })
 
-  it('goes where what took its place was refused by the service', () =>
-    expectStates('superseded refused ready', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
+  it('waits where what took its place was refused by the service, and nobody says which export is newer', () =>
+    expectStates('superseded refused conflict', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
+
+  it('goes with the values that were refused', () =>
+    expectStates('refused ready', [{}], refused(), [RENAMED]))
 
   it('waits, each of them, where the first is still to be sent by an earlier command', () =>
     expectStates('conflict conflict', [{}], [RENAMED]))
