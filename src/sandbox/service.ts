@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../contract/envelope.js'
+import { CUSTOMER_PATH } from '../contract/customer.js'
 import { MIGRATE_PATH } from '../contract/migrate-mandate.js'
 import { PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
 import {
@@ -13,6 +14,7 @@ import {
   appliesFirst,
   misbehave,
 } from './faults/faults.js'
+import { findCustomer } from './customers.js'
 import { migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import {
   done,
@@ -122,11 +124,11 @@ const endpointsOf = (parts: ServiceParts): Endpoint[] => [
     subjectOf: (body) => textOfMember(body, 'customer_no'),
     apply: (body, _id, requestId) => migrateMandate(body, requestId, parts),
   },
-  ...(parts.readBack === 'on' ? sourceEndpoints(parts) : []),
+  ...(parts.readBack === 'on' ? endpointsBeyond(parts) : []),
 ]
 
 /** Published beside the interface. A cancellation says nothing in its body, and must have one that no form of a web page can send. */
-const sourceEndpoints = (parts: ServiceParts): Endpoint[] => [
+const endpointsBeyond = (parts: ServiceParts): Endpoint[] => [
   {
     method: 'GET',
     path: PAYMENT_SOURCE_PATH,
@@ -140,6 +142,13 @@ const sourceEndpoints = (parts: ServiceParts): Endpoint[] => [
     operation: 'cancel',
     subjectOf: (_body, id) => id,
     apply: (_body, id) => cancelSource(id, parts),
+  },
+  {
+    method: 'GET',
+    path: `${CUSTOMER_PATH}/:id`,
+    operation: 'customer',
+    subjectOf: (_body, id) => id,
+    apply: (_body, id) => findCustomer(id, parts),
   },
 ]
 
@@ -189,7 +198,7 @@ function textOfMember(body: unknown, name: string): string {
 }
 
 export function countRequests() {
-  const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
+  const received = Object.fromEntries(OPERATIONS.map((name) => [name, 0])) as Record<Operation, number>
   const subjects = new Map(OPERATIONS.map((operation) => [operation, new Map<string, number>()]))
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()

@@ -1,6 +1,7 @@
 import { choicesSchema, type Choices } from './choices.js'
 import { z } from 'zod'
 import { onlyKnown, UsageError } from '../errors.js'
+import type { KnownCustomer } from './customers.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from './store.js'
@@ -37,6 +38,8 @@ const options = z.object({
 export interface SandboxOptions extends Readonly<z.input<typeof options>> {
   /** Scripted faults; see the README of the sandbox. */
   readonly faults?: readonly FaultRuleInput[] | undefined
+  /** Whom the service knows; everybody, by names that the seed decides, where it is left out. */
+  readonly customers?: readonly KnownCustomer[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Partial<Choices> | undefined
   /** Gets one line per request, fault and callback; never an account number or a secret. */
@@ -46,7 +49,7 @@ export interface SandboxOptions extends Readonly<z.input<typeof options>> {
 
 /** Checks the options. @throws UsageError that names the option. */
 export function readSettings(given: SandboxOptions) {
-  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults choices log now`)
+  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults customers choices log now`)
   onlyKnown('choices', given.choices, Object.keys(choicesSchema.shape).join(' '))
   const settings = checked(options, given, '')
   return {
@@ -55,6 +58,10 @@ export function readSettings(given: SandboxOptions) {
     log: given.log ?? (() => undefined),
     now: given.now ?? (() => new Date()),
     faults: checkFaults(given.faults ?? []),
+    customers:
+      given.customers === undefined
+        ? null
+        : new Map(given.customers.map((customer) => [customer.customer_no, customer])),
     choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
   }
 }

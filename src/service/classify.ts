@@ -11,6 +11,8 @@ import {
   explainUnsentHalt,
   isTlsFault,
 } from './exchange.js'
+import { readCustomer } from '../contract/customer.js'
+import type { CustomerSaid } from '../domain/who/names.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import type { RuleId } from '../domain/rule/verdict.js'
@@ -289,6 +291,11 @@ export function proveUpdate(json: unknown, id: string): Proof<BillogramAnswer> {
   const { status, content, leftOut } = reading
   if (content.id !== id) return { kind: 'mismatch', field: 'id' }
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
+}
+
+export function proveCustomer(json: unknown, customerNo: number): Proof<CustomerSaid> {
+  const reading = readCustomer(json, customerNo)
+  return reading.kind === 'unreadable' ? reading : { kind: 'proven', value: reading.customer, notes: [] }
 }
 
 const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])

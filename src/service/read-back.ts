@@ -1,6 +1,8 @@
-import { readErrorHints } from '../contract/envelope.js'
+import { customerPath, readCustomer } from '../contract/customer.js'
+import { readErrorHints, type unreadable } from '../contract/envelope.js'
 import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
+import type { CustomerSaid } from '../domain/who/names.js'
 import { parseJson } from '../domain/text/text.js'
 import { cleanHints, factsOf, quoteHints } from './classify.js'
 import {
@@ -19,10 +21,13 @@ import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'
 /** What one question for the payment sources of a customer brought. */
 export type SourcesSeen = Listed | NotRead
 
-interface Listed {
+interface Listed extends Answered {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
   readonly sources: readonly ListedSource[]
+}
+
+interface Answered {
   readonly status: number
   readonly durationMs: number
 }
@@ -54,7 +59,49 @@ const CREDENTIALS = [401, 403, 407]
 const LATER = [408, 421, 425, 429]
 
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
-export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen {
+export const classifySources = (exchange: Exchange, clean: Cleaner): SourcesSeen =>
+  classifyRead(exchange, clean, {
+    what: 'a list of payment sources',
+    isAnswer: (status) => status === 200 || status === 204,
+    read: (response) => {
+      const reading = readList(response)
+      return reading.kind === 'read' ? { kind: 'listed', sources: reading.sources } : reading
+    },
+  })
+
+/** Who a customer is; null where the service has none of that number. */
+export interface CustomerRead {
+  readonly kind: 'listed'
+  readonly customer: CustomerSaid | null
+}
+export type CustomerSeen = (CustomerRead & Answered) | NotRead
+
+/** The same of a customer: that there is none is an answer, too. */
+export const classifyCustomer = (exchange: Exchange, clean: Cleaner, customerNo: number): CustomerSeen =>
+  classifyRead(exchange, clean, {
+    what: 'a customer',
+    isAnswer: (status) => status === 200 || status === 404,
+    read: ({ status, bodyText }) => {
+      const reading =
+        status === 404
+          ? { kind: 'read' as const, customer: null }
+          : readCustomer(parseJson(bodyText), customerNo)
+      return reading.kind === 'read' ? { kind: 'listed', customer: reading.customer } : reading
+    },
+  })
+
+interface Reading<Read> {
+  /** Completes "The service answered 200, but not with". */
+  readonly what: string
+  readonly isAnswer: (status: number) => boolean
+  readonly read: (response: Response) => Read | ReturnType<typeof unreadable>
+}
+
+function classifyRead<Read extends { readonly kind: 'listed' }>(
+  exchange: Exchange,
+  clean: Cleaner,
+  { what, isAnswer, read }: Reading<Read>,
+): (Read & Answered) | NotRead {
   const { response, durationMs } = exchange
   const notRead = (cause: Cause, reason: string): NotRead => {
     const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
@@ -62,13 +109,13 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
   }
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
-  if (status !== 200 && status !== 204) return notRead(causeOf(status), answered(response, clean))
-  const reading = readList(response)
-  if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
+  if (!isAnswer(status)) return notRead(causeOf(status), answered(response, clean))
+  const reading = read(response)
+  if (reading.kind === 'listed') return { ...reading, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
     { cause: 'unreadable', canRepeat: true, halt: null },
-    `The service answered ${status}, but not with a list of payment sources (${problem})`,
+    `The service answered ${status}, but not with ${what} (${problem})`,
   )
 }
 
@@ -130,12 +177,25 @@ export function connectReader(service: CheckedService, credentials: Credentials,
      * @throws {RangeError} for what is no customer number; nothing was sent
      */
     async listPaymentSources(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
-      if (!Number.isSafeInteger(customerNo) || customerNo < 1)
-        throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
-      return classifySources(await exchange('GET', paymentSourcesPath(customerNo), null, sendOptions), clean)
+      const path = paymentSourcesPath(knownNo(customerNo))
+      return classifySources(await exchange('GET', path, null, sendOptions), clean)
+    },
+
+    /**
+     * Who a customer is (contract/README.md#customers).
+     * @throws {RangeError} for what is no customer number; nothing was sent
+     */
+    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<CustomerSeen> {
+      const path = customerPath(knownNo(customerNo))
+      return classifyCustomer(await exchange('GET', path, null, sendOptions), clean, customerNo)
     },
 
     /** Ends all connections at once. */
     close,
   }
+}
+
+function knownNo(customerNo: number): number {
+  if (Number.isSafeInteger(customerNo) && customerNo >= 1) return customerNo
+  throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
 }

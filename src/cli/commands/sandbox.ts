@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { UsageError } from '../../errors.js'
+import { parseCustomers } from '../../sandbox/customers.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -37,6 +38,7 @@ export const sandboxCommand: Command = {
     ],
     ['--seed <n>', 'repeat the same chaos and the same references'],
     ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
+    ['--customers <file>', 'whom it knows (JSON); everybody, with made-up names, where it is left out'],
     ['--faults <file>', 'scripted faults (JSON); see sepa-migrate help sandbox'],
   ],
   epilogue: [
@@ -56,6 +58,7 @@ async function serve(context: Context): Promise<CommandResult> {
   const password =
     passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
   const faultFile = context.text('faults')
+  const customerFile = context.text('customers')
   const dataFile = context.text('data')
   if (dataFile !== null)
     assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
@@ -73,7 +76,11 @@ async function serve(context: Context): Promise<CommandResult> {
     readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
     choices: { repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']) },
     seed: numberOf(context, 'seed'),
-    faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
+    faults: faultFile === null ? undefined : parseFaults(readText(faultFile, 'fault script'), faultFile),
+    customers:
+      customerFile === null
+        ? undefined
+        : parseCustomers(readText(customerFile, 'list of customers'), customerFile),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
   })
   // A password that the operator gave is never printed; one that was made up must be.
@@ -115,9 +122,9 @@ const wordOf = <const Word extends string>(
     `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
   )
 
-const readText = (file: string): string =>
+const readText = (file: string, what: string): string =>
   readGivenText(file, {
-    what: 'fault script',
+    what,
     nothing: 'the sandbox was not started',
     mostBytes: MOST_BYTES.configuration,
   })

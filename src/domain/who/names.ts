@@ -86,13 +86,13 @@ const LETTERS = new Map(
 
 /** Latin letters without accents, in small letters; `S.r.l.` is one word, `O'Brien` too. */
 const spell = (text: string): string =>
-  [
-    ...text
+  Array.from(
+    text
       .toLowerCase()
       .normalize('NFD')
       .replace(/[\p{M}'’`´]+/gu, ''),
-  ]
-    .map((letter) => LETTERS.get(letter) ?? letter)
+    (letter) => LETTERS.get(letter) ?? letter,
+  )
     .join('')
     .replace(/(?<![a-z])([a-z])\.(?=[a-z](?![a-z]))/g, '$1')
     .replace(/(?<![a-z])([a-z]{2,3})\.(?=[a-z]\.)/g, '$1')

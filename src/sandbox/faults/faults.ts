@@ -69,7 +69,7 @@ function matches({ operation, match }: FaultRule, occasion: Occasion): boolean {
     (of.includes(occasion.operation) && [wanted].flat().some((one) => String(one) === occasion.subject))
   return (
     (operation === 'any' || operation === occasion.operation) &&
-    isSubject(['migrate', 'read_back'], match.customer_no) &&
+    isSubject(['migrate', 'read_back', 'customer'], match.customer_no) &&
     isSubject(['offer'], match.offer_id) &&
     isSubject(['billogram'], match.billogram_id) &&
     (match.request === undefined || [match.request].flat().includes(occasion.ordinal)) &&
@@ -86,7 +86,7 @@ function chaosFor(occasion: Occasion, { chaos, seed }: { chaos: number; seed: nu
 }
 
 /** The operations a fault can be planned for. */
-export const OPERATIONS = ['migrate', 'offer', 'billogram', 'read_back', 'cancel'] as const
+export const OPERATIONS = ['migrate', 'offer', 'billogram', 'read_back', 'cancel', 'customer'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 const milliseconds = z.int().min(0).max(86_400_000)
@@ -131,10 +131,17 @@ const NONSENSE = {
     const reference = stage.earlierReference ?? data.unique_mandate_reference
     return okWith({ ...data, unique_mandate_reference: reference })
   },
+  another_name: (stage: Stage) =>
+    okWith({ ...mandateOf(stage), name: 'Quite Somebodyelse', contact: {}, org_no: '' }),
 }
 const NONSENSE_NAMES = Object.keys(NONSENSE) as (keyof typeof NONSENSE)[]
-/** They tell of a mandate, so they need `migrate`. */
-const MIGRATE_ONLY: ReadonlySet<string> = new Set(['no_references', 'wrong_echo', 'repeated_reference'])
+/** They tell of one thing, so they need its operation. */
+const NEEDS: ReadonlyMap<string, Operation> = new Map([
+  ['no_references', 'migrate'],
+  ['wrong_echo', 'migrate'],
+  ['repeated_reference', 'migrate'],
+  ['another_name', 'customer'],
+])
 
 /** Framing stays with the server; `cut` is the fault for broken framing. */
 const headerName = z
@@ -196,6 +203,12 @@ type Fault = z.output<typeof fault>
 
 const oneOrMore = <Value extends z.ZodType>(value: Value) => z.union([value, z.array(value).min(1)])
 
+const keepsTo =
+  (needed: Operation) =>
+  ({ operation, fault: one }: { readonly operation: string; readonly fault: Fault }): boolean =>
+    operation === needed || one.kind !== 'nonsense' || NEEDS.get(one.answer) !== needed
+const wants = (needed: Operation) => ({ path: ['fault', 'answer'], error: `needs the operation ${needed}` })
+
 const faultRule = z
   .strictObject({
     operation: z.enum([...OPERATIONS, 'any']).default('any'),
@@ -215,11 +228,8 @@ const faultRule = z
     times: z.int().min(1).nullable().default(null),
     fault,
   })
-  .refine(
-    (rule) =>
-      rule.operation === 'migrate' || rule.fault.kind !== 'nonsense' || !MIGRATE_ONLY.has(rule.fault.answer),
-    { path: ['fault', 'answer'], error: 'needs the operation migrate' },
-  )
+  .refine(keepsTo('migrate'), wants('migrate'))
+  .refine(keepsTo('customer'), wants('customer'))
 /** One rule of a fault script, checked and with its defaults. */
 export type FaultRule = z.output<typeof faultRule>
 /** One rule as it is written. */
