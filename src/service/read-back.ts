@@ -70,14 +70,14 @@ export const classifySources = (exchange: Exchange, clean: Cleaner): SourcesSeen
   })
 
 /** Who a customer is; null where the service has none of that number. */
-export interface CustomerRead {
+interface CustomerRead {
   readonly kind: 'listed'
   readonly customer: CustomerSaid | null
 }
 export type CustomerSeen = (CustomerRead & Answered) | NotRead
 
 /** The same of a customer: that there is none is an answer, too. */
-export const classifyCustomer = (exchange: Exchange, clean: Cleaner, customerNo: number): CustomerSeen =>
+const classifyCustomer = (exchange: Exchange, clean: Cleaner, customerNo: number): CustomerSeen =>
   classifyRead(exchange, clean, {
     what: 'a customer',
     isAnswer: (status) => status === 200 || status === 404,

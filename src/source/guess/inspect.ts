@@ -1,7 +1,13 @@
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type ColumnField,
+  FIELDS,
+  type LocalDate,
+  REQUIRED_FIELDS,
+  type Field,
+} from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns, type ColumnGuess } from './column-guess.js'
@@ -64,8 +70,8 @@ export async function inspectSource(
   const survey = await surveyRecords(table, today, signal)
   const system = await systemOf(table.header, options)
   const columns = guessColumns(survey.columns, system?.known)
-  const fields = columns.flatMap(({ field, position }) =>
-    field === null ? [] : [{ field, position: position - 1 }],
+  const fields = FIELDS.flatMap((wanted) =>
+    columns.flatMap(({ field, position }) => (field === wanted ? [{ field, position: position - 1 }] : [])),
   )
   // Lines of totals at the end are no records for `check` either.
   const totals =
@@ -337,7 +343,7 @@ const debtorColumns = (columns: readonly InspectedColumn[]): string[] =>
   )
 
 function mappedLine(
-  field: Field,
+  field: ColumnField,
   column: InspectedColumn,
   columns: readonly InspectedColumn[],
   offer: string | false = false,

@@ -204,7 +204,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     titles: ['Dr.', 'id.', 'ifj.', 'özv.'],
   },
 }
-export const LANGUAGE_NAMES = Object.keys(LANGUAGES)
+const LANGUAGE_NAMES = Object.keys(LANGUAGES)
 
 const PLACES = list(
   'Nord Süd Alfa Delta Orion Sirius Vega Castor Aurora Boreas Meridian Zenit Atlas Helios Triton Phoenix Kronos Titan Argo Electra Lyra Nova Polaris Quasar Rigel Saturn Tellus Urania Vulcan Zephyr',
@@ -272,7 +272,7 @@ export interface Drawn {
 }
 
 /** A customer: three of four are people. */
-export function drawCustomer(chance: Chance, language = chance.pick(LANGUAGE_NAMES)): Drawn {
+function drawCustomer(chance: Chance, language = chance.pick(LANGUAGE_NAMES)): Drawn {
   const words = LANGUAGES[language]!
   if (chance.happens(0.25)) return drawCompany(chance, language, words)
   const given = often(chance, words.given)
