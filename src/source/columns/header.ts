@@ -4,7 +4,7 @@ import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import { FIELDS, PAYER_FIELDS, type ColumnField, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, PAYER_FIELDS, type ColumnField } from '../../domain/mandate/mandate.js'
 import headers from './headers.json' with { type: 'json' }
 import mandateNames from './mandate-names.json' with { type: 'json' }
 
