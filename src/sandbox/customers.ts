@@ -1,31 +1,8 @@
-import { z } from 'zod'
 import { customerNoQuery } from '../contract/payment-source.js'
 import type { Customer } from '../contract/customer.js'
-import { parseJson } from '../domain/text/text.js'
-import { UsageError } from '../errors.js'
 import { done, refuse, refuseField, type Reply } from './refusal.js'
 import type { Opened } from './settings.js'
 import { chanceOf } from './store.js'
-
-/** What a file says of a customer; all else is made up. */
-const knownCustomer = z.strictObject({
-  customer_no: z.int().min(1),
-  name: z.string(),
-  org_no: z.string().optional(),
-  contact_name: z.string().optional(),
-})
-export type KnownCustomer = Readonly<z.infer<typeof knownCustomer>>
-
-/** @throws UsageError that names the place */
-export function parseCustomers(text: string, name: string): readonly KnownCustomer[] {
-  const parsed = z.array(knownCustomer, 'must be a JSON list of customers').safeParse(parseJson(text))
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new UsageError(
-    `Cannot use ${name}: ${[...(issue?.path ?? []), issue?.message ?? ''].join(' ')}`,
-    'Each is { "customer_no": 1007, "name": "…", "org_no": "…", "contact_name": "…" }; the last two may be left out.',
-  )
-}
 
 const GIVEN = 'Ada Bruno Clara Dario Emilia Felix Greta Hugo Iris Jonas Klara Leon'.split(' ')
 const SURNAMES = 'Abel Brink Corvin Dahl Engel Falk Grau Horn Ivers Jonker Kern Lind'.split(' ')

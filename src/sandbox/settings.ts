@@ -1,7 +1,6 @@
 import { choicesSchema, type Choices } from './choices.js'
 import { z } from 'zod'
 import { onlyKnown, UsageError } from '../errors.js'
-import type { KnownCustomer } from './customers.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from './store.js'
@@ -32,14 +31,25 @@ const options = z.object({
   readBackLagMs: z.int().min(0).max(86_400_000).default(0),
   /** `off`: a service that has no read-back answers it with 404. */
   readBack: z.enum(['on', 'off']).default('on'),
+  /** Whom the service knows; everybody, by names that the seed decides, where it is left out. */
+  customers: z
+    .array(
+      z.strictObject({
+        customer_no: z.int().min(1),
+        name: z.string(),
+        org_no: z.string().optional(),
+        contact_name: z.string().optional(),
+      }),
+      'must be a JSON list of customers',
+    )
+    .nullable()
+    .default(null),
 })
 
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions extends Readonly<z.input<typeof options>> {
   /** Scripted faults; see the README of the sandbox. */
   readonly faults?: readonly FaultRuleInput[] | undefined
-  /** Whom the service knows; everybody, by names that the seed decides, where it is left out. */
-  readonly customers?: readonly KnownCustomer[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Partial<Choices> | undefined
   /** Gets one line per request, fault and callback; never an account number or a secret. */
@@ -49,7 +59,7 @@ export interface SandboxOptions extends Readonly<z.input<typeof options>> {
 
 /** Checks the options. @throws UsageError that names the option. */
 export function readSettings(given: SandboxOptions) {
-  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults customers choices log now`)
+  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults choices log now`)
   onlyKnown('choices', given.choices, Object.keys(choicesSchema.shape).join(' '))
   const settings = checked(options, given, '')
   return {
@@ -58,10 +68,7 @@ export function readSettings(given: SandboxOptions) {
     log: given.log ?? (() => undefined),
     now: given.now ?? (() => new Date()),
     faults: checkFaults(given.faults ?? []),
-    customers:
-      given.customers === undefined
-        ? null
-        : new Map(given.customers.map((customer) => [customer.customer_no, customer])),
+    customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
     choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
   }
 }

@@ -18,16 +18,15 @@ import type { CheckedService, Credentials } from './checked-service.js'
 import { clientOptions, openWay, type ClientMachine, type SendOptions } from './client.js'
 import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'
 
-/** What one question for the payment sources of a customer brought. */
+/** What one question about a customer brought: for its payment sources, or for who it is. */
 export type SourcesSeen = Listed | NotRead
 
-interface Listed extends Answered {
+interface Listed {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
   readonly sources: readonly ListedSource[]
-}
-
-interface Answered {
+  /** Who it is, where that was asked; null where the service has none of that number. */
+  readonly customer?: CustomerSaid | null
   readonly status: number
   readonly durationMs: number
 }
@@ -58,50 +57,17 @@ const MISSING = [404, 405, 501]
 const CREDENTIALS = [401, 403, 407]
 const LATER = [408, 421, 425, 429]
 
+/** What an answer says; null for one that is none to the question. */
+type Read = (
+  response: Response,
+) => Pick<Listed, 'sources' | 'customer'> | ReturnType<typeof unreadable> | null
+
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
-export const classifySources = (exchange: Exchange, clean: Cleaner): SourcesSeen =>
-  classifyRead(exchange, clean, {
-    what: 'a list of payment sources',
-    isAnswer: (status) => status === 200 || status === 204,
-    read: (response) => {
-      const reading = readList(response)
-      return reading.kind === 'read' ? { kind: 'listed', sources: reading.sources } : reading
-    },
-  })
-
-/** Who a customer is; null where the service has none of that number. */
-interface CustomerRead {
-  readonly kind: 'listed'
-  readonly customer: CustomerSaid | null
-}
-export type CustomerSeen = (CustomerRead & Answered) | NotRead
-
-/** The same of a customer: that there is none is an answer, too. */
-const classifyCustomer = (exchange: Exchange, clean: Cleaner, customerNo: number): CustomerSeen =>
-  classifyRead(exchange, clean, {
-    what: 'a customer',
-    isAnswer: (status) => status === 200 || status === 404,
-    read: ({ status, bodyText }) => {
-      const reading =
-        status === 404
-          ? { kind: 'read' as const, customer: null }
-          : readCustomer(parseJson(bodyText), customerNo)
-      return reading.kind === 'read' ? { kind: 'listed', customer: reading.customer } : reading
-    },
-  })
-
-interface Reading<Read> {
-  /** Completes "The service answered 200, but not with". */
-  readonly what: string
-  readonly isAnswer: (status: number) => boolean
-  readonly read: (response: Response) => Read | ReturnType<typeof unreadable>
-}
-
-function classifyRead<Read extends { readonly kind: 'listed' }>(
+export function classifySources(
   exchange: Exchange,
   clean: Cleaner,
-  { what, isAnswer, read }: Reading<Read>,
-): (Read & Answered) | NotRead {
+  { what, read }: { readonly what: string; readonly read: Read } = LIST,
+): SourcesSeen {
   const { response, durationMs } = exchange
   const notRead = (cause: Cause, reason: string): NotRead => {
     const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
@@ -109,9 +75,9 @@ function classifyRead<Read extends { readonly kind: 'listed' }>(
   }
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
-  if (!isAnswer(status)) return notRead(causeOf(status), answered(response, clean))
   const reading = read(response)
-  if (reading.kind === 'listed') return { ...reading, status, durationMs }
+  if (reading === null) return notRead(causeOf(status), answered(response, clean))
+  if (!('reason' in reading)) return { kind: 'listed', ...reading, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
     { cause: 'unreadable', canRepeat: true, halt: null },
@@ -120,13 +86,23 @@ function classifyRead<Read extends { readonly kind: 'listed' }>(
 }
 
 /** What a header says of further pages counts like what the body says. */
-function readList({ status, headers, bodyText }: Response): ReturnType<typeof readPaymentSources> {
+const readList: Read = ({ status, headers, bodyText }) => {
+  if (status !== 200 && status !== 204) return null
   const reading =
     status === 204 ? { kind: 'read' as const, sources: [] } : readPaymentSources(parseJson(bodyText))
   if (reading.kind === 'unreadable') return reading
   const more = headerOfMore(headers, reading.sources.length)
-  return more === null ? reading : { kind: 'unreadable', reason: more }
+  return more === null ? { sources: reading.sources } : { kind: 'unreadable', reason: more }
 }
+const LIST = { what: 'a list of payment sources', read: readList }
+
+const readWho =
+  (customerNo: number): Read =>
+  ({ status, bodyText }) => {
+    if (status === 404) return { sources: [], customer: null }
+    const reading = status === 200 ? readCustomer(parseJson(bodyText), customerNo) : null
+    return reading?.kind === 'read' ? { sources: [], customer: reading.customer } : reading
+  }
 
 function unanswered({ started, response, error }: Exchange): [Cause, string] {
   if (!started && response === null) {
@@ -182,12 +158,12 @@ export function connectReader(service: CheckedService, credentials: Credentials,
     },
 
     /**
-     * Who a customer is (contract/README.md#customers).
+     * Who a customer is (contract/README.md#customers). 404 is an answer: nobody.
      * @throws {RangeError} for what is no customer number; nothing was sent
      */
-    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<CustomerSeen> {
-      const path = customerPath(knownNo(customerNo))
-      return classifyCustomer(await exchange('GET', path, null, sendOptions), clean, customerNo)
+    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
+      const seen = await exchange('GET', customerPath(knownNo(customerNo)), null, sendOptions)
+      return classifySources(seen, clean, { what: 'a customer', read: readWho(customerNo) })
     },
 
     /** Ends all connections at once. */

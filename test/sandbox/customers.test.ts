@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectService } from '../../src/migrate/migrate.js'
 import { customerResponse, readCustomer } from '../../src/contract/customer.js'
-import { parseCustomers } from '../../src/sandbox/customers.js'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { exchange, start } from './exchange.js'
 
@@ -77,18 +77,19 @@ describe('GET /api/v2/customer/{customer_no}', () => {
   })
 })
 
-describe('a file of customers', () => {
-  it('is a JSON list, and what is wrong with it is named', () => {
-    expect(parseCustomers('[{"customer_no":1,"name":"A"}]', 'c.json')).toEqual([
-      { customer_no: 1, name: 'A' },
-    ])
-    for (const [text, place] of [
-      ['{', 'must be a JSON list'],
-      ['[{"customer_no":0,"name":"A"}]', '0 customer_no'],
-      ['[{"customer_no":1}]', '0 name'],
-      ['[{"customer_no":1,"name":"A","iban":"x"}]', 'iban'],
-    ] as const)
-      expect(() => parseCustomers(text, 'c.json')).toThrow(place)
+describe('customers of a file', () => {
+  it.each([
+    [undefined, 'started'],
+    [{}, 'customers: must be a JSON list of customers'],
+    [[{ customer_no: 0, name: 'A' }], 'customers.0.customer_no'],
+    [[{ customer_no: 1 }], 'customers.0.name'],
+    [[{ customer_no: 1, name: 'A', iban: 'x' }], 'iban'],
+  ])('%j: what is wrong is named', async (customers, problem) => {
+    const told = await startSandbox({ customers: customers as never }).then(
+      async (sandbox) => sandbox.close().then(() => 'started'),
+      (error: Error) => error.message,
+    )
+    expect(told).toContain(problem)
   })
 })
 

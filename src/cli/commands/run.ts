@@ -12,6 +12,7 @@ import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { AskedFirst } from '../../migrate/check-before-send.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
+  type AskingEvent,
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
@@ -350,6 +351,7 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunR
   return (event) => {
     if (event.kind === 'opened') noteOpened(context, event)
     else if (event.kind === 'reading') progress.reading(event.source, event.records)
+    else if (event.kind === 'asking_who') noteAsking(context, event)
     else if (event.kind === 'sending') progress.sending(event.rows)
     else if (event.kind === 'warning') progress.note([toned('open', 'Warning'), `: ${event.text}`])
     else {
@@ -357,6 +359,13 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunR
       showDelivery(context, event, isVerbose)
     }
   }
+}
+
+const ASKED_PER_NOTE = 10_000
+
+export function noteAsking({ progress }: Context, { customers, asked }: AskingEvent): void {
+  if (asked % ASKED_PER_NOTE < 100)
+    progress.note(`Asking who the customers are: ${countText(asked)} of ${countText(customers)}`)
 }
 
 export function noteOpened(

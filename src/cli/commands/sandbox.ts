@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { UsageError } from '../../errors.js'
-import { parseCustomers } from '../../sandbox/customers.js'
 import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -10,7 +9,7 @@ import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
 import { EXITS } from '../settings/declared.js'
-import { plural } from '../../domain/text/text.js'
+import { parseJson, plural } from '../../domain/text/text.js'
 
 const DEFAULT_PORT = '8080'
 
@@ -78,9 +77,7 @@ async function serve(context: Context): Promise<CommandResult> {
     seed: numberOf(context, 'seed'),
     faults: faultFile === null ? undefined : parseFaults(readText(faultFile, 'fault script'), faultFile),
     customers:
-      customerFile === null
-        ? undefined
-        : parseCustomers(readText(customerFile, 'list of customers'), customerFile),
+      customerFile === null ? null : ((parseJson(readText(customerFile, 'list of customers')) ?? {}) as []),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
   })
   // A password that the operator gave is never printed; one that was made up must be.

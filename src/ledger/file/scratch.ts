@@ -8,6 +8,7 @@ import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
 import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
+import { createWho, type WhoVerbs } from '../prove/who.js'
 import { createStorage, explaining } from './storage.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -17,6 +18,7 @@ export interface ScratchLedger {
     options: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
   ) => Admission
   readonly reader: LedgerReader
+  readonly who: WhoVerbs
   readonly close: () => void
 }
 
@@ -88,7 +90,7 @@ function scratchLedger(
   clock: Clock,
   counted?: AdmissionParts['counted'],
 ): ScratchLedger {
-  const { guard } = createStorage(connection, file)
+  const { guard, write } = createStorage(connection, file)
   return {
     admit: ({ severities, corrector = NOBODY_NAMED, isNewer = false }) =>
       openAdmission({
@@ -103,6 +105,10 @@ function scratchLedger(
         ended: () => undefined,
       }),
     reader: createReader(connection, file),
+    who: createWho({
+      ...{ connection, write, join: write, nowMs: clock.now },
+      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
+    }),
     close: () => connection.close(),
   }
 }
@@ -121,6 +127,7 @@ const TABLES = [
   'collected',
   'amended',
   'kin',
+  'who',
   'comparison',
   'compared',
 ] as const

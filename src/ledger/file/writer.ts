@@ -54,6 +54,7 @@ import {
   startBeforeSending,
   startReadBack,
 } from '../prove/read-backs.js'
+import { createWho } from '../prove/who.js'
 import { createStorage, type Storage } from './storage.js'
 import type { Lock } from '../safety/side-files.js'
 
@@ -204,6 +205,11 @@ export function createLedger(parts: LedgerParts) {
       noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
+    who: createWho({
+      ...{ connection, write: storage.write, nowMs: held.clock.now },
+      join: (body) => join(held, body),
+      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
+    }),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**

@@ -135,13 +135,8 @@ const NONSENSE = {
     okWith({ ...mandateOf(stage), name: 'Quite Somebodyelse', contact: {}, org_no: '' }),
 }
 const NONSENSE_NAMES = Object.keys(NONSENSE) as (keyof typeof NONSENSE)[]
-/** They tell of one thing, so they need its operation. */
-const NEEDS: ReadonlyMap<string, Operation> = new Map([
-  ['no_references', 'migrate'],
-  ['wrong_echo', 'migrate'],
-  ['repeated_reference', 'migrate'],
-  ['another_name', 'customer'],
-])
+/** They tell of a mandate, so they need `migrate`. */
+const MIGRATE_ONLY: ReadonlySet<string> = new Set(['no_references', 'wrong_echo', 'repeated_reference'])
 
 /** Framing stays with the server; `cut` is the fault for broken framing. */
 const headerName = z
@@ -203,12 +198,6 @@ type Fault = z.output<typeof fault>
 
 const oneOrMore = <Value extends z.ZodType>(value: Value) => z.union([value, z.array(value).min(1)])
 
-const keepsTo =
-  (needed: Operation) =>
-  ({ operation, fault: one }: { readonly operation: string; readonly fault: Fault }): boolean =>
-    operation === needed || one.kind !== 'nonsense' || NEEDS.get(one.answer) !== needed
-const wants = (needed: Operation) => ({ path: ['fault', 'answer'], error: `needs the operation ${needed}` })
-
 const faultRule = z
   .strictObject({
     operation: z.enum([...OPERATIONS, 'any']).default('any'),
@@ -228,8 +217,11 @@ const faultRule = z
     times: z.int().min(1).nullable().default(null),
     fault,
   })
-  .refine(keepsTo('migrate'), wants('migrate'))
-  .refine(keepsTo('customer'), wants('customer'))
+  .refine(
+    (rule) =>
+      rule.operation === 'migrate' || rule.fault.kind !== 'nonsense' || !MIGRATE_ONLY.has(rule.fault.answer),
+    { path: ['fault', 'answer'], error: 'needs the operation migrate' },
+  )
 /** One rule of a fault script, checked and with its defaults. */
 export type FaultRule = z.output<typeof faultRule>
 /** One rule as it is written. */

@@ -389,3 +389,14 @@ export const drawPairs = (seed: number, count: number) => {
     }),
   }
 }
+
+/** Different customers with the name that the export has of each. */
+export function drawCustomers(seed: number, count: number): { name: string; same: string }[] {
+  const chance = seedChance(seed)
+  const drawn = new Map<string, string>()
+  while (drawn.size < count) {
+    const { name, same } = drawCustomer(chance)
+    drawn.set(name, same().trim())
+  }
+  return [...drawn].map(([name, same]) => ({ name, same }))
+}
