@@ -196,7 +196,7 @@ const HEADINGS = {
     'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
   'The service:': 'password-file read-back check-before-send who',
   'Corrections and other ledgers:': 'all reason by another-ledger all-in-doubt shared-folder',
-  'Report and output:': 'out no-report expected-records expected json quiet verbose no-color log-file',
+  'Report and output:': 'out no-report expected-records json quiet verbose no-color log-file',
 }
 
 function headed(flag: Flag, isAll: boolean): Flag {

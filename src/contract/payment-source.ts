@@ -62,8 +62,10 @@ export function readPaymentSources(json: unknown) {
   const parsed = looseResponse.safeParse(json)
   if (!parsed.success) return unreadableBy(parsed.error)
   const { data, ...beside } = parsed.data
-  const reason = signOfError(beside) ?? signOfMore(beside, data.length)
-  if (reason !== null) return unreadable(reason)
+  const error = findSign(beside, (words, value) => hasAny(words, ERRORS) && says(value))
+  if (error !== null) return unreadable(`${error}: errors beside the list`)
+  const more = findSign(beside, isMore(data.length))
+  if (more !== null) return unreadable(`${more}: ${MAY_BE_MORE}`)
   const sources = data.map(({ id, status, scheme, details }): ListedSource => ({
     id,
     status,
@@ -102,37 +104,21 @@ const OF_REQUESTS = ['rate', 'ratelimit', 'quota', 'retry', 'request', 'requests
 
 type Sign = (words: readonly string[], value: unknown) => boolean
 
-/** @returns what is wrong beside a list, or null */
-export const signOfError = (beside: unknown): string | null =>
-  said(
-    findSign(beside, (words, value) => hasAny(words, ERRORS) && says(value)),
-    'errors beside the list',
-  )
-
-const said = (place: string | null, what: string): string | null =>
-  place === null ? null : `${place}: ${what}`
-
-/**
- * @param shown how many entries the list has
- * @returns the first sign that there are more, or null
- */
-export const signOfMore = (beside: unknown, shown: number): string | null =>
-  said(placeOfMore(beside, shown), MAY_BE_MORE)
-
 const MAY_BE_MORE = 'may not be the whole list'
-
-const placeOfMore = (beside: unknown, shown: number): string | null =>
-  findSign(beside, (words, value) => isMore(words, value, shown))
 
 /** Names of headers that may speak of pages; any other may hold such a word by chance. */
 const OF_PAGES = [...FURTHER, ...CUT, 'total', 'page', 'pages', 'pagination']
 /** What a `Link` header may point at without saying anything of the list. */
 const HARMLESS_LINKS = new Set(['self', 'help', 'describedby', 'service-doc', 'service-desc', 'deprecation'])
 
-/** The same for the headers of an answer, whose names are in lower case. */
+/**
+ * The first sign in the headers of an answer, whose names are in lower case, that there are more; null where there is none.
+ * @param shown how many entries the list has
+ */
 export function headerOfMore(headers: Readonly<Record<string, string>>, shown: number): string | null {
   for (const [name, value] of Object.entries(headers)) {
     const words = wordsOf(name)
+    const isSignOf = isMore(shown)
     // Some services write the pages of a list as JSON into a header.
     const pages = value.startsWith('{') ? parseJson(value) : null
     const isSign =
@@ -140,8 +126,8 @@ export function headerOfMore(headers: Readonly<Record<string, string>>, shown: n
         ? !isHarmless(value)
         : name === 'content-range'
           ? value.replace(/^.*\//, '').trim() !== String(shown)
-          : hasAny(words, OF_PAGES) && (isMore(words, value, shown) || placeOfMore(pages, shown) !== null)
-    if (isSign) return said(`header ${name}`, MAY_BE_MORE)
+          : hasAny(words, OF_PAGES) && (isSignOf(words, value) || findSign(pages, isSignOf) !== null)
+    if (isSign) return `header ${name}: ${MAY_BE_MORE}`
   }
   return null
 }
@@ -165,20 +151,22 @@ function findSign(value: unknown, isSign: Sign, depth = 0): string | null {
   return null
 }
 
-function isMore(words: readonly string[], value: unknown, shown: number): boolean {
-  if (hasAny(words, OF_REQUESTS)) return false
-  if (words.includes('rel')) return hasAny(wordsOf(String(value)), FURTHER)
-  if (hasAny(words, FURTHER) || hasAny(words, CUT)) return says(value)
-  if (hasAny(words, WHOLE) && (value === false || value === 'false')) return true
-  const number = numberOf(value)
-  if (number === null) return false
-  // A page that is full may have another behind it; one that is not the first has one before it.
-  if (words.includes('pages') || words.includes('page'))
-    return hasAny(words, ['size', 'limit', 'per']) ? number > 0 && shown >= number : number > 1
-  if (words.includes('offset') || words.includes('skip')) return number > 0
-  if (words.includes('limit')) return number > 0 && shown >= number
-  return hasAny(words, COUNTS) && number > shown
-}
+const isMore =
+  (shown: number): Sign =>
+  (words, value) => {
+    if (hasAny(words, OF_REQUESTS)) return false
+    if (words.includes('rel')) return hasAny(wordsOf(String(value)), FURTHER)
+    if (hasAny(words, FURTHER) || hasAny(words, CUT)) return says(value)
+    if (hasAny(words, WHOLE) && (value === false || value === 'false')) return true
+    const number = numberOf(value)
+    if (number === null) return false
+    // A page that is full may have another behind it; one that is not the first has one before it.
+    if (words.includes('pages') || words.includes('page'))
+      return hasAny(words, ['size', 'limit', 'per']) ? number > 0 && shown >= number : number > 1
+    if (words.includes('offset') || words.includes('skip')) return number > 0
+    if (words.includes('limit')) return number > 0 && shown >= number
+    return hasAny(words, COUNTS) && number > shown
+  }
 
 const hasAny = (words: readonly string[], wanted: readonly string[]): boolean =>
   words.some((word) => wanted.includes(word))

@@ -70,9 +70,9 @@ export async function startSandbox(given: SandboxOptions = {}) {
 
 function serverFor(parts: ServiceParts): Server {
   const app = new Hono<Env>()
-  app.route('/', guardEverything(parts))
-  app.route('/', serveOperations(parts))
-  app.route('/', serveInspection(parts))
+  app.use('*', guardEverything(parts))
+  serveOperations(app, parts)
+  serveInspection(app, parts)
   app.get('/openapi.json', (c) => c.json(describeInterface({ hasReadBack: parts.readBack === 'on' })))
   app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
   app.onError((error) => {
@@ -151,9 +151,8 @@ const heldBillograms = ({ store, choices }: ServiceParts): Billogram[] =>
  * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
  * Account numbers are masked unless the sandbox was told to show them.
  */
-function serveInspection(parts: ServiceParts): Hono<Env> {
+function serveInspection(app: Hono<Env>, parts: ServiceParts): void {
   const { store, counter, now } = parts
-  const app = new Hono<Env>()
   app.get('/_sandbox/mandates', () => {
     const headers = { 'content-type': 'application/json' }
     return new Response(ReadableStream.from(mandatesText(parts)), { headers })
@@ -174,7 +173,6 @@ function serveInspection(parts: ServiceParts): Hono<Env> {
   app.post('/_sandbox/billograms/:id/failed-direct-debit', async (c) =>
     failDirectDebit(c.req.param('id'), await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES), parts),
   )
-  return app
 }
 
 function failDirectDebit(id: string, body: Reply<unknown>, parts: ServiceParts): Response {

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import { Hono, type Context } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../contract/envelope.js'
@@ -39,13 +39,13 @@ const HEALTH_PATH = '/health'
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: its place, what its faults are matched by, and its effect. */
-interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT'
-  readonly path: string
-  readonly operation: Operation
-  readonly subjectOf: (body: unknown, id: string) => string
-  readonly apply: (body: unknown, id: string, requestId: string | null) => Reply
-}
+type Endpoint = readonly [
+  method: 'GET' | 'POST' | 'PUT',
+  path: string,
+  operation: Operation,
+  subjectOf: (body: unknown, id: string) => string,
+  apply: (body: unknown, id: string, requestId: string | null) => Reply,
+]
 
 /** Requests that change nothing. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -58,9 +58,9 @@ const isForeignOrigin = (origin: string | undefined, host: string | undefined): 
  * What everything but the health check needs: the sandbox's own name in the request, and credentials; to change something,
  * no other origin than its own.
  */
-export function guardEverything(parts: ServiceParts): Hono<Env> {
-  const app = new Hono<Env>()
-  app.use('*', async (c, next) => {
+export const guardEverything =
+  (parts: ServiceParts): MiddlewareHandler<Env> =>
+  async (c, next) => {
     const { host, port } = parts
     if (!isOwnHost(c.req.header('host'), { listensOn: host, port }))
       return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
@@ -73,16 +73,12 @@ export function guardEverything(parts: ServiceParts): Hono<Env> {
     const refusal = c.req.path.startsWith('/api/')
       ? null
       : refusalOfHeader(c.req.header('authorization'), parts)
-    if (refusal !== null) return refusalAnswer(refusal, CHALLENGE)
-    return next()
-  })
-  return app
-}
+    return refusal === null ? next() : refusalAnswer(refusal, CHALLENGE)
+  }
 
 /** The operations behind authentication, content type and size limit. */
-export function serveOperations(parts: ServiceParts): Hono<Env> {
+export function serveOperations(app: Hono<Env>, parts: ServiceParts): void {
   const { counter, log } = parts
-  const app = new Hono<Env>()
   app.use('/api/*', async (c, next) => {
     const refusal = refusalOfHeader(c.req.header('authorization'), parts)
     if (refusal !== null) c.res = refusalAnswer(refusal, CHALLENGE)
@@ -93,76 +89,52 @@ export function serveOperations(parts: ServiceParts): Hono<Env> {
     log(`${c.req.method} ${new URL(c.req.url).pathname.slice(0, 200)} ${status}`)
   })
   for (const endpoint of endpointsOf(parts)) {
-    const { method, path } = endpoint
+    const [method, path] = endpoint
     app.on(method, path, (c) => answer(c, endpoint, parts))
     app.all(path, () =>
       refusalAnswer(refuse(405, 'METHOD_NOT_ALLOWED', `Use ${method} here`), { allow: method }),
     )
   }
-  return app
 }
 
-const endpointsOf = (parts: ServiceParts): Endpoint[] => [
-  {
-    method: 'POST',
-    path: OFFER_PATH,
-    operation: 'offer',
-    subjectOf: (body) => textOfMember(body, 'offer_id'),
-    apply: (body) => createOffer(body, parts),
-  },
-  {
-    method: 'PUT',
-    path: `${BILLOGRAM_PATH}/:id`,
-    operation: 'billogram',
-    subjectOf: (_body, id) => id,
-    apply: (body, id) => updateBillogram(body, id, parts),
-  },
-  {
-    method: 'POST',
-    path: MIGRATE_PATH,
-    operation: 'migrate',
-    subjectOf: (body) => textOfMember(body, 'customer_no'),
-    apply: (body, _id, requestId) => migrateMandate(body, requestId, parts),
-  },
+const member = (name: string) => (body: unknown) => textOfMember(body, name)
+const ofPath = (_body: unknown, id: string): string => id
+
+const endpointsOf = (parts: ServiceParts): readonly Endpoint[] => [
+  ['POST', OFFER_PATH, 'offer', member('offer_id'), (body) => createOffer(body, parts)],
+  ['PUT', `${BILLOGRAM_PATH}/:id`, 'billogram', ofPath, (body, id) => updateBillogram(body, id, parts)],
+  [
+    'POST',
+    MIGRATE_PATH,
+    'migrate',
+    member('customer_no'),
+    (body, _id, requestId) => migrateMandate(body, requestId, parts),
+  ],
   ...(parts.readBack === 'on' ? endpointsBeyond(parts) : []),
 ]
 
 /** Published beside the interface. A cancellation says nothing in its body, and must have one that no form of a web page can send. */
-const endpointsBeyond = (parts: ServiceParts): Endpoint[] => [
-  {
-    method: 'GET',
-    path: PAYMENT_SOURCE_PATH,
-    operation: 'read_back',
-    subjectOf: (_body, customerNo) => customerNo,
-    apply: (_body, customerNo) => listSources(customerNo, parts),
-  },
-  {
-    method: 'POST',
-    path: `${PAYMENT_SOURCE_PATH}/:id/cancel`,
-    operation: 'cancel',
-    subjectOf: (_body, id) => id,
-    apply: (_body, id) => cancelSource(id, parts),
-  },
-  {
-    method: 'GET',
-    path: `${CUSTOMER_PATH}/:id`,
-    operation: 'customer',
-    subjectOf: (_body, id) => id,
-    apply: (_body, id) => findCustomer(id, parts),
-  },
+const endpointsBeyond = (parts: ServiceParts): readonly Endpoint[] => [
+  ['GET', PAYMENT_SOURCE_PATH, 'read_back', ofPath, (_body, customerNo) => listSources(customerNo, parts)],
+  ['POST', `${PAYMENT_SOURCE_PATH}/:id/cancel`, 'cancel', ofPath, (_body, id) => cancelSource(id, parts)],
+  ['GET', `${CUSTOMER_PATH}/:id`, 'customer', ofPath, (_body, id) => findCustomer(id, parts)],
 ]
 
 /** Applies, waits, answers; or does one of them wrong on purpose. */
-async function answer(c: Context<Env>, endpoint: Endpoint, parts: ServiceParts): Promise<Response> {
-  const hasBody = endpoint.method !== 'GET'
-  const read = hasBody ? await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes) : done(null)
+async function answer(
+  c: Context<Env>,
+  [method, , operation, subjectOf, apply]: Endpoint,
+  parts: ServiceParts,
+): Promise<Response> {
+  const read =
+    method !== 'GET' ? await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes) : done(null)
   if (read.kind === 'refused') return refusalAnswer(read)
   const body = read.content
   const id = (c.req.param('id') ?? c.req.query('customer_no') ?? '').slice(0, 100)
-  const fault = parts.planFault(parts.counter.receive(endpoint.operation, endpoint.subjectOf(body, id)))
+  const fault = parts.planFault(parts.counter.receive(operation, subjectOf(body, id)))
   const requestId = c.req.header('x-request-id')?.slice(0, 200) ?? null
   const isApplied = fault === null || appliesFirst(fault)
-  const reply = isApplied ? endpoint.apply(body, id, requestId) : null
+  const reply = isApplied ? apply(body, id, requestId) : null
   // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
   await wait(parts.latencyMs, parts)
   if (reply?.kind === 'refused') return refusalAnswer(reply)

@@ -5,7 +5,7 @@ import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
 
 /** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */
-interface StatusLine {
+export interface StatusLine {
   readonly kind: 'read_answer' | 'refused' | 'turned_away' | 'in_doubt'
   readonly halt: Halt | null
 }
@@ -17,37 +17,26 @@ export type StatusTable = ReturnType<typeof createStatusTable>
 export const OVERRIDE_KINDS = ['refused', 'turned_away', 'in_doubt'] as const
 type OverrideKind = (typeof OVERRIDE_KINDS)[number]
 
-const READ_ANSWER: StatusLine = { kind: 'read_answer', halt: null }
-const REFUSED: StatusLine = { kind: 'refused', halt: null }
-const TURNED_AWAY: StatusLine = { kind: 'turned_away', halt: null }
+/** The first that fits a status. Whatever is not listed is in doubt: a wrong "refused" would hide a live mandate. */
+const LINES: readonly (readonly [RegExp, StatusLine])[] = [
+  [/^2\d\d$/, { kind: 'read_answer', halt: null }],
+  [/^3\d\d$/, { kind: 'in_doubt', halt: 'redirect' }],
+  // The service did not even look at the mandate: the row stays ready, the run cannot go on.
+  [/^40[137]$/, { kind: 'turned_away', halt: 'credentials' }],
+  [/^4(?:0[0456]|1[01345]|22)$/, { kind: 'refused', halt: null }],
+  [/^42[159]$/, { kind: 'turned_away', halt: null }],
+]
 const IN_DOUBT: StatusLine = { kind: 'in_doubt', halt: null }
-const REDIRECTED: StatusLine = { kind: 'in_doubt', halt: 'redirect' }
-/** The service did not even look at the mandate: the row stays ready, the run cannot go on. */
-const CREDENTIALS: StatusLine = { kind: 'turned_away', halt: 'credentials' }
-
-const SINGLE: ReadonlyMap<number, StatusLine> = new Map([
-  ...[400, 404, 405, 406, 410, 411, 413, 414, 415, 422].map((status) => [status, REFUSED] as const),
-  ...[421, 425, 429].map((status) => [status, TURNED_AWAY] as const),
-  ...[401, 403, 407].map((status) => [status, CREDENTIALS] as const),
-])
 
 /** The statuses whose meaning an override may change: 2xx and 3xx are fixed, and credentials always stop the run. */
 export const OVERRIDABLE_STATUS = /^(?!40[137]$)[45]\d\d$/
-
-/** Whatever is not listed is in doubt: a wrong "refused" would hide a live mandate. */
-function defaultLine(status: number): StatusLine {
-  if (status >= 200 && status <= 299) return READ_ANSWER
-  if (status >= 300 && status <= 399) return REDIRECTED
-  return SINGLE.get(status) ?? IN_DOUBT
-}
 
 /**
  * The table of service/README.md#outcomes with the lines of the configuration (`outcomes: { "503": turned_away }`) on top.
  * @throws {UsageError} for a status that is fixed or none, or an outcome that is none
  */
 export function createStatusTable(overrides: Readonly<Record<string, string>> = {}) {
-  const changed = new Map<number, StatusLine>()
-  const recorded: Record<string, OverrideKind> = {}
+  const changed = new Map<string, OverrideKind>()
   for (const [status, named] of Object.entries(overrides)) {
     const kind = OVERRIDE_KINDS.find((one) => one === named)
     if (kind === undefined || !OVERRIDABLE_STATUS.test(status))
@@ -55,13 +44,16 @@ export function createStatusTable(overrides: Readonly<Record<string, string>> = 
         `Cannot use the setting "outcomes": "${status}: ${named}"`,
         `Nothing was sent. Give ${OVERRIDE_KINDS.join(', ')} for statuses from 400 to 599; 401, 403 and 407 always stop the run.`,
       )
-    changed.set(Number(status), { kind, halt: null })
-    recorded[status] = kind
+    changed.set(status, kind)
   }
   return {
-    lineOf: (status: number): StatusLine => changed.get(status) ?? defaultLine(status),
-    isOverridden: (status: number): boolean => changed.has(status),
-    overrides: recorded,
+    lineOf: (status: number): StatusLine => {
+      const kind = changed.get(`${status}`)
+      if (kind !== undefined) return { kind, halt: null }
+      return LINES.find(([statuses]) => statuses.test(`${status}`))?.[1] ?? IN_DOUBT
+    },
+    isOverridden: (status: number): boolean => changed.has(`${status}`),
+    overrides: Object.fromEntries(changed),
   }
 }
 

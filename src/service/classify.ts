@@ -3,16 +3,9 @@ import { readErrorHints, type Content, type ErrorHints } from '../contract/envel
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
 import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
-import {
-  type Exchange,
-  type Response,
-  explainDoubt,
-  explainUnsent,
-  explainUnsentHalt,
-  isTlsFault,
-} from './exchange.js'
 import { readCustomer } from '../contract/customer.js'
 import type { CustomerSaid } from '../domain/who/names.js'
+import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import type { RuleId } from '../domain/rule/verdict.js'
@@ -58,15 +51,11 @@ export function classifyAnswer<Value>(
   if (plain !== null) return plain
   const hints = cleanHints(readErrorHints(json), reader.clean)
   const evidence = collectEvidence(exchange, hints, reader.clean)
-  // A status line without a first byte cannot be: the safe side of the contradiction is "started".
-  if (!exchange.started && response === null) {
-    const halt = explainUnsentHalt(exchange.error)
-    return { kind: 'not_sent', evidence, reason: explainUnsent(exchange.error), halt }
-  }
   if (response === null) {
-    const halt = isTlsFault(exchange.error) ? 'certificate' : null
-    const reason = `${explainDoubt(exchange.error)}: the service may have applied the request`
-    return { kind: 'in_doubt', hint: 'unknown', evidence, reason, halt }
+    const { reason, halt } = explain(exchange)
+    if (!exchange.started) return { kind: 'not_sent', evidence, reason, halt }
+    const doubt = `${reason}: the service may have applied the request`
+    return { kind: 'in_doubt', hint: 'unknown', evidence, reason: doubt, halt }
   }
   if (!response.complete) return classifyCutAnswer(exchange, response.status, evidence, table)
   return classifyStatus(response, json, hints, evidence, table, reader)
@@ -109,7 +98,7 @@ function classifyCutAnswer(
 ): Outcome<never> {
   const { kind, halt } = table.lineOf(status)
   const cause = `The service answered ${status}, but the answer did not arrive whole`
-  const how = explainDoubt(exchange.error)
+  const { reason: how } = explain(exchange)
   return kind === 'read_answer'
     ? probablyRegistered(`${cause} (${how})`, evidence)
     : { kind: 'in_doubt', hint: 'unknown', evidence, reason: `${cause} (${how})`, halt }

@@ -4,10 +4,8 @@ import {
   assertText,
   type CheckedService,
   type Credentials,
-  type BaseUrl,
   USUAL_CONNECT_TIMEOUT_MS,
   USUAL_TIMEOUT_MS,
-  type StatusTable,
 } from './checked-service.js'
 import {
   billogramPath,
@@ -33,7 +31,7 @@ import {
   type BillogramAnswer,
   type OfferAnswer,
 } from './classify.js'
-import { checkTimer, openConnections, type ConnectionOptions } from './connections.js'
+import { checkTimer, openConnections, type TlsOptions } from './connections.js'
 import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js'
 import { createCleaner } from './evidence.js'
 import type { Outcome } from '../domain/row/row-state.js'
@@ -44,15 +42,8 @@ export interface ClientMachine {
   readonly clock: Clock
 }
 
-/** All that a way to the service needs; `clientOptions` settles it. */
-export interface ClientOptions extends ConnectionOptions, Credentials, ClientMachine {
-  readonly baseUrl: BaseUrl
-  readonly statusTable: StatusTable
-  /** Limit of a whole exchange, the answer's last byte included. */
-  readonly deadlineMs: number
-  /** A new connection for each request. */
-  readonly freshConnections: boolean
-}
+/** All that a way to the service needs. */
+export type ClientOptions = ReturnType<typeof clientOptions>
 
 export interface SendOptions {
   /** Sent as `X-Request-Id`. */
@@ -228,21 +219,22 @@ export function clientOptions(
   { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
   { username, password }: Credentials,
   { version, clock }: ClientMachine,
-): ClientOptions {
+) {
   assertText('the user name', username)
   assertText('the password', password)
   const { ca, clientCertificate, clientKey, proxy, freshConnections = false } = options
   const { connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS } = options
+  const tls: TlsOptions = { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) }
   return {
     ...{ baseUrl, statusTable, username, password, version, clock },
-    ...{ concurrency, connectTimeoutMs, freshConnections, proxy },
+    ...{ concurrency, connectTimeoutMs, freshConnections, proxy, tls },
+    /** Limit of a whole exchange, the answer's last byte included. */
     deadlineMs: timeoutMs,
     // A longer deadline is meant for both.
     headersTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_HEADERS_MS, timeoutMs),
     bodyTimeoutMs: timeoutMs > USUAL_TIMEOUT_MS ? timeoutMs : Math.min(MOST_BODY_MS, timeoutMs),
     keepAliveMs: 2_000,
     maxAnswerBytes: MAX_ANSWER_BYTES,
-    tls: { ca: readPem(ca), cert: readPem(clientCertificate), key: readPem(clientKey) },
   }
 }
 

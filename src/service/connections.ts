@@ -6,7 +6,7 @@ import { UsageError } from '../errors.js'
 import { type BaseUrl, readProxy } from './checked-service.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
-interface TlsOptions {
+export interface TlsOptions {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
   readonly key?: string | undefined
@@ -52,9 +52,6 @@ export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw unusable('concurrency', concurrency, 'a whole number from 1')
   checkTimer('connect timeout', connectTimeoutMs)
-  checkTimer('headers timeout', headersTimeoutMs)
-  checkTimer('body timeout', bodyTimeoutMs)
-  checkTimer('keep-alive time', keepAliveMs)
   const secure = readTls(options.tls)
   const settings = {
     connections: concurrency,

@@ -12,6 +12,9 @@ export const MAX_MESSAGE_BYTES = 512
 /** So many characters in a row that also stand in a row in the account number give it away. */
 const TELLING_LENGTH = 8
 
+/** What may stand between them. */
+const OTHERS = /[^A-Za-z0-9]*/g
+
 /** Shorter ones would blot out half of every answer. */
 const SHORTEST_SECRET = 4
 
@@ -58,46 +61,15 @@ const toVisible = (text: string): string =>
 
 /** Masks every part of the account number of at least eight characters, whatever stands between them. */
 function maskByValue(text: string, iban: Iban): string {
-  const telling = new Set<string>()
-  for (let at = 0; at + TELLING_LENGTH <= iban.length; at += 1)
-    telling.add(iban.slice(at, at + TELLING_LENGTH))
-  const { marks, letters } = readLetters(text)
-
-  let masked = ''
-  let kept = 0
-  let from = -1
-  let to = -1
-  const close = (): void => {
-    if (from === -1) return
-    masked += text.slice(kept, from) + maskIban(iban)
-    kept = to
-  }
-  for (let at = 0; at + TELLING_LENGTH <= letters.length; at += 1) {
-    if (!telling.has(letters.slice(at, at + TELLING_LENGTH))) continue
-    const first = marks[at] ?? 0
-    if (first >= to) {
-      close()
-      from = first
-    }
-    to = (marks[at + TELLING_LENGTH - 1] ?? 0) + 1
-  }
-  close()
-  return masked + text.slice(kept)
-}
-
-/** The letters and digits of the text without what stands between them, and where each of them stands. */
-function readLetters(text: string): { letters: string; marks: readonly number[] } {
-  const marks: number[] = []
-  let letters = ''
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    const isDigit = code >= 48 && code <= 57
-    const isLetter = (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
-    if (!isDigit && !isLetter) continue
-    marks.push(at)
-    letters += String.fromCharCode(code >= 97 ? code - 32 : code)
-  }
-  return { letters, marks }
+  const letters = Array.from(iban.replace(OTHERS, ''))
+  const parts = letters.map((_, at) => letters.slice(at)).filter(({ length }) => length >= TELLING_LENGTH)
+  if (parts.length === 0) return text
+  const patterns = parts.map((part) => {
+    const further = part.slice(TELLING_LENGTH)
+    const more = further.reduceRight((rest, letter) => `(?:${OTHERS.source}${letter}${rest})?`, '')
+    return part.slice(0, TELLING_LENGTH).join(OTHERS.source) + more
+  })
+  return text.replace(new RegExp(patterns.join('|'), 'gi'), maskIban(iban))
 }
 
 function cutToBytes(text: string, maxBytes: number): string {

@@ -49,18 +49,15 @@ export interface ExchangeLimits {
 }
 
 /** An exchange that is under way. The functions below change it; nobody else sees it. */
-interface UnderWay {
-  readonly begunAt: number
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly chunks: Buffer[]
-  readonly resolve: (exchange: Exchange) => void
-  started: boolean
-  ended: boolean
-  deadline: NodeJS.Timeout | undefined
-  controller: Dispatcher.DispatchController | null
-  head: Pick<Response, 'status' | 'headers'> | null
-}
+type UnderWay = ReturnType<typeof startExchange>
+
+const startExchange = (clock: Clock, signal: AbortSignal, resolve: (exchange: Exchange) => void) => ({
+  ...{ begunAt: clock.monotonic(), clock, signal, resolve, started: false, ended: false },
+  chunks: [] as Buffer[],
+  deadline: undefined as NodeJS.Timeout | undefined,
+  controller: null as Dispatcher.DispatchController | null,
+  head: null as Pick<Response, 'status' | 'headers'> | null,
+})
 
 /**
  * Sends one request and waits for its end. Never rejects and never sends a second time.
@@ -76,18 +73,7 @@ export function exchangeOnce(
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const exchange: UnderWay = {
-      begunAt: clock.monotonic(),
-      clock,
-      signal,
-      chunks: [],
-      resolve,
-      started: false,
-      ended: false,
-      deadline: undefined,
-      controller: null,
-      head: null,
-    }
+    const exchange = startExchange(clock, signal, resolve)
     const { deadlineMs } = limits
     exchange.deadline = setTimeout(
       () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
@@ -225,18 +211,23 @@ const OUR_OWN_FAULT = /^(?:REQUEST_INVALID|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED)
 const TUNNEL_REFUSED = /^Proxy response \((\d{3})\)/
 
 /** The certificate of one side, or the TLS set-up, is not accepted by the other. */
-export const isTlsFault = (error: TransportError | null): boolean => TLS_FAULT.test(error?.code ?? '')
+const isTlsFault = (error: TransportError | null): boolean => TLS_FAULT.test(error?.code ?? '')
 
-/** Whether a request that did not leave shows that no other can. */
-export function explainUnsentHalt(error: TransportError | null): Halt | null {
-  if (isTlsFault(error)) return 'certificate'
+/** Why no answer came, or no whole one, as the beginning of a sentence, and whether that shows that no other can. */
+export function explain({ started, response, error }: Exchange): { reason: string; halt: Halt | null } {
+  const name = error?.code ?? error?.name ?? 'no error was given'
+  const halt = isTlsFault(error) ? 'certificate' : null
+  // A status line without a first byte cannot be: the safe side of the contradiction is "started".
+  if (!started && response === null)
+    return { reason: `${unsentCause(error)} (${name}): nothing was sent`, halt: halt ?? unsentHalt(error) }
+  const cause = DOUBTFUL.get(error?.code ?? '') ?? 'The connection broke before the answer was complete'
+  return { reason: `${cause} (${name})`, halt }
+}
+
+function unsentHalt(error: TransportError | null): Halt | null {
   if (tunnelStatus(error) === '407') return 'credentials'
   return OUR_OWN_FAULT.test(error?.code ?? '') ? 'request_rejected_locally' : null
 }
-
-/** Why nothing was sent, as one sentence. */
-export const explainUnsent = (error: TransportError | null): string =>
-  `${unsentCause(error)} (${nameOf(error)}): nothing was sent`
 
 function unsentCause(error: TransportError | null): string {
   const status = tunnelStatus(error)
@@ -248,11 +239,5 @@ function unsentCause(error: TransportError | null): string {
   return UNSENT.get(error?.code ?? '') ?? 'The connection could not be set up'
 }
 
-/** What ended an exchange whose request had begun to leave, as the beginning of a sentence. */
-export const explainDoubt = (error: TransportError | null): string =>
-  `${DOUBTFUL.get(error?.code ?? '') ?? 'The connection broke before the answer was complete'} (${nameOf(error)})`
-
 const tunnelStatus = (error: TransportError | null): string | null =>
   TUNNEL_REFUSED.exec(error?.message ?? '')?.[1] ?? null
-
-const nameOf = (error: TransportError | null): string => error?.code ?? error?.name ?? 'no error was given'

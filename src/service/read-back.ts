@@ -5,14 +5,7 @@ import type { ListedSource } from '../domain/proof/match-sources.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import { parseJson } from '../domain/text/text.js'
 import { cleanHints, factsOf, quoteHints } from './classify.js'
-import {
-  type Exchange,
-  type Response,
-  explainDoubt,
-  explainUnsent,
-  explainUnsentHalt,
-  isTlsFault,
-} from './exchange.js'
+import { explain, type Exchange, type Response } from './exchange.js'
 import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
 import type { CheckedService, Credentials } from './checked-service.js'
 import { clientOptions, openWay, type ClientMachine, type SendOptions } from './client.js'
@@ -104,19 +97,16 @@ const readWho =
     return reading?.kind === 'read' ? { sources: [], customer: reading.customer } : reading
   }
 
-function unanswered({ started, response, error }: Exchange): [Cause, string] {
-  if (!started && response === null) {
-    const halt = explainUnsentHalt(error)
-    return [{ cause: 'no_answer', canRepeat: halt === null, halt }, explainUnsent(error)]
-  }
-  if (error?.code === TOO_LARGE)
+function unanswered(exchange: Exchange): [Cause, string] {
+  const { started, response, error } = exchange
+  if ((started || response !== null) && error?.code === TOO_LARGE)
     return [
       { cause: 'unreadable', canRepeat: false, halt: null },
       'The list of payment sources is larger than is read',
     ]
-  const halt = isTlsFault(error) ? 'certificate' : null
+  const { reason, halt } = explain(exchange)
   const status = response === null ? '' : `The service answered ${response.status}, but not whole: `
-  return [{ cause: 'no_answer', canRepeat: halt === null, halt }, `${status}${explainDoubt(error)}`]
+  return [{ cause: 'no_answer', canRepeat: halt === null, halt }, status + reason]
 }
 
 function causeOf(status: number): Cause {

@@ -28,7 +28,7 @@ export const JSON_LIST: InputFormat = {
     const { name, label, sha256 } = bytes
     const chunks: Uint8Array[] = []
     const pieces = piecesOf(bytes.read(signal))
-    for await (const chunk of pieces) chunks.push(Buffer.from(chunk))
+    for await (const chunk of pieces) chunks.push(chunk)
     const entries = parse(label, Buffer.concat(chunks)).map((entry) => flatten(entry, '', new Map()))
     const names = [...new Set(entries.flatMap((entry) => [...entry.keys()]))]
     const records = entries.map((entry, at): RawRecord => ({

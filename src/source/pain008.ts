@@ -101,7 +101,7 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
     const batches = piecesOf(readCollections(bytes, limits, signal).read())
     for await (const batch of batches)
       yield batch.filter((collection) => {
-        const key = digestOfKey(collection)
+        const key = keyOf(collection.cells)
         if (key === null) return true
         const isLast = latest.get(key)?.day === collection.day || survey.contradicted.has(key)
         return isLast && (survey.amendedOn.get(key) ?? 0) <= collection.day && isNew(contentOf(collection))
@@ -151,7 +151,7 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
   for await (const batch of read())
     for (const collection of batch) {
       const { day, amendment } = collection
-      const key = digestOfKey(collection)
+      const key = keyOf(collection.cells)
       transactions += 1
       if (key !== null) {
         const known = latest.get(key)
@@ -160,9 +160,9 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
         latest.set(key, { day: Math.max(day, known?.day ?? 0), signed })
       }
       if (amendment !== null) {
-        const former = digestOf(amendment.former)
+        const { former, successor } = amendment
         if (day > (amendedOn.get(former) ?? 0)) amendedOn.set(former, day)
-        const both = `${former}${digestOf(amendment.successor)}`
+        const both = `${former}\n${successor}`
         if (amendment.day > (amendments.get(both)?.day ?? '')) amendments.set(both, amendment)
       }
       if (latest.size + amendments.size > limits.crosswalkLines)
@@ -264,8 +264,6 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
   return { read, version: () => version }
 }
 
-const digestOf = (text: string): string => hash('sha256', text, 'binary')
-
 /** What tells the mandate, or tells it under a former reference or creditor; null where its row cannot be sent. */
 const keyOf = (
   [reference = '', , , creditor = '']: readonly string[],
@@ -283,30 +281,18 @@ const keyOf = (
 const keyIn = (cells: readonly string[]): string =>
   keyOf(cells) ?? `?|${cells[CREDITOR] ?? ''}|${upperCase(cleanCell(cells[0] ?? ''))}`
 
-function digestOfKey(collection: Collection): string | null {
-  const key = keyOf(collection.cells)
-  return key === null ? null : digestOf(key)
-}
-
 /** What tells the mandate and what would become of it. The first and the next collections say the same of it. */
-function contentOf(collection: Collection): string {
-  const [, signed, iban, , , ...words] = collection.cells.slice(0, -1)
-  const fate = [digestOfKey(collection), signed, iban, ...words].join('\n')
-  return digestOf(fate.replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n'))
+function contentOf({ cells }: Collection): string {
+  const [, signed, iban, , , ...words] = cells.slice(0, -1)
+  const fate = [keyOf(cells), signed, iban, ...words].join('\n')
+  return hash('sha256', fate.replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n'), 'binary')
 }
 
 /** What was collected, as evidence beside an export. */
-export type CollectionFile = Pick<ByteSource, 'name' | 'label'> & {
-  readonly sha256: string
-  readonly read: () => AsyncIterable<readonly CollectedMandate[]>
-}
+export type CollectionFile = Awaited<ReturnType<typeof openCollections>>
 
 /** @throws {SourceError} for a file that cannot be read, or is no collection file */
-export async function openCollections(
-  path: string,
-  limits: LimitOptions,
-  signal: AbortSignal,
-): Promise<CollectionFile> {
+export async function openCollections(path: string, limits: LimitOptions, signal: AbortSignal) {
   const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes, signal })
   const { name, label, sha256 } = bytes
   const what = 'it is not a collection file of a bank (pain.008), and only such a file is evidence'

@@ -212,21 +212,19 @@ async function decideFormats(
   signal: AbortSignal | undefined,
 ): Promise<RecognisedSource['formats']> {
   const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const declared: Partial<Record<Field, DateFormat | 'auto'>> = {
-    signed_date: signedDateFormat,
-    last_collection_date: lastCollectionFormat,
-  }
-  const known: Partial<Record<Field, DecidedFormat | undefined>> = {
-    signed_date: source.decidedFormats?.signedDate,
-    last_collection_date: source.decidedFormats?.lastCollection,
-  }
-  const open = fields.flatMap(({ field, position }) =>
-    declared[field] === 'auto' && known[field] === undefined
-      ? [{ field, position, ...startDeciding(field === 'signed_date' ? undefined : isAbsentCollection) }]
-      : [],
-  )
+  const { signedDate, lastCollection } = source.decidedFormats ?? {}
   // Saved again, a column is written in several ways at once; each date is then read on its own.
   const isOneByOne = source.header.migrationRow !== null && source.against.earlier !== undefined
+  const columnOf = (field: Field, declared: DateFormat | 'auto', known: DecidedFormat | undefined) => {
+    const { note, decided } = startDeciding(field === 'signed_date' ? undefined : isAbsentCollection)
+    const position = fields.find((column) => column.field === field)?.position ?? -1
+    const isOpen = declared === 'auto' && known === undefined && position >= 0
+    const told = (): DecidedFormat => (isOneByOne ? 'unsettled' : decided())
+    return { position, note, isOpen, format: () => (declared === 'auto' ? (known ?? told()) : declared) }
+  }
+  const signed = columnOf('signed_date', signedDateFormat, signedDate)
+  const last = columnOf('last_collection_date', lastCollectionFormat, lastCollection)
+  const open = [signed, last].filter(({ isOpen }) => isOpen)
   if (open.length > 0 && !isOneByOne) {
     if (source.sha256 === null)
       throw new UsageError(
@@ -243,17 +241,7 @@ async function decideFormats(
             if (source.cellName === undefined || !isIsoDay(cell)) note(cell)
           }
   }
-  const decided = (field: Field, format: DateFormat | 'auto'): DecidedFormat => {
-    if (format !== 'auto') return format
-    return (
-      known[field] ??
-      (isOneByOne ? 'unsettled' : (open.find((column) => column.field === field)?.decided() ?? 'iso'))
-    )
-  }
-  return {
-    signedDate: decided('signed_date', signedDateFormat),
-    lastCollection: decided('last_collection_date', lastCollectionFormat),
-  }
+  return { signedDate: signed.format(), lastCollection: last.format() }
 }
 
 /** @returns how many records there are */

@@ -50,7 +50,7 @@ export interface RecordCheck {
 /** What every row is checked against, as far as it does not depend on the file. */
 export interface CheckedAgainst extends Pick<
   CheckOptions,
-  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays'
+  'today' | 'severities' | 'newCreditorIdentifier' | 'dormantSoonDays' | 'lastCollected'
 > {
   /** The zone of the campaign, in which `source.dates: utc` reads dates; UTC itself when left out. */
   readonly zone?: string
@@ -60,8 +60,6 @@ export interface CheckedAgainst extends Pick<
   readonly second?: readonly SecondFile[]
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
-  /** When a mandate was last collected, where collection files were given as evidence. */
-  readonly lastCollected?: CheckOptions['lastCollected']
 }
 
 /** Everything that is known of a source before its records are read. */
@@ -109,19 +107,16 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
         : isOpen && endsTelling
           ? findingOf('ROW_MAY_BE_CUT', severities, {})
           : NO_FINDINGS
-    if (given === null) return checkOne({ read, cells, line, record, uncomputed }, cut)
+    const own = { line, record, read, cells, uncomputed }
+    if (given === null) return checkOne(own, cut)
     const resubmission = readResubmission(read, header, severities)
-    const own = { line, record, uncomputed }
-    if (resubmission === null)
-      return checkOne({ ...own, read, cells }, cut, { restored: given.restore(read, [], false) })
+    if (resubmission === null) return checkOne({ ...own, restored: given.restore(read, [], false) }, cut)
     const { corrects, isDecided } = resubmission
     const rows = given.earlier(corrects)
     const restored = given.restore(read, rows, isDecided)
+    const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
     const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkOne({ ...own, read: restored.cells, cells: align(restored.cells) ?? [] }, more, {
-        resubmission,
-        restored,
-      }),
+      ...checkOne({ ...own, ...saved }, more),
       forgotten: given.forgotten(corrects, rows, isDecided),
     })
     const result = check(cut)
@@ -194,22 +189,16 @@ const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
   forgotten: forgottenBy(source),
 })
 
-interface Line {
-  readonly line: number
+/** Of a line of a file of ours also what it says of itself, and how it was saved since. */
+interface Line extends Pick<RawRecord, 'line'> {
   readonly record: number
+  readonly uncomputed: readonly number[] | undefined
   readonly read: readonly string[]
   /** In the order of the header. */
   readonly cells: readonly string[]
-  readonly uncomputed?: readonly number[] | undefined
-}
-
-/** What a line of a file of ours says of itself, and how it was saved since. */
-interface Given {
   readonly resubmission?: Resubmission
   readonly restored?: ReturnType<ReturnType<typeof restoreFrom>>
 }
-
-const NOT_GIVEN: Given = {}
 
 function cellChecker(source: RecognisedSource) {
   const { header, mapping, options, profile, against, second, formats } = source
@@ -221,26 +210,18 @@ function cellChecker(source: RecognisedSource) {
   const older = options.exclude.filter((rule) => rule.olderVersion === true)
   const olderVersion = excludeBy(header, older, severities)
   const checks: CheckOptions = {
-    today: against.today,
-    severities,
-    newCreditorIdentifier: against.newCreditorIdentifier,
-    dormantSoonDays: against.dormantSoonDays,
+    ...against,
     signedDateFormat: formats.signedDate,
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
     times: timesOf(options, against),
     words: wordsWith(options.words, profile?.words),
-    ...(against.lastCollected === undefined ? {} : { lastCollected: against.lastCollected }),
   }
-  return (
-    { read, cells, line, record, uncomputed }: Line,
-    more: readonly Finding[],
-    given: Given = NOT_GIVEN,
-  ): RecordCheck => {
-    const { resubmission, restored } = given
-    const { raw: own, transformed } = rawValues(read, mapping, uncomputed)
-    const looked = lookUp(second.files, { read, raw: own }, { mapping, severities })
+  return (own: Line, more: readonly Finding[]): RecordCheck => {
+    const { read, cells, line, record, uncomputed, resubmission, restored } = own
+    const { raw: mapped, transformed } = rawValues(read, mapping, uncomputed)
+    const looked = lookUp(second.files, { read, raw: mapped }, { mapping, severities })
     const { raw } = looked
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const found = joinFindings(
@@ -252,7 +233,7 @@ function cellChecker(source: RecognisedSource) {
         ? NO_FINDINGS
         : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
     )
-    const dated = isTyped || restored !== undefined ? datedBy(checks, raw, isTyped, given) : checks
+    const dated = isTyped || restored !== undefined ? datedBy(checks, raw, isTyped, own) : checks
     const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(raw, dated, found)
     // Not by spreading: that took a third of the time of a record.
     const checked: CheckedRecord = {
@@ -288,7 +269,7 @@ function datedBy(
   checks: CheckOptions,
   raw: RawValues,
   isTyped: boolean,
-  { restored, resubmission }: Given,
+  { restored, resubmission }: Line,
 ): CheckOptions {
   const formatOf = (field: 'signed_date' | 'last_collection_date', declared: DecidedFormat): DecidedFormat =>
     isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? declared)

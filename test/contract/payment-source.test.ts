@@ -6,8 +6,6 @@ import {
   paymentSourcesPath,
   paymentSourcesResponse,
   readPaymentSources,
-  signOfError,
-  signOfMore,
 } from '../../src/contract/payment-source.js'
 
 /** As the service publishes it, typed by hand. */
@@ -89,8 +87,14 @@ describe('payment sources as they are read', () => {
   })
 })
 
+/** Why a list of so many is not read, for what stands beside it; null where it is. */
+function signOf(beside: object, shown: number): string | null {
+  const reading = readPaymentSources({ ...answer(...Array<unknown>(shown).fill(SOURCE)), ...beside })
+  return reading.kind === 'unreadable' ? reading.reason : null
+}
+
 describe('26.1 what stands beside a list of two', () => {
-  it.each<[unknown, string]>([
+  it.each<[object, string]>([
     [{ has_more: true }, 'has_more'],
     [{ hasMore: 'true' }, 'hasMore'],
     [{ next: '/api/v2/payment_source?page=2' }, 'next'],
@@ -112,11 +116,10 @@ describe('26.1 what stands beside a list of two', () => {
     [{ complete: false }, 'complete'],
     [{ remaining: 1 }, 'remaining'],
   ])('%j says that there may be more', (beside, place) => {
-    expect(signOfMore(beside, 2)).toBe(`${place}: may not be the whole list`)
+    expect(signOf(beside, 2)).toBe(`${place}: may not be the whole list`)
   })
 
-  it.each<unknown>([
-    null,
+  it.each<object>([
     {},
     { has_more: false, next: null, next_cursor: '' },
     { meta: { total_count: 2, total_pages: 1, page: 1, per_page: 50, offset: 0 } },
@@ -124,10 +127,10 @@ describe('26.1 what stands beside a list of two', () => {
     { rate_limit: { limit: 1, remaining: 99 }, request_count: 7, retry_count: 3 },
     { timestamp: 1_700_000_000, id: 'more' },
   ])('%j says nothing of the kind', (beside) => {
-    expect(signOfMore(beside, 2)).toBeNull()
+    expect(signOf(beside, 2)).toBeNull()
   })
 
-  it.each<[unknown, string | null]>([
+  it.each<[object, string | null]>([
     [{ errors: ['x'] }, 'errors'],
     [{ error: { message: 'x' } }, 'error'],
     [{ meta: { warnings: [{}] } }, 'meta.warnings'],
@@ -136,13 +139,13 @@ describe('26.1 what stands beside a list of two', () => {
     [{ errors: [], error: null, error_count: 0, failed: false, warnings: {} }, null],
     [{ message: 'OK' }, null],
   ])('%j is read for errors: %j', (beside, place) => {
-    expect(signOfError(beside)).toBe(place === null ? null : `${place}: errors beside the list`)
+    expect(signOf(beside, 2)).toBe(place === null ? null : `${place}: errors beside the list`)
   })
 
   it('is read to a depth, and no further', () => {
     let deep: object = { next: 'x' }
     for (let n = 0; n < 50; n += 1) deep = { deep }
-    expect(signOfMore(deep, 0)).toBeNull()
+    expect(signOf(deep, 0)).toBeNull()
   })
 })
 

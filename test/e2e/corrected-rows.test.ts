@@ -81,3 +81,33 @@ it('26.2 is a conflict where the accounts moved up by a line, and nothing wrong 
   expect(await run('right.csv')).toMatchObject({ exitCode: 0, totals: { read: 6, registered: 6 } })
   expect(registered()).toEqual([1, 2, 3, 4, 5, 6].map(own))
 })
+
+it.each([
+  ['the account first', { iban: germanIban(1) }, { signed_date: '2024-03-15' }],
+  ['the date first', { signed_date: '2024-03-15' }, { iban: germanIban(1) }],
+])('two faults of a row are mended one after the other: %s', async (_, one, other) => {
+  write(
+    'export.csv',
+    `${validExport(0)}${validLine(1)
+      .replace(/2024-03-\d\d/, NEVER)
+      .replace(germanIban(1), 'DE00')}\n`,
+  )
+  await run('export.csv')
+  for (const change of [one, other]) {
+    save(
+      'mended.csv',
+      rows('corrections.csv').map((row) => ({ ...row, ...change })),
+    )
+    await run('mended.csv')
+  }
+  expect(registered()).toEqual([own(1)])
+})
+
+it('the next export mends one of two faults of a row', async () => {
+  const faulty = validLine(1).replace(/2024-03-\d\d/, NEVER)
+  write('export.csv', `${validExport(0)}${faulty.replace(germanIban(1), 'DE00')}\n`)
+  await run('export.csv')
+  write('final.csv', `${validExport(0)}${faulty}\n`)
+  await run('final.csv')
+  expect(rows('corrections.csv').map(({ iban }) => iban)).toEqual([germanIban(1)])
+})

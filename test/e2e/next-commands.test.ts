@@ -208,7 +208,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     save('the list.csv', sandbox().mandates().map(listed))
     const compared = await program('resolve', '--against', 'the list.csv', '--by', 'Ada B.')
     const applied = await paste(compared)
-    expect(applied.stdout).toMatch(/Row 1: registered, recorded/)
+    expect(applied.stdout).toMatch(/Row 1: in_doubt → registered[^]*1 decision recorded/)
     expect(nextOf(applied)).toBe('sepa-migrate report')
   })
 })

@@ -155,3 +155,31 @@ it('of two exports that were compared together neither is the newer one', async 
   await expectRun(place, ['active.csv'], 3, [mandate(3)])
   expect(registered(place)).toEqual(linesOf([mandate(3)]))
 })
+
+it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
+  'a record of unknown status speaks under its other spelling, though its account cannot be read (%s)',
+  async ([first = '', second = '']) => {
+    place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
+    save('export.csv', withStatus(mandate(1, TYPED_WRONG), mandate(2)))
+    save('wrong.csv', withStatus(mandate(1, named('MND 0001'), TYPED_WRONG, { Status: 'S' }), mandate(3)))
+    const [one, other] = first === 'export.csv' ? [2, 3] : [3, 2]
+    await expectRun(place, [first], 3, [mandate(one)])
+    await expectRun(place, [second], 3, [mandate(one), mandate(other)])
+    edit('corrections.csv', (row) =>
+      'MND-0001' === row['unique_mandate_reference'] ? { ...row, ...account(1) } : row,
+    )
+    await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2), mandate(3)])
+  },
+)
+
+it('what had ended in the last export is not sent by an older one that comes in later', async () => {
+  save('first.csv', withStatus(mandate(3)))
+  await expectRun(place, ['first.csv'], 0, [mandate(3)])
+  save('final.csv', withStatus(mandate(1, ENDED), mandate(2), mandate(3)))
+  await json('compare', 'final.csv', '--yes-it-is-final')
+  save('older.csv', withStatus(mandate(1), mandate(2), mandate(3)))
+  const { stdout } = await expectRun(place, ['older.csv'], 3, [mandate(2), mandate(3)])
+  expect(stdout).toContain('1 ready, and held back')
+  await expectRun(place, ['final.csv'], 3, [mandate(2), mandate(3)])
+  expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
+})

@@ -30,12 +30,7 @@ const emptyPage = { renderPage: () => Promise.resolve('') }
 const emptyWorkbook = {
   WORKBOOK_FILE: 'reconciliation.xlsx',
   openWorkbook: (folder: PackFolder): Workbook => ({
-    registered: () => undefined,
-    row: () => undefined,
-    problem: () => undefined,
-    decision: () => undefined,
-    verified: () => undefined,
-    drain: () => Promise.resolve(),
+    lists: {},
     finish: () => folder.write('reconciliation.xlsx', ''),
   }),
 }

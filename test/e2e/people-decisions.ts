@@ -36,9 +36,11 @@ function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance)
   return chance.weigh<Decided>({ resend: 6, refused: 4, 'written-off': 1 })
 }
 
-/** Once nothing can arrive any more. */
-const whatBecame = ({ service }: Office, mandate: TrueMandate | undefined): Decided =>
-  mandate !== undefined && service.applicationsOf(mandate).length > 0 ? 'registered' : 'refused'
+/** Once nothing can arrive any more. Where another row has it already, the program asks which of both it belongs to. */
+function whatBecame({ desk, judge, service }: Office, ledger: string, mandate: TrueMandate): Decided {
+  if (judge.isRegistered(desk.at(ledger), mandate)) return 'written-off'
+  return service.applicationsOf(mandate).length > 0 ? 'registered' : 'refused'
+}
 
 const assignedTo = ({ service }: Office, mandate: TrueMandate) =>
   service.applicationsOf(mandate).at(-1)?.assigned
@@ -74,22 +76,22 @@ export interface Said {
   readonly decision: Decided
 }
 
-/** Decides about the lines of a list. */
+/** Decides about the lines of a list; `sureOf` is the ledger of somebody who knows what became of each. */
 export function fillIn(
   office: Office,
   sheet: Sheet,
   {
     isClosing,
-    isSure,
+    sureOf,
     chance,
-  }: { readonly isClosing: boolean; readonly isSure?: true; readonly chance: Chance },
+  }: { readonly isClosing: boolean; readonly sureOf?: string; readonly chance: Chance },
 ): { readonly filled: Sheet; readonly meant: Said[] } {
   const meant: Said[] = []
   const [header = [], ...rows] = sheet
   const filled = rows.map((row) => {
     const mandate = meantBy(office, sheet, row)
     const judged = mandate === undefined ? null : judgeMandate(office, mandate, chance)
-    const known = isSure === true ? whatBecame(office, mandate) : judged
+    const known = sureOf !== undefined && mandate !== undefined ? whatBecame(office, sureOf, mandate) : judged
     const decision = isClosing ? 'written-off' : known
     if (mandate === undefined || decision === null) return row
     meant.push({ mandate, decision })
@@ -159,7 +161,7 @@ const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 /** All doubts, of which somebody knows what became. */
 export async function resolveDoubts(office: Office, ledger: string, chance: Chance): Promise<void> {
   const paper = await takeList(office, ledger, 'in-doubt.csv')
-  const { filled, meant } = fillIn(office, paper.sheet, { isClosing: false, isSure: true, chance })
+  const { filled, meant } = fillIn(office, paper.sheet, { isClosing: false, sureOf: ledger, chance })
   if (meant.length === 0) return
   const file = paper.save('doubts', filled, null)
   await giveDecisions(office, { file, of: ledger, ledger, meant, isForced: false })

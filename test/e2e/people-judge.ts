@@ -174,6 +174,9 @@ export function startPeopleJudge(
     /** Somebody let it go, and it has not left yet. */
     isReady: (ledger: string, mandate: TrueMandate): boolean =>
       readLedger(ledger).rows.some((row) => row.state === 'ready' && meantBy(row) === mandate),
+    /** A row of it is registered. */
+    isRegistered: (ledger: string, mandate: TrueMandate): boolean =>
+      readLedger(ledger).rows.some((row) => row.state === 'registered' && meantBy(row) === mandate),
     mandateOf: (ledger: string, rowId: number): TrueMandate | undefined => {
       const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
       return row === undefined ? undefined : meantBy(row)

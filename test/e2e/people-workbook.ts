@@ -32,7 +32,8 @@ function fillInAll(office: Office, before: Book, chance: Chance): Book {
       book.set(name, fillIn(office, sheet, { isClosing: chance.happens(0.2), chance }).filled)
       continue
     }
-    const closed = chance.happens(0.15) ? linesOf(sheet)[0] : undefined
+    // What is registered cannot be written off, and has its line there.
+    const closed = chance.happens(0.15) && name !== 'Cut-over' ? linesOf(sheet)[0] : undefined
     const own = linesOf(sheet).filter((line) => line !== closed && chance.happens(0.8))
     const mended = corrected(office, sheet, own)
     const decided = withValue(mended, closed ?? -1, 'migration_decision', 'written-off')

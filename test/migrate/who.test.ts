@@ -35,7 +35,7 @@ async function setUp(customers: readonly Customer[], text: string, options: Sand
   const refused = (more: Partial<MigrateOptions> = {}): Promise<Error> =>
     send(more).then(
       () => new Error('it was sent'),
-      (error: Error) => error,
+      (error: unknown) => error as Error,
     )
   const askedFor = () => scene.sandbox.requests().received.customer
   return { ...scene, asked, send, refused, askedFor }

@@ -59,20 +59,10 @@ export const ofRows = (rows: LedgerValue['rows'], more: Partial<LedgerValue> = {
 export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
   Array.from({ length: count }, (_, index) => of(index + 1))
 
-/** Of a walk from which nothing is written. */
-export const NO_FILES = {
-  registered: (): void => undefined,
-  row: (): void => undefined,
-  problem: (): void => undefined,
-  decision: (): void => undefined,
-  verified: (): void => undefined,
-  drain: (): Promise<void> => Promise.resolve(),
-}
-
 /** What a report shows of these records, without writing a file. */
 export function factsOf(value: LedgerValue): Promise<ReportFacts> {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), NO_FILES, { absentAfterMs: USUAL_ABSENT_AFTER_MS })
+  return walkLedger(reader, reader.sources(), [], { absentAfterMs: USUAL_ABSENT_AFTER_MS })
 }
 
 /** A page without tags, blanks folded. */

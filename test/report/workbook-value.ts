@@ -20,7 +20,7 @@ export async function workbookOf(
     const workbook = openWorkbook(folder, texts, limits)
     const reader = readerOf(value)
     const terms = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
-    await workbook.finish(await walkLedger(reader, reader.sources(), workbook, terms))
+    await workbook.finish(await walkLedger(reader, reader.sources(), [workbook.lists], terms))
     return readFileSync(join((await folder.publish()).folder, WORKBOOK_FILE))
   } finally {
     await folder.discard()

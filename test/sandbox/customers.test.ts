@@ -87,7 +87,7 @@ describe('customers of a file', () => {
   ])('%j: what is wrong is named', async (customers, problem) => {
     const told = await startSandbox({ customers: customers as never }).then(
       async (sandbox) => sandbox.close().then(() => 'started'),
-      (error: Error) => error.message,
+      (error: unknown) => (error as Error).message,
     )
     expect(told).toContain(problem)
   })

@@ -20,14 +20,8 @@ import {
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { keptText } from '../closing.js'
-import {
-  firstRecords,
-  howReadLines,
-  readingLines,
-  CORRECTIONS_SHOWN,
-  correctionLines,
-  evidenceLine,
-} from '../reading-lines.js'
+import { firstRecords, howReadLines, readingLines, evidenceLine } from '../reading-lines.js'
+import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandResult } from '../terminal/result.js'
 import { EXITS, OF_SERVICE, usual } from '../settings/declared.js'

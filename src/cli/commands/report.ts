@@ -15,7 +15,7 @@ export const reportCommand: Command = {
     'sepa-migrate report --lang de --out signed',
     'sepa-migrate report --sign-with finance-key.pem',
   ],
-  options: [...SHARED, 'lang', 'signWith', 'expectedRecords', 'expected'],
+  options: [...SHARED, 'lang', 'signWith', 'expectedRecords'],
   own: [
     [
       '--to-cancel <run>',

@@ -71,7 +71,6 @@ export const runCommand: Command = {
     'maxDuration',
     'readBack',
     'expectedRecords',
-    'expected',
     'yes',
     'noReport',
   ],

@@ -1,13 +1,14 @@
-import { said } from '../../domain/text/text.js'
+import { shortDigest, toSend } from '../../domain/plan/plan.js'
+import { plural, said, timeText } from '../../domain/text/text.js'
 import { verificationText } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { PlanRecord } from '../../ledger/read/reader.js'
 import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
-import { planStanding, planStandingLine } from '../plan/plan-lines.js'
 import { absentLines, absentOf, closingLines, lookedAt } from '../closing.js'
 import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
 import type { CommandResult } from '../terminal/result.js'
-import type { World } from '../terminal/world.js'
+import { type Line, toned, type World } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -100,3 +101,27 @@ const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<v
     const cancel = after(delayMs, end)
     drain.addEventListener('abort', end)
   })
+
+/** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */
+export function planStanding({ digest, plannedAt, plannedBy, document, approvals }: PlanRecord) {
+  const approval = approvals.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
+  return {
+    digest,
+    plannedAt,
+    plannedBy,
+    rows: toSend(document),
+    approvedBy: approval?.approvedBy ?? null,
+    approvedUntil: approval?.expiresAt ?? null,
+  }
+}
+
+/** The same as one line. */
+export function planStandingLine(plan: PlanRecord, nowMs: number): Line {
+  const { digest, plannedAt, plannedBy, rows, approvedBy, approvedUntil } = planStanding(plan)
+  const start = `Latest plan: ${shortDigest(digest)} by ${plannedBy}, ${timeText(plannedAt)}, ${plural(rows, 'row', 'rows')}; `
+  if (approvedBy === null || approvedUntil === null)
+    return [start, toned('open', 'no approval on record yet')]
+  return Date.parse(approvedUntil) > nowMs
+    ? [start, `approved by ${approvedBy} until ${timeText(approvedUntil)}`]
+    : [start, toned('open', `the approval by ${approvedBy} ended at ${timeText(approvedUntil)}`)]
+}

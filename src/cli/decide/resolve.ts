@@ -1,22 +1,51 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
-import { upperCase, plural, said } from '../../domain/text/text.js'
+import {
+  decideFromReadBack,
+  type Difference,
+  type ReadBackDecisions,
+  reconcile,
+} from '../../decisions/reconcile.js'
+import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
+import { countText, plural, said, upperCase } from '../../domain/text/text.js'
+import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution, ResolutionReport } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { AttemptRecord, RowRecord } from '../../ledger/read/reader.js'
-import type { RowState } from '../../domain/row/row-state.js'
-import { rowsById } from '../../ledger/file/connection.js'
-import { type World, askChoice, askText, canAsk, say } from '../terminal/world.js'
-import { closingAt, olderOf, oldPages, setAsideLines, correctionsLeft } from '../closing.js'
-import { lookInto, decideIn, type Command, type Context } from '../command.js'
+import type { ReadBackEnd } from '../../migrate/read-back.js'
+import type { Scope } from '../../ledger/schema/schema.js'
 import { sharedFiles } from '../../trust/entry.js'
-import { ASK_OPTIONS, SAMPLE_FLAG } from '../prove/verify.js'
+import {
+  absentLines,
+  absentOf,
+  closingAt,
+  correctionsLeft,
+  olderOf,
+  OLDER_STATUS,
+  oldPages,
+  setAsideLines,
+} from '../closing.js'
+import { type Command, type Context, decideIn, inputOf, lookInto, sameFlags } from '../command.js'
+import {
+  ASK_OPTIONS,
+  askedDetails,
+  askedLine,
+  askService,
+  SAMPLE_FLAG,
+  statusAfter,
+  unprovenLines,
+} from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { statusResult, worded, type CommandResult } from '../terminal/result.js'
-import { compareWith, rejectionsOf } from './against.js'
-import { askAboutDoubts, SCOPES } from './ask.js'
+import { type CommandResult, nextText, resultOfError, statusResult, worded } from '../terminal/result.js'
+import { askText, canAsk, type Line, toned } from '../terminal/world.js'
+
+const SCOPES: ReadonlyMap<string, Scope> = new Map([
+  ['in-doubt', 'in_doubt'],
+  ['registered', 'registered'],
+  ['ready', 'ready'],
+  ['all', 'all'],
+])
 
 export const resolveCommand: Command = {
   usage: 'resolve',
@@ -54,7 +83,6 @@ export const resolveCommand: Command = {
     ],
   ],
   epilogue: [
-    'In a terminal, without any of --ask, --against, --row and --from: walks through the open rows one by one and asks.',
     '--ask sends nothing, and the program sends no row again because of what it read: sepa-migrate help read-back.',
     '',
     'registered   the service holds it: give both assigned identifiers',
@@ -87,15 +115,27 @@ export const resolveCommand: Command = {
   },
 }
 
+/** Decisions to record, and what is said of where they come from. */
+interface Found {
+  /** Empty where nothing is to be recorded: then `result` says how it ends. */
+  readonly resolutions: readonly Resolution[]
+  /** Nobody said yes: what would be recorded is shown. */
+  readonly isShownOnly?: boolean
+  readonly result?: CommandResult
+}
+
 export async function resolve(context: Context): Promise<CommandResult> {
-  const against = context.text('against')
-  if (against !== null) return compareWith(context, against)
-  const asked = context.flag('ask') ? await askAboutDoubts(context) : null
-  if (asked?.resolutions.length === 0) return asked.result
-  const resolutions = asked?.resolutions ?? (await readResolutions(context))
-  if (resolutions.length === 0) return noneFilledIn(context)
+  const list = context.text('against')
+  const isAsked = context.flag('ask')
+  const found = await (list !== null
+    ? compareWith(context, list)
+    : isAsked
+      ? askAbout(context)
+      : given(context))
+  const { resolutions, isShownOnly = false, result: before = {} } = found
+  if (resolutions.length === 0) return before
   const { ledger, result } = await decideIn(context, async (ledger) => {
-    const dryRun = context.flag('dryRun') || asked?.isShownOnly === true
+    const dryRun = context.flag('dryRun') || isShownOnly
     const force = context.flag('force') || context.texts('yesResend').length > 0
     if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
     const report = ledger.resolve(resolutions, { dryRun, force })
@@ -103,33 +143,42 @@ export async function resolve(context: Context): Promise<CommandResult> {
     const waiting = from === null ? [] : await correctionsLeft(context, from)
     return { ledger, result: conclude(context, ledger, report, { dryRun, waiting }) }
   })
-  const { campaign = result.campaign, lines = [], details } = asked?.result ?? {}
+  const { campaign = result.campaign, exitCode = 0, lines = [], details } = before
   return {
     ...result,
     campaign,
+    exitCode: result.exitCode === 0 && list !== null ? exitCode : result.exitCode,
     warnings: [...result.warnings, ...oldPages(ledger)],
     lines: [...lines, ...result.lines],
-    details: { ...details, ...result.details },
+    details: { ...details, ...appliedIn(details, result.details.isApplied), ...result.details },
   }
 }
 
-/** A file as the report wrote it: nobody has decided anything yet, which a look may say without being an error. */
-function noneFilledIn(context: Context): Promise<CommandResult> {
+/** What a list proves says itself whether it was recorded. */
+const appliedIn = (details: CommandResult['details'], isApplied: boolean) =>
+  details?.['reconciliation'] === undefined
+    ? {}
+    : { reconciliation: { ...(details['reconciliation'] as object), isApplied } }
+
+/** What was typed, or filled in: a file as the report wrote it is no error to look at. */
+async function given(context: Context): Promise<Found> {
+  const resolutions = await readResolutions(context)
+  if (resolutions.length > 0) return { resolutions }
   const file = context.text('from') ?? ''
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!context.flag('dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
-  return lookInto(context.settings, (reader) => ({
+  const result = await lookInto(context.settings, (reader) => ({
     ...statusResult(context.settings.ledger, reader),
     lines: [`"${file}" holds no decision yet. ${next}.`, ...closingAt(context, reader)],
     details: { resolutions: [], isApplied: false },
   }))
+  return { resolutions, result }
 }
 
 async function readResolutions(context: Context): Promise<readonly Resolution[]> {
   const from = context.text('from')
   const rows = context.texts('row')
-  if (from === null && rows.length === 0 && canAsk(context.world)) return walk(context)
   if ((from === null) === (rows.length === 0))
     throw new UsageError(
       'Give either --row or --from',
@@ -144,18 +193,6 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
     )
   return lookInto(context.settings, (reader) => readDecisions(reader, from, by))
-}
-
-/** Asks for each open row; the ledger is only read until the last answer. */
-async function walk(context: Context): Promise<readonly Resolution[]> {
-  const decided = await lookInto(context.settings, (reader) =>
-    walkOpenRows(context.world, reader, context.actor()),
-  )
-  if (decided !== null && decided.length > 0) return decided
-  throw new UsageError(
-    decided === null ? 'The decisions were not confirmed' : 'Nothing was decided',
-    'Nothing was recorded; every row is as it was',
-  )
 }
 
 function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
@@ -189,7 +226,9 @@ function conclude(
 ) {
   const standing = statusResult(context.settings.ledger, ledger.view)
   const from = context.text('from')
-  const errors = rejectionsOf(report)
+  const errors = report.results.flatMap((result) =>
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
+  )
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
       ? [`Row ${result.rowId}: ${result.from} → ${result.to}${report.isApplied ? '' : ' (not recorded)'}`]
@@ -263,107 +302,187 @@ export async function confirmForced(
 /** Who cannot be asked says yes beforehand. */
 function again(context: Context): NextCommand {
   const { name, words = [] } = sameResolve(context)
-  const mustSay = context.flag('ask') && !canAsk(context.world)
-  return { name, words: mustSay ? [...words, '--yes'] : words }
+  const mustSay = context.flag('ask') && !canAsk(context.world) ? ['--yes'] : []
+  return { name, words: [...words, ...mustSay, ...(context.text('against') === null ? [] : ['--apply'])] }
 }
-
-const PAGE = 50
-
-type Answer = Resolution['decision'] | 'later' | 'stop'
-
-const LATER = { value: 'later', label: 'leave it open' } as const
-const STOP = { value: 'stop', label: 'stop here, and go to what was decided so far' } as const
-const WRITE_OFF = {
-  value: 'written_off',
-  label: 'written off: closed without an answer, never sent again',
-} as const
-
-/** What a person may decide on a row, by its state; states that are final or can be sent are not asked about. */
-const CHOICES: Readonly<Partial<Record<RowState, readonly { value: Answer; label: string }[]>>> = {
-  in_doubt: [
-    { value: 'registered', label: 'registered: the service holds it; I have both assigned identifiers' },
-    { value: 'refused', label: 'refused: the service does not hold it, and said no' },
-    { value: 'resend', label: 'resend: the service does not hold it; can debit twice if that is wrong' },
-    WRITE_OFF,
-    LATER,
-    STOP,
-  ],
-  refused: [WRITE_OFF, LATER, STOP],
-  conflict: [WRITE_OFF, LATER, STOP],
-  invalid: [WRITE_OFF, LATER, STOP],
-}
-const IN_ORDER: readonly RowState[] = ['in_doubt', 'refused', 'conflict', 'invalid']
 
 /**
- * Walks a person through the open rows one by one, those in doubt first: evidence, question, decision, reason.
- * Nothing is recorded here.
- * @returns what was decided, empty when nothing was, or null when the person did not confirm it at the end
+ * `resolve --ask`: asks the service about the rows in doubt, and has what is proven recorded by a yes. Presence is proof;
+ * absence proves nothing by itself.
+ * @throws {UsageError} beside another way to decide
  */
-export async function walkOpenRows(
-  world: World,
-  reader: LedgerReader,
-  by: string,
-): Promise<readonly Resolution[] | null> {
-  const decided: Resolution[] = []
-  rows: for (const state of IN_ORDER)
-    for (const row of rowsById((after) => reader.rows([state], after, PAGE))) {
-      for (const line of evidenceOf(row, reader.attempts(row.id))) say(world, line)
-      const answer = await askChoice(world, `Row ${row.id}: what is known?`, CHOICES[state] ?? [LATER, STOP])
-      if (answer === null || answer === 'stop') break rows
-      if (answer === 'later') continue
-      const resolution = await complete(world, row, answer, by)
-      if (resolution === null) say(world, `Row ${row.id} is left open: an answer was missing.`)
-      else decided.push(resolution)
-    }
-  if (decided.length === 0) return decided
-  for (const { rowId, decision, reason } of decided)
-    say(world, `Row ${rowId}: ${decision.replace('_', '-')}, because: ${reason}`)
-  const typed = await askText(
-    world,
-    `Type "record" to record ${decided.length === 1 ? 'this' : 'all of them'}`,
+async function askAbout(context: Context): Promise<Found> {
+  const { world, settings } = context
+  const creditor = creditorIn(context)
+  const scope = SCOPES.get(context.text('of') ?? 'in-doubt') ?? 'in_doubt'
+  const end = await askService(context, { scope, sample: context.sample() })
+  const { isProposed, ...asked } = await lookInto(settings, (reader) => askedStatus(context, reader, end))
+  const decider = { by: context.actor(), reason: context.text('reason')?.trim() ?? 'read back' }
+  const { resolutions, ...open } = await lookInto(settings, (reader) =>
+    decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
   )
-  return typed?.toLowerCase() === 'record' ? decided : null
+  const lines = [...asked.lines, ...leftOpenLines(open)]
+  const ended = (...more: readonly Line[]): Found => ({
+    result: { ...asked, lines: [...lines, ...more] },
+    resolutions: [],
+  })
+  if (end.stop !== null)
+    return ended(
+      [toned('open', 'Stopped early'), `: ${end.stop.why}.`],
+      `${worded(end.stop).next}.`,
+      nextLine(context, { name: 'resolve --ask', words: sameFlags(context, ['of', 'sample']) }),
+    )
+  if (asked.exitCode === OLDER_STATUS) return ended()
+  if (resolutions.length === 0) {
+    const next = isProposed ? [nextLine(context, { name: 'report' })] : []
+    return ended('Nothing in doubt is proven; nothing was recorded.', ...next)
+  }
+  const result = { ...asked, lines }
+  if (context.flag('dryRun') || (settings.get('yes') ?? false))
+    return { result, resolutions, isShownOnly: context.flag('dryRun') }
+  if (!canAsk(world)) return { result, resolutions, isShownOnly: true }
+  for (const line of lines) world.stderr.print(line)
+  const question = `Type y to record ${plural(resolutions.length, 'row', 'rows')} as registered`
+  const answer = await askText(world, question)
+  return { result: { ...asked, lines: [] }, resolutions, isShownOnly: answer?.toLowerCase() !== 'y' }
 }
 
-async function complete(
-  world: World,
-  row: RowRecord,
-  decision: Resolution['decision'],
-  by: string,
-): Promise<Resolution | null> {
-  const assigned = decision === 'registered' ? await askAssigned(world) : null
-  if (decision === 'registered' && assigned === null) return null
-  const reason = await askText(world, 'How do you know? The reason is kept for good')
-  if (reason === null || reason === '') return null
-  const attempt = row.lastAttempt?.n ?? null
-  return { rowId: row.id, decision, reason, by, assigned, evidence: null, attempt }
+/** The identifier that was typed for what is proven. @throws {UsageError} */
+function creditorIn(context: Context): string | null {
+  const others = ['from', 'as', 'assignedMandateReference', 'against']
+  if (context.texts('row').length > 0 || others.some((name) => context.text(name) !== null))
+    throw new UsageError(
+      'With --ask the evidence in the ledger decides',
+      'Give only --of, --sample, --reason, --by, --dry-run and --assigned-creditor-identifier beside it; nothing was recorded',
+    )
+  const creditor = context.text('assignedCreditorIdentifier')?.trim() ?? null
+  if (creditor === null || checkCreditorIdentifier(creditor).usable) return creditor
+  throw new UsageError(
+    `"${creditor}" is no creditor identifier`,
+    'Give the one that the service assigned, as registered.csv of any earlier report shows it; nothing was recorded',
+  )
 }
 
-async function askAssigned(world: World): Promise<Resolution['assigned']> {
-  const creditorIdentifier = await askText(world, 'Assigned creditor identifier')
-  if (creditorIdentifier === null || creditorIdentifier === '') return null
-  const mandateReference = await askText(world, 'Assigned mandate reference')
-  if (mandateReference === null || mandateReference === '') return null
-  return { creditorIdentifier, mandateReference }
+function askedStatus(context: Context, reader: LedgerReader, end: ReadBackEnd) {
+  const { status, result, unproven } = statusAfter(context, reader, end)
+  const proofs = reader.proofCounts()
+  const absent = absentOf(reader, context.settings)
+  return {
+    ...result,
+    lines: [
+      askedLine(end),
+      ...proofLines(proofs),
+      ...absentLines(absent),
+      ...unprovenLines(status.verification, unproven),
+    ],
+    details: { ...askedDetails(end), proofs, absent },
+    isProposed: absent.proposed > 0,
+  }
 }
 
-function evidenceOf(row: RowRecord, attempts: readonly AttemptRecord[]): string[] {
-  const known = said([
-    row.customerNo !== null && `customer ${row.customerNo}`,
-    row.ibanMasked ?? false,
-    row.originalMandateReference !== null && `reference ${row.originalMandateReference}`,
-    row.signedDate !== null && `signed ${row.signedDate}`,
+type Proofs = ReturnType<LedgerReader['proofCounts']>
+
+const WORDS: Readonly<Record<VerdictKind, string>> = {
+  proven: 'proven: the service holds it, once',
+  twice: 'twice: the service holds more than one; a person should cancel all but one',
+  absent: 'absent: the customer has no payment source there',
+  other: 'other: the customer has some, and none is certainly this mandate',
+  unreadable: 'unreadable: no list came, or one that cannot be compared',
+}
+
+/** Rows by state and verdict, whoever asked when. */
+function proofLines(proofs: Proofs): Line[] {
+  const states = [...new Set(proofs.map(({ state }) => state))]
+  return states.flatMap((state): Line[] => [
+    [toned('strong', `Rows ${state.replace('_', ' ')}, as they were last read back:`)],
+    ...VERDICTS.flatMap((verdict): Line[] => {
+      const count = proofs.find((each) => each.state === state && each.verdict === verdict)?.count ?? 0
+      return count === 0 ? [] : [`  ${countText(count)} ${WORDS[verdict]}`]
+    }),
   ])
+}
+
+const MOST_SHOWN = 20
+
+/** What stays in doubt, and why; the first of them row by row. */
+function leftOpenLines({ leftOpen, notAsked }: Omit<ReadBackDecisions, 'resolutions'>): string[] {
+  const more = leftOpen.length - MOST_SHOWN
   return said([
-    '',
-    `Row ${row.id}, ${row.state.replace('_', ' ')}: ${row.source} line ${row.line}`,
-    `  ${known.join(', ')}`,
-    row.rule !== null && `  ${row.rule}`,
-    ...attempts.map(
-      ({ n, startedAt, requestId, status, reason }) =>
-        `  attempt ${n} left ${startedAt}, request ${requestId}${status === null ? '' : `, status ${status}`}: ${
-          reason ?? 'the program ended before it saw an answer'
-        }`,
-    ),
+    ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),
+    more > 0 && `${countText(more)} more stay in doubt.`,
+    notAsked > 0 &&
+      `${plural(notAsked, 'row', 'rows')} in doubt ${notAsked === 1 ? 'was' : 'were'} not read back since the last request: sepa-migrate resolve --ask asks.`,
   ])
 }
+
+const DIFFERENCES_SHOWN = 50
+
+/** `resolve --against`: the ledger beside a list that was exported from the service. */
+const compareWith = (context: Context, list: string): Promise<Found> =>
+  lookInto(context.settings, async (reader) => {
+    const { signals } = context.world
+    try {
+      const found = await reconcile(reader, inputOf(context, list), context.actor(), signals.drain)
+      const { listed, matched, differences, proposals } = found
+      const count = (kind: Difference['kind']): number =>
+        differences.filter((one) => one.kind === kind).length
+      const counts = {
+        listed,
+        matched,
+        missingThere: count('missing_there'),
+        unknownHere: count('unknown_here'),
+        differs: count('differs'),
+        proposals: proposals.length,
+        stillInDoubt: count('still_in_doubt'),
+      }
+      const standing = statusResult(context.settings.ledger, reader)
+      const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
+      const lines = said([
+        `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
+        `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,
+        ...proposals.map(({ rowId, reason }) => `Row ${rowId} is proven. ${reason}`),
+        ...differences.slice(0, DIFFERENCES_SHOWN).map(describe),
+        differences.length > DIFFERENCES_SHOWN &&
+          `… and ${differences.length - DIFFERENCES_SHOWN} more (all of them with --json)`,
+      ])
+      const result = {
+        ...standing,
+        exitCode: standing.exitCode === 0 && isDifferent ? 3 : standing.exitCode,
+        warnings: olderOf(context.world, reader).warnings,
+        lines: proposals.length > 0 ? lines : [...lines, ...closingAt(context, reader)],
+        details: {
+          reconciliation: {
+            ...counts,
+            isApplied: false,
+            differences: differences.map(detailOf),
+            proposed: proposals,
+          },
+        },
+      }
+      return { resolutions: proposals, isShownOnly: !context.flag('apply'), result }
+    } catch (error) {
+      const result = { ...resultOfError(error, signals.exitStatus()), totals: reader.totals() }
+      return { resolutions: [], result }
+    }
+  })
+
+function describe(found: Difference): string {
+  switch (found.kind) {
+    case 'missing_there':
+      return `Missing there: row ${found.row.id}, customer ${found.row.customerNo ?? '?'}, reference ${found.row.assignedMandateReference ?? '?'}`
+    case 'unknown_here':
+      return `Unknown here: line ${found.listed.line}, customer ${found.listed.customerNo}, reference ${found.listed.mandateReference}`
+    case 'differs':
+      return `Differs: line ${found.listed.line} and row ${found.row.id}: ${found.detail}`
+    case 'still_in_doubt':
+      return `Still in doubt: row ${found.row.id}: ${found.detail}`
+  }
+}
+
+/** For the JSON document: no cells, no account numbers. */
+const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
+  kind: found.kind,
+  row: 'row' in found ? found.row.id : null,
+  line: 'listed' in found ? found.listed.line : null,
+  detail: 'detail' in found ? found.detail : null,
+})

@@ -25,7 +25,8 @@ import { type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { type CommandResult } from '../terminal/result.js'
-import { planLines } from './plan-lines.js'
+import { planSections } from '../../report/plan/plan-sections.js'
+import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { toned, type Line, type World } from '../terminal/world.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
@@ -75,7 +76,7 @@ function approve(context: Context) {
     )
   const document = readPlan(file, world.version)
   const derived = derive(file, document, world)
-  for (const line of planLines(derived)) context.progress.note(line)
+  for (const line of sectionLines(planSections(derived))) context.progress.note(line)
   const nowMs = world.clock.now()
   const statement = {
     plan: document.digest,
@@ -113,7 +114,7 @@ function derive(file: string, document: PlanDocument, machine: World): PlanDocum
       ...document,
       changedSettings: changedSettingsOf(document.settings, { baseUrl, machine }),
     }
-    planLines(derived)
+    planSections(derived)
     return derived
   } catch (cause) {
     throw new UsageError(

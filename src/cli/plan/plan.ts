@@ -12,8 +12,9 @@ import {
   type Target,
 } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
+import { type Line, toned } from '../terminal/world.js'
 import { type CommandResult } from '../terminal/result.js'
-import { planLines } from './plan-lines.js'
+import { planSections, type Section } from '../../report/plan/plan-sections.js'
 import { tellNotNoted } from '../privacy/remains.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
@@ -78,18 +79,23 @@ async function plan(context: Context): Promise<CommandResult> {
     .map((path) => ({ kind: 'plan', path }) as const)
     .filter((file) => !noteWritten(settings.ledger, file))
   tellNotNoted(context, notNoted)
-  const result = concluded(context, document, paths)
+  const result = concluded(context, planSections(document, last), document, paths)
   return { ...result, details: { ...result.details, evidence } }
 }
 
-function concluded(context: Context, document: PlanDocument, { json, html }: PlanPaths): CommandResult {
+function concluded(
+  context: Context,
+  sections: readonly Section[],
+  document: PlanDocument,
+  { json, html }: PlanPaths,
+): CommandResult {
   const { settings } = context
   return {
     campaign: { ledger: settings.ledger, baseUrl: document.target.baseUrl },
     totals: document.totals,
     files: { 'plan.json': json, 'plan.html': html },
     lines: [
-      ...planLines(document),
+      ...sectionLines(sections),
       '',
       `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
@@ -100,6 +106,21 @@ function concluded(context: Context, document: PlanDocument, { json, html }: Pla
     details: { plan: document },
   }
 }
+
+const MOST = 10
+
+/** What is said of a plan, on a terminal: of each list the first, but all that nobody should pass over. */
+export const sectionLines = (sections: readonly Section[]): Line[] =>
+  sections.flatMap(({ title, lines, as }): Line[] => {
+    if (as === 'detail') return []
+    const shown = as === 'warning' ? lines : lines.slice(0, MOST)
+    const more = lines.length > shown.length ? [`  and ${lines.length - shown.length} more`] : []
+    return [
+      [toned(as === 'warning' ? 'open' : 'strong', title)],
+      ...shown.map((line) => `  ${line}`),
+      ...more,
+    ]
+  })
 
 type PlanPaths = ReturnType<typeof planPaths>
 

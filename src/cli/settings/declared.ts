@@ -76,7 +76,6 @@ const SETTINGS = {
   company: { kind: kinds.text, inFile: 'campaign' },
   from: { kind: kinds.text, inFile: 'campaign' },
   expectedRecords: { kind: kinds.recordsOf, flag: '<[file=]n>' },
-  expected: { kind: kinds.path, flag: '<file>' },
   absentAfter: {
     kind: kinds.seconds,
     inFile: 'readBack',

@@ -139,12 +139,13 @@ export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =
   })
 
 /** A number of records, or of the export that is named before it. */
-export const recordsOf = kindOf<Omit<Expected, 'customerNoSum'>>({
+export const recordsOf = kindOf<Expected>({
   expected: 'a whole number, or the name of an export and one: final.csv=400',
   pattern: /^(?:[^\0]+=)?\d{1,15}$/,
   valueOf: (given) => {
     const at = given.lastIndexOf('=')
-    return { source: at < 0 ? null : given.slice(0, at), records: Number(given.slice(at + 1)) }
+    const source = at < 0 ? null : given.slice(0, at)
+    return { source, records: Number(given.slice(at + 1)), customerNoSum: null }
   },
 })
 

@@ -1,13 +1,11 @@
 import { said } from '../../domain/text/text.js'
 import { dirname, join, resolve } from 'node:path'
-import { z } from 'zod'
 import { LedgerError, UsageError } from '../../errors.js'
-import type { Expected } from '../../domain/row/expected.js'
 import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
-import { yaml, loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
+import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {
   environmentName,
   flagName,
@@ -60,7 +58,7 @@ export function readSettings(
       from: get('from'),
     },
     /** Totals of the former provider; null where none are given. */
-    expected: expectedIn(get('expected'), get('expectedRecords')),
+    expected: get('expectedRecords'),
   }
 }
 
@@ -74,39 +72,6 @@ function ledgerNamed(path: string): string {
     { suggestions: ['name_ledger'] },
   )
 }
-
-const expectedSchema = z.strictObject({
-  source: z.string().min(1).nullable().default(null),
-  records: z.int().min(0),
-  customerNoSum: z
-    .union([z.int().min(0), z.string().regex(/^\d{1,40}$/)])
-    .transform((sum) => BigInt(sum).toString())
-    .nullable()
-    .default(null),
-})
-
-/** @throws {UsageError} before anything is sent */
-function expectedIn(file: string | null, told: Omit<Expected, 'customerNoSum'> | null): Expected | null {
-  if (file === null) return told === null ? null : { ...told, customerNoSum: null }
-  const request = { what: 'file of expected totals', nothing: NOTHING_COMPARED, mostBytes: MOST_BYTES.secret }
-  let value: unknown = null
-  const given = readGivenText(file, request)
-  try {
-    value = yaml().parse(given)
-  } catch {
-    // No totals either.
-  }
-  const { data } = expectedSchema.safeParse(value)
-  if (data !== undefined && (told?.records ?? data.records) === data.records) return { ...data, ...told }
-  throw new UsageError(
-    data === undefined
-      ? `Cannot read the expected totals in "${file}"; ${NOTHING_COMPARED}`
-      : `--expected-records and "${file}" differ: ${String(told?.records)} and ${data.records}; ${NOTHING_COMPARED}`,
-    'Give "records: 400" and, where it is known, "customerNoSum: 123456", or --expected-records alone',
-  )
-}
-
-const NOTHING_COMPARED = 'nothing was sent or compared'
 
 /** Where reports go unless something else is said. */
 export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')

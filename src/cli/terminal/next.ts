@@ -333,7 +333,7 @@ function packOf({ settings }: Typed, { campaign, pack }: CommandEnd): string | n
 
 /** The flags of `resolve` that say what is decided. */
 const DECIDING =
-  'row as from of sample reason assigned-creditor-identifier assigned-mandate-reference by force yes-resend'
+  'row as from against of sample reason assigned-creditor-identifier assigned-mandate-reference by force yes-resend'
 
 /** The `resolve` that was typed, without `--dry-run`. */
 export const sameResolve = ({ own }: Pick<Context, 'own'>): NextCommand => ({

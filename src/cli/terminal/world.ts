@@ -114,9 +114,6 @@ async function ask<Answer>(
   }
 }
 
-/** A line between questions. */
-export const say = (world: World, line: string): void => world.stderr.write(`${oneLine(line)}\n`)
-
 export async function askPassword(world: World, username: string): Promise<string | null> {
   const { password } = await questions()
   const message = oneLine(`Password of "${username}"`)
@@ -139,21 +136,6 @@ export async function assertTyped(
     throw new UsageError(`${what} needs a confirmation, and there is no terminal to ask on`, 'Pass --yes')
   if ((await askText(world, question)) !== typed)
     throw new UsageError('Not confirmed; nothing was removed', again)
-}
-
-/** The value that was chosen, or null for a question that was left. Starts at `later` where that is a choice. */
-export async function askChoice<Value extends string>(
-  world: World,
-  question: string,
-  choices: readonly { readonly value: Value; readonly label: string }[],
-): Promise<Value | null> {
-  const { select } = await questions()
-  const options = choices.map(({ value, label }): { value: string; label: string } => ({ value, label }))
-  const initialValue = options.find(({ value }) => value === 'later')?.value
-  const message = oneLine(question)
-  const start = initialValue === undefined ? {} : { initialValue }
-  const answer = await ask<string>(world, (streams) => select({ message, options, ...start, ...streams }))
-  return choices.find(({ value }) => value === answer)?.value ?? null
 }
 
 /** Totals that are no states. */

@@ -52,7 +52,7 @@ export const daysBetween = (from: LocalDate, to: LocalDate): number =>
 /** The date a number of days later, or null after the year 9999. */
 export function addDays(date: LocalDate, days: number): LocalDate | null {
   const later = new Date(Date.parse(date) + days * DAY_MS)
-  return later.getUTCFullYear() > 9999 ? null : (later.toISOString().slice(0, 10) as LocalDate)
+  return later.getUTCFullYear() <= 9999 ? (later.toISOString().slice(0, 10) as LocalDate) : null
 }
 
 /** To make one takes some ten times as long as to use it. */
@@ -179,12 +179,12 @@ const MONTHS = [
 const monthOf = (name: string): number =>
   MONTHS.findIndex((names) => names.has(name.toLowerCase().normalize('NFC'))) + 1
 
-const SERIAL = /^([1-9][0-9]{1,6})(?:[.,]([0-9]+))?$/
+const SERIAL = /^[1-9][0-9]{1,6}(?:[.,][0-9]+)?$/
 const SECONDS_OF_DAY = 86_400
 /** Below it, Excel counts a 29 February 1900 that never was. */
-const FIRST_SERIAL = 61
-const EXCEL_EPOCH = '1899-12-30' as LocalDate
-const EXCEL_1904_EPOCH = '1904-01-01' as LocalDate
+export const FIRST_SERIAL = 61
+export const EXCEL_EPOCH = '1899-12-30' as LocalDate
+export const EXCEL_1904_EPOCH = '1904-01-01' as LocalDate
 
 const asRead = (date: LocalDate | null, time: number | null, hasAssumedCentury = false): ReadDate =>
   date === null || Number(date.slice(0, 4)) < EARLIEST_YEAR
@@ -213,15 +213,16 @@ function readParts(pattern: RegExp, text: string, today: LocalDate): ReadDate {
   return asRead(isPast ? recent : calendarDate(`19${year}`, month, day), time, true)
 }
 
+/** The day that a spreadsheet counts, and the seconds behind it: of a fraction the last digits are lost. */
+export function dayOfSerial(serial: number, epoch: LocalDate) {
+  const seconds = Math.round(serial * SECONDS_OF_DAY)
+  return { day: addDays(epoch, Math.floor(seconds / SECONDS_OF_DAY)), time: seconds % SECONDS_OF_DAY }
+}
+
 function readSerial(text: string, epoch: LocalDate): ReadDate {
-  const [, serial = '0', fraction = '0'] = SERIAL.exec(text) ?? []
-  const time = Math.round(Number(`0.${fraction}`) * SECONDS_OF_DAY)
-  return Number(serial) < FIRST_SERIAL
-    ? INVALID
-    : asRead(
-        addDays(epoch, Number(serial) + Math.floor(time / SECONDS_OF_DAY)),
-        time % SECONDS_OF_DAY === 0 ? null : time,
-      )
+  const serial = SERIAL.test(text) ? Number(text.replace(',', '.')) : 0
+  const { day, time } = dayOfSerial(serial, epoch)
+  return serial < FIRST_SERIAL ? INVALID : asRead(day, time === 0 ? null : time)
 }
 
 /** Reads one cleaned, not empty value. `today` only decides the century of a two-digit year. */
@@ -347,60 +348,46 @@ export const ORDERED = {
   hyphenated: ['dd-mm-yyyy', 'mm-dd-yyyy'],
 } as const
 
-const NOTATIONS = {
-  iso: ISO_DAY,
-  dotted: PATTERNS['dd.mm.yyyy'],
-  yearFirst: PATTERNS['yyyy/mm/dd'],
-  named: PATTERNS['dd-MON-yyyy'],
-  slashed: PATTERNS['dd/mm/yyyy'],
-  hyphenated: PATTERNS['dd-mm-yyyy'],
-  undeclared: UNDECLARED,
-} as const
-type Notation = keyof typeof NOTATIONS
-const KINDS = Object.keys(NOTATIONS) as readonly Notation[]
-/** Those that say by themselves where day, month and year stand. */
-const CLEAR = { iso: 'iso', dotted: 'dd.mm.yyyy', yearFirst: 'yyyy/mm/dd', named: 'dd-MON-yyyy' } as const
-
-/** The notation of a value, before it is known whether day or month comes first; undefined for what is no date in any. */
-function notationOf(text: string): Notation | undefined {
-  const { bare } = splitTime(text)
-  return KINDS.find((kind) => NOTATIONS[kind].test(bare))
-}
+const IN_ORDER: readonly DateFormat[] = Object.values(ORDERED).flat()
+/** What `auto` may decide on. */
+const DECIDABLE = [
+  'iso',
+  'dd.mm.yyyy',
+  'yyyy/mm/dd',
+  'dd-MON-yyyy',
+  ...ORDERED.slashed,
+  ...ORDERED.hyphenated,
+] as const
+const SHAPES = { ...PATTERNS, iso: ISO_DAY }
 
 /**
  * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
- * column before the first is read, and keeps only what it learned, so a column of any length fits.
+ * column before the first is read, and keeps only the formats that fit all of them, so a column of any length fits.
  * @param isAbsent cleaned values that stand for no date, and so say nothing about the format
  */
 export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) {
-  const notations = new Set<Notation>()
-  let allFitDayFirst = true
-  let allFitMonthFirst = true
-
-  const fits = (text: string, format: keyof typeof PATTERNS): boolean =>
-    readParts(PATTERNS[format], text, LAST_DATE).kind === 'date'
-
+  let fitting: readonly (typeof DECIDABLE)[number][] = DECIDABLE
+  let isTold = false
   return {
     note: (raw: string): void => {
       const text = cleanCell(raw)
       if (isAbsent(text)) return
-      const notation = notationOf(text)
+      const { bare } = splitTime(text)
+      const has = (format: (typeof DECIDABLE)[number]): boolean => SHAPES[format].test(bare)
       // What is no date in any notation is wrong by itself; it does not make the others doubtful.
-      if (notation === undefined) return
-      notations.add(notation)
-      if (notation !== 'slashed' && notation !== 'hyphenated') return
-      const [dayFirst, monthFirst] = ORDERED[notation]
-      allFitDayFirst &&= fits(text, dayFirst)
-      allFitMonthFirst &&= fits(text, monthFirst)
+      if (!UNDECLARED.test(bare) && !DECIDABLE.some(has)) return
+      isTold = true
+      fitting = fitting.filter(
+        (format) =>
+          has(format) &&
+          (!IN_ORDER.includes(format) || readParts(SHAPES[format], text, LAST_DATE).kind === 'date'),
+      )
     },
     decided: (): DecidedFormat => {
-      const [notation = 'iso', ...others] = notations
-      if (others.length > 0 || notation === 'undeclared') return 'unsettled'
-      if (notation !== 'slashed' && notation !== 'hyphenated') return CLEAR[notation]
-      // All fit one order and not all fit the other: at least one value proves the order.
-      if (allFitDayFirst === allFitMonthFirst) return 'unsettled'
-      const [dayFirst, monthFirst] = ORDERED[notation]
-      return allFitDayFirst ? dayFirst : monthFirst
+      const [format = 'unsettled', ...others] = fitting
+      // Where both orders fit, no value proves one.
+      if (others.length > 0) return isTold ? 'unsettled' : 'iso'
+      return format
     },
   }
 }

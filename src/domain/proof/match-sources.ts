@@ -107,8 +107,7 @@ function countTwins(rows: readonly AskedRow[]): ReadonlyMap<string, Twins> {
   const counts = new Map<string, Twins>()
   for (const row of rows) {
     const { all, unreferenced } = counts.get(twinKey(row)) ?? { all: 0, unreferenced: 0 }
-    const isUnreferenced = row.reference === null
-    counts.set(twinKey(row), { all: all + 1, unreferenced: unreferenced + (isUnreferenced ? 1 : 0) })
+    counts.set(twinKey(row), { all: all + 1, unreferenced: unreferenced + Number(row.reference === null) })
   }
   return counts
 }
@@ -123,16 +122,9 @@ function othersLike(row: AskedRow, twins: ReadonlyMap<string, Twins>): number {
 }
 
 /** A source with what is compared made ready; null cannot be told. */
-interface Compared {
-  readonly source: ListedSource
-  readonly scheme: 'sepa' | 'another' | null
-  readonly iban: string | null
-  readonly date: string | null
-  readonly reference: string | null
-  readonly isEnded: boolean
-}
+type Compared = ReturnType<typeof toCompared>
 
-const toCompared = (source: ListedSource): Compared => ({
+const toCompared = (source: ListedSource) => ({
   source,
   scheme: schemeOf(source.scheme),
   iban: accountOf(source.iban),
@@ -141,7 +133,7 @@ const toCompared = (source: ListedSource): Compared => ({
   isEnded: source.status !== null && ENDED.has(source.status.trim().toUpperCase()),
 })
 
-function schemeOf(word: string | null): Compared['scheme'] {
+function schemeOf(word: string | null): 'sepa' | 'another' | null {
   const scheme = word?.trim().toUpperCase() ?? ''
   return scheme === SEPA_SCHEME ? 'sepa' : OTHER_SCHEMES.has(scheme) ? 'another' : null
 }

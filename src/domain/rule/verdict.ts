@@ -112,14 +112,6 @@ export type Checked<Usable, Readable = Usable> =
   | { readonly usable: true; readonly value: Usable; readonly findings: readonly Finding[] }
   | { readonly usable: false; readonly value: Readable | null; readonly findings: readonly Finding[] }
 
-/** The checks of one value under way. */
-export interface ValueCheck {
-  readonly field: Field
-  readonly raw: string
-  readonly severities: SeverityOverrides
-  readonly findings: Finding[]
-}
-
 const LONGEST_SHOWN = 120
 /** Shared, since most values have none. */
 export const NO_FINDINGS: readonly Finding[] = []
@@ -168,34 +160,46 @@ export function findingOf(
   ]
 }
 
-export const startCheck = (field: Field, raw: string, severities: SeverityOverrides): ValueCheck => ({
-  field,
-  raw,
-  severities,
-  findings: [],
-})
+/** The checks of one value under way. */
+export type ValueCheck = ReturnType<typeof startCheck>
 
-/**
- * Notes that a value broke a rule.
- * A rule marked † leaves no value, so it is reported and ends the checks whatever its severity.
- * @param detail what this value shows beyond the rule's text; never an account number
- * @param better what to do about this value, where the rule's remedy is too general
- * @returns true when this ends the checks of the field
- */
-export function breaks(check: ValueCheck, rule: RuleId, detail?: string, better?: string): boolean {
-  const { field, raw: value, severities } = check
-  const [finding] = findingOf(rule, severities, { field, value, detail, remedy: better })
-  if (finding === undefined) return false
-  check.findings.push(finding)
-  return finding.severity === 'error' || ruleOf(rule).unusable === true
+export function startCheck(field: Field, value: string, severities: SeverityOverrides) {
+  const findings: Finding[] = []
+
+  /**
+   * Notes that the value broke a rule.
+   * A rule marked † leaves no value, so it is reported and ends the checks whatever its severity.
+   * @param detail what this value shows beyond the rule's text; never an account number
+   * @param remedy what to do about this value, where the rule's own is too general
+   * @returns true when this ends the checks of the field
+   */
+  function breaks(rule: RuleId, detail?: string, remedy?: string): boolean {
+    const [finding] = findingOf(rule, severities, { field, value, detail, remedy })
+    if (finding === undefined) return false
+    findings.push(finding)
+    return finding.severity === 'error' || ruleOf(rule).unusable === true
+  }
+
+  const unusable = <Readable>(read: Readable | null): Checked<never, Readable> => ({
+    usable: false,
+    value: read,
+    findings,
+  })
+  return {
+    findings,
+    breaks,
+    /** An error ended the checks; `read` is what could be read until then. */
+    unusable,
+    /** What was read may be sent unless an error ended the checks. */
+    checked: <Read>(ended: boolean, read: Read): Checked<Read> =>
+      ended ? unusable(read) : { usable: true, value: read, findings },
+    /** A rule is broken, and nothing can be read. */
+    lost: (...broken: Parameters<typeof breaks>): Checked<never, never> => {
+      breaks(...broken)
+      return unusable(null)
+    },
+  }
 }
-
-/** No error was found: the value may be sent. */
-export const usable = <Usable>(check: ValueCheck, value: Usable): Checked<Usable, never> => ({
-  usable: true,
-  value,
-  findings: check.findings,
-})
 
 /** The short answer to a plain value, of which no rule says anything whatever its severity. */
 export const plainlyUsable = <Usable>(value: Usable): Checked<Usable, never> => ({
@@ -203,24 +207,6 @@ export const plainlyUsable = <Usable>(value: Usable): Checked<Usable, never> => 
   value,
   findings: NO_FINDINGS,
 })
-
-/** An error ended the checks; `value` is what could be read until then. */
-export const unusable = <Readable>(check: ValueCheck, value: Readable | null): Checked<never, Readable> => ({
-  usable: false,
-  value,
-  findings: check.findings,
-})
-
-/** A rule is broken, and nothing can be read. */
-export function lost(
-  check: ValueCheck,
-  rule: RuleId,
-  detail?: string,
-  better?: string,
-): Checked<never, never> {
-  breaks(check, rule, detail, better)
-  return unusable(check, null)
-}
 
 /** What was found out about a source before its first record: how it is written, and which column feeds which field. */
 export interface LayoutReading {

@@ -4,18 +4,6 @@ import countries from './countries.json' with { type: 'json' }
  * Countries, and what their accounts and creditor identifiers look like; sources: domain/rulebook.md#account-number.
  */
 
-export interface SepaCountry {
-  readonly code: string
-  readonly name: string
-  /** Length of the whole IBAN. */
-  readonly length: number
-  readonly group: 'EEA' | 'non-EEA' | 'new'
-  /** Of a new one: the day from which its banks take part, and what they take part in where that is not all. */
-  readonly joined: { readonly since: string; readonly only: string | null } | null
-  /** What follows the check digits. */
-  readonly bban: RegExp
-}
-
 const CLASSES: ReadonlyMap<string, string> = new Map([
   ['n', '[0-9]'],
   ['a', '[A-Z]'],
@@ -34,27 +22,29 @@ interface Listed {
   readonly structure: string
   readonly group: string
   readonly since?: string
-  readonly only?: string
+  readonly only?: string | null
 }
 
 /** The registries and rules behind these facts, with their versions (domain/rulebook.md#sources-by-version). */
 export const CHECKED_AGAINST = countries.checkedAgainst
 
+export type SepaCountry = ReturnType<typeof countryOf>
+
+const countryOf = (code: string, { name, length, structure, group, since, only = null }: Listed) => ({
+  code,
+  name,
+  /** Of the whole IBAN. */
+  length,
+  group: group as 'EEA' | 'non-EEA' | 'new',
+  /** Of a new one: the day from which its banks take part, and what they take part in where that is not all. */
+  joined: since === undefined ? null : { since, only },
+  /** What follows the check digits. */
+  bban: bbanPattern(structure),
+})
+
 /** 41 scheme countries plus GI, by prefix. */
 export const SEPA_COUNTRIES: ReadonlyMap<string, SepaCountry> = new Map(
-  Object.entries<Listed>(countries.sepa).map(
-    ([code, { name, length, structure, group, since, only = null }]) => [
-      code,
-      {
-        code,
-        name,
-        length,
-        group: group as SepaCountry['group'],
-        joined: since === undefined ? null : { since, only },
-        bban: bbanPattern(structure),
-      },
-    ],
-  ),
+  Object.entries<Listed>(countries.sepa).map(([code, listed]) => [code, countryOf(code, listed)]),
 )
 
 /** Prefixes whose accounts start with the parent's prefix, never with their own. */

@@ -16,12 +16,8 @@ import {
   type Verdict,
   NO_FINDINGS,
   type Checked,
-  breaks,
-  lost,
   plainlyUsable,
   startCheck,
-  unusable,
-  usable,
   type ValueCheck,
   ruleOf,
   findingOf,
@@ -52,15 +48,6 @@ export const isOpenEnd = (text: string): boolean =>
 const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
   addMonths(date, DORMANT_AFTER_MONTHS) < today
 
-export interface LastCollectionOptions extends Pick<
-  CheckOptions,
-  'today' | 'severities' | 'dormantSoonDays' | 'times'
-> {
-  readonly format: DecidedFormat
-  /** Null when the signed date cannot be read: then nothing is compared with it. */
-  readonly signedDate: LocalDate | null
-}
-
 interface CheckedCollection {
   readonly findings: readonly Finding[]
   /** The last day for the first debit; null when it cannot be told. */
@@ -75,44 +62,47 @@ function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate):
 }
 
 /** The 36 months are over, or soon will be. */
-function noteLapse(
-  check: ValueCheck,
-  latest: LocalDate,
-  options: Pick<LastCollectionOptions, 'today' | 'dormantSoonDays'>,
-): void {
+function noteLapse(check: ValueCheck, latest: LocalDate, options: CheckOptions): void {
   const daysLeft = daysBetween(options.today, latest)
-  if (daysLeft < 0) breaks(check, 'MANDATE_DORMANT', `The last day was ${latest}.`)
+  if (daysLeft < 0) check.breaks('MANDATE_DORMANT', `The last day was ${latest}.`)
   else if (daysLeft <= options.dormantSoonDays)
-    breaks(check, 'MANDATE_DORMANT_SOON', `The last day is ${latest}.`)
+    check.breaks('MANDATE_DORMANT_SOON', `The last day is ${latest}.`)
 }
 
-function checkAbsent(check: ValueCheck, { signedDate, today }: LastCollectionOptions): CheckedCollection {
-  if (signedDate !== null && isLongAgo(signedDate, today)) breaks(check, 'DORMANCY_UNKNOWN')
+function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: LocalDate): CheckedCollection {
+  if (signedDate !== null && isLongAgo(signedDate, today)) check.breaks('DORMANCY_UNKNOWN')
   return { findings: check.findings, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
 }
 
-/** Checks a mapped column of last collections (domain/rulebook.md#last-collection). */
-export function checkLastCollection(raw: string, options: LastCollectionOptions): CheckedCollection {
-  const { format, today, signedDate, severities } = options
+/**
+ * Checks a mapped column of last collections (domain/rulebook.md#last-collection).
+ * @param signedDate null when it cannot be read: then nothing is compared with it
+ */
+export function checkLastCollection(
+  raw: string,
+  options: CheckOptions,
+  signedDate: LocalDate | null,
+): CheckedCollection {
+  const { lastCollectionFormat: format, today, severities } = options
   const check = startCheck('last_collection_date', raw, severities)
   const text = cleanCell(raw)
-  if (isAbsentCollection(text)) return checkAbsent(check, options)
+  if (isAbsentCollection(text)) return checkAbsent(check, signedDate, today)
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
     const { detail, remedy } = explainDate(text, format, today)
-    breaks(check, 'LAST_COLLECTION_INVALID', detail, `${remedy} Or clear the cell.`)
+    check.breaks('LAST_COLLECTION_INVALID', detail, `${remedy} Or clear the cell.`)
     return { findings: check.findings, latestFirstDebit: null }
   }
   const { date } = meantBy(read, options.times)
-  if (FILLERS.has(date)) return checkAbsent(check, options)
+  if (FILLERS.has(date)) return checkAbsent(check, signedDate, today)
   const latestFirstDebit = addMonths(date, DORMANT_AFTER_MONTHS)
   if (signedDate !== null && date < signedDate) {
-    if (breaks(check, 'LAST_COLLECTION_BEFORE_SIGNATURE'))
+    if (check.breaks('LAST_COLLECTION_BEFORE_SIGNATURE'))
       return { findings: check.findings, latestFirstDebit }
     // Not of this mandate, by what the configuration says.
-    return checkAbsent(check, options)
+    return checkAbsent(check, signedDate, today)
   }
-  if (!(date > today && breaks(check, 'LAST_COLLECTION_FUTURE'))) noteLapse(check, latestFirstDebit, options)
+  if (!(date > today && check.breaks('LAST_COLLECTION_FUTURE'))) noteLapse(check, latestFirstDebit, options)
   return { findings: check.findings, latestFirstDebit }
 }
 
@@ -131,11 +121,11 @@ const endsAtOddDate = (
   read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
   today: LocalDate,
 ): boolean =>
-  (read.date > today && breaks(check, 'DATE_FUTURE')) ||
-  (read.date < SEPA_START && breaks(check, 'DATE_PRE_SEPA')) ||
-  (read.date === SEPA_START && breaks(check, 'DATE_LEGACY_DEFAULT')) ||
-  (read.hasAssumedCentury && breaks(check, 'DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
-  (read.isNearMidnightUtc && breaks(check, 'DATE_UTC_SHIFT'))
+  (read.date > today && check.breaks('DATE_FUTURE')) ||
+  (read.date < SEPA_START && check.breaks('DATE_PRE_SEPA')) ||
+  (read.date === SEPA_START && check.breaks('DATE_LEGACY_DEFAULT')) ||
+  (read.hasAssumedCentury && check.breaks('DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
+  (read.isNearMidnightUtc && check.breaks('DATE_UTC_SHIFT'))
 
 /**
  * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
@@ -152,13 +142,13 @@ export function checkSignedDate(
     return plainlyUsable(raw as LocalDate)
   const check = startCheck('signed_date', raw, severities)
   const text = cleanCell(raw)
-  if (text === '') return lost(check, 'DATE_EMPTY')
+  if (text === '') return check.lost('DATE_EMPTY')
   const read = readDate(text, format, today)
   if (read.kind !== 'date') {
     const { detail, remedy } = explainDate(text, format, today)
     // A number of days or a row of # is not ambiguous, whatever the other values of the column are.
     const isOpen = read.kind === 'ambiguous' && (detail === undefined || detail.startsWith('It can'))
-    return lost(check, isOpen ? 'DATE_AMBIGUOUS' : 'DATE_INVALID', detail, remedy)
+    return check.lost(isOpen ? 'DATE_AMBIGUOUS' : 'DATE_INVALID', detail, remedy)
   }
   const { date, isRounded, isEvening } = meantBy(read, times)
   const isNearMidnightUtc = isEvening && read.isNearMidnightUtc
@@ -171,9 +161,7 @@ export function checkSignedDate(
         { field: 'signed_date', value: raw, detail },
       ),
     )
-  return endsAtOddDate(check, { ...read, date, isNearMidnightUtc }, today)
-    ? unusable(check, date)
-    : usable(check, date)
+  return check.checked(endsAtOddDate(check, { ...read, date, isNearMidnightUtc }, today), date)
 }
 
 /**
@@ -266,7 +254,7 @@ function checkCollection(
   { signedDate, collected }: { signedDate: LocalDate | null; collected: LocalDate | null },
   options: CheckOptions,
 ): CheckedCollection {
-  const { today, dormantSoonDays, severities, lastCollectionFormat: format } = options
+  const { today, severities } = options
   const last = raw.last_collection_date
   if (collected !== null && isNewer(collected, last, signedDate, options)) {
     const check = startCheck('last_collection_date', collected, severities)
@@ -276,20 +264,19 @@ function checkCollection(
   }
   if (last === undefined)
     return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
-  const { times } = options
-  return checkLastCollection(last, { format, today, dormantSoonDays, signedDate, severities, times })
+  return checkLastCollection(last, options, signedDate)
 }
 
 function checkWords(
   raw: RawValues,
   { words = WORDS, schemeIsFirmenMandat, severities }: CheckOptions,
 ): readonly Finding[] {
-  if (raw.status === undefined && raw.sequence === undefined && raw.scheme === undefined) return NO_FINDINGS
-  const scheme = schemeIsFirmenMandat ? words.firmenMandat : words.scheme
+  const { status = '', sequence = '', scheme = '' } = raw
+  if (status === '' && sequence === '' && scheme === '') return NO_FINDINGS
   return [
-    ...(raw.status === undefined ? [] : checkWord('status', raw.status, words.status, severities)),
-    ...(raw.sequence === undefined ? [] : checkWord('sequence', raw.sequence, words.sequence, severities)),
-    ...(raw.scheme === undefined ? [] : checkWord('scheme', raw.scheme, scheme, severities)),
+    ...checkWord('status', status, words.status, severities),
+    ...checkWord('sequence', sequence, words.sequence, severities),
+    ...checkWord('scheme', scheme, schemeIsFirmenMandat ? words.firmenMandat : words.scheme, severities),
   ]
 }
 

@@ -17,12 +17,8 @@ import {
   printable,
 } from '../text/text.js'
 import {
-  breaks,
-  lost,
   plainlyUsable,
   startCheck,
-  unusable,
-  usable,
   type Checked,
   type ValueCheck,
   type SeverityOverrides,
@@ -84,9 +80,9 @@ const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) =
 
 /** Is this a creditor identifier at all? Like all below, true when an error ended the checks. */
 const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
-  (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) ||
-  (hasWrongForm(ci) && breaks(check, 'CI_FORMAT')) ||
-  (isSepaIban(ci) && breaks(check, 'CI_LOOKS_LIKE_IBAN'))
+  (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) ||
+  (hasWrongForm(ci) && check.breaks('CI_FORMAT')) ||
+  (isSepaIban(ci) && check.breaks('CI_LOOKS_LIKE_IBAN'))
 
 /** The length of the country, as far as it is known. */
 function endsAtLength(check: ValueCheck, ci: string): boolean {
@@ -94,10 +90,10 @@ function endsAtLength(check: ValueCheck, ci: string): boolean {
   // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
   if (country === 'GB') return false
   const known = CREDITOR_IDENTIFIER_LENGTHS.get(country)
-  if (known === undefined) return breaks(check, 'CI_LENGTH_UNKNOWN')
+  if (known === undefined) return check.breaks('CI_LENGTH_UNKNOWN')
   if (known.totals.includes(ci.length)) return false
   const detail = `It has ${ci.length} characters, ${country} uses ${known.totals.join(' or ')}.`
-  return breaks(check, known.isConfirmed ? 'CI_LENGTH' : 'CI_LENGTH_UNCONFIRMED', detail)
+  return check.breaks(known.isConfirmed ? 'CI_LENGTH' : 'CI_LENGTH_UNCONFIRMED', detail)
 }
 
 /** Identifiers of the United Kingdom have 27 to 30 characters, depending on the sponsoring bank. */
@@ -108,10 +104,10 @@ export const hasOddBritishLength = (ci: string): boolean =>
 function endsAtIssuer(check: ValueCheck, ci: string): boolean {
   const isPlain = PLAIN.test(nationalPart(ci))
   return (
-    (isPlain && hasWrongCheckDigits(ci) && breaks(check, 'CI_CHECKSUM')) ||
-    (isUnknownIssuer(ci.slice(0, 2)) && breaks(check, 'CI_COUNTRY')) ||
+    (isPlain && hasWrongCheckDigits(ci) && check.breaks('CI_CHECKSUM')) ||
+    (isUnknownIssuer(ci.slice(0, 2)) && check.breaks('CI_COUNTRY')) ||
     endsAtLength(check, ci) ||
-    (!isPlain && breaks(check, 'CI_NATIONAL_CHARS'))
+    (!isPlain && check.breaks('CI_NATIONAL_CHARS'))
   )
 }
 
@@ -125,8 +121,8 @@ function endsAtCreditor(
   const { constant, assigned } = settings
   const isCompared = isOwnCell && constant !== null && FORM.test(clean(constant))
   return (
-    (isCompared && !isSameCreditor(ci, constant) && breaks(check, 'CI_CONSTANT_MISMATCH')) ||
-    (assigned !== null && isSameCreditor(ci, assigned) && breaks(check, 'CI_SAME_AS_NEW'))
+    (isCompared && !isSameCreditor(ci, constant) && check.breaks('CI_CONSTANT_MISMATCH')) ||
+    (assigned !== null && isSameCreditor(ci, assigned) && check.breaks('CI_SAME_AS_NEW'))
   )
 }
 
@@ -145,10 +141,10 @@ export function checkCreditorIdentifier(
   const check = startCheck('sepa_creditor_identifier', raw, severities)
   const text = cleanCell(raw)
   const ci = cleanCreditorIdentifier(text)
-  if (ci === '') return lost(check, 'CI_EMPTY')
-  if (endsAtForm(check, text, ci)) return unusable(check, null)
+  if (ci === '') return check.lost('CI_EMPTY')
+  if (endsAtForm(check, text, ci)) return check.unusable(null)
   const ended = endsAtIssuer(check, ci) || endsAtCreditor(check, ci, isOwnCell, settings)
-  return ended ? unusable(check, ci) : usable(check, ci as CreditorIdentifier)
+  return check.checked(ended, ci as CreditorIdentifier)
 }
 
 /**
@@ -164,27 +160,20 @@ export const mandateKey = (creditorIdentifier: string, mandateReference: string)
 
 const PLAIN_NUMBER = /^[1-9][0-9]{0,14}$/
 const DIGITS_ALONE = /^[0-9]+$/
-const LEADING_ZEROS = /^0+/
-const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER)
-const MOST_DIGITS = HIGHEST.toString().length
-
-/** On the text, because `Number` would round. `digits` has no leading zeros. */
-const isOutOfRange = (digits: string): boolean =>
-  digits === '' || digits.length > MOST_DIGITS || (digits.length === MOST_DIGITS && BigInt(digits) > HIGHEST)
 
 /** Checks a customer number of the invoicing service (domain/rulebook.md#customer-number): 1 to 2^53-1. */
 export function checkCustomerNo(raw: string, severities: SeverityOverrides = {}): Checked<number> {
   if (PLAIN_NUMBER.test(raw)) return plainlyUsable(Number(raw))
   const check = startCheck('customer_no', raw, severities)
   const text = cleanCell(raw)
-  if (text === '') return lost(check, 'CUST_EMPTY')
-  if (isScientific(text) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
-  if (!DIGITS_ALONE.test(text)) return lost(check, 'CUST_FORMAT')
-  const digits = text.replace(LEADING_ZEROS, '')
-  if (isOutOfRange(digits)) return lost(check, 'CUST_RANGE')
-  const customerNo = Number(digits)
-  const ended = text.startsWith('0') && breaks(check, 'CUST_LEADING_ZERO')
-  return ended ? unusable(check, customerNo) : usable(check, customerNo)
+  if (text === '') return check.lost('CUST_EMPTY')
+  if (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
+  if (!DIGITS_ALONE.test(text)) return check.lost('CUST_FORMAT')
+  // What is rounded lies beyond the numbers that are exact, and stays there.
+  const customerNo = Number(text)
+  if (customerNo === 0 || !Number.isSafeInteger(customerNo)) return check.lost('CUST_RANGE')
+  const ended = text.startsWith('0') && check.breaks('CUST_LEADING_ZERO')
+  return check.checked(ended, customerNo)
 }
 
 const NOT_ALLOWED = /[^A-Za-z0-9/\-?:().,'+ ]/
@@ -243,21 +232,21 @@ const hasOddSlash = (reference: string): boolean =>
 function endsAtSigns(check: ValueCheck, reference: string): boolean {
   const isTooLong = reference.length > LONGEST && Array.from(reference).length > LONGEST
   return (
-    (NOT_ALLOWED.test(reference) && breaks(check, 'UMR_CHARSET', charsetDetail(reference))) ||
-    (isTooLong && breaks(check, 'UMR_LENGTH')) ||
-    (hasOddSlash(reference) && breaks(check, 'UMR_SLASH'))
+    (NOT_ALLOWED.test(reference) && check.breaks('UMR_CHARSET', charsetDetail(reference))) ||
+    (isTooLong && check.breaks('UMR_LENGTH')) ||
+    (hasOddSlash(reference) && check.breaks('UMR_SLASH'))
   )
 }
 
 /** What a bank takes, but a person should look at. */
 const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
-  (hasBlank(reference) && breaks(check, 'UMR_SPACE')) ||
-  (isFiller(reference) && breaks(check, 'UMR_PLACEHOLDER')) ||
+  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
+  (isFiller(reference) && check.breaks('UMR_PLACEHOLDER')) ||
   (ONLY_DIGITS.test(reference) &&
     ONLY_ZEROS.test(reference.slice(PRECISION)) &&
-    breaks(check, 'UMR_PRECISION')) ||
-  (looksLikeDate(reference) && breaks(check, 'UMR_LOOKS_LIKE_DATE')) ||
-  (reference.startsWith("'") && breaks(check, 'UMR_APOSTROPHE'))
+    check.breaks('UMR_PRECISION')) ||
+  (looksLikeDate(reference) && check.breaks('UMR_LOOKS_LIKE_DATE')) ||
+  (reference.startsWith("'") && check.breaks('UMR_APOSTROPHE'))
 
 /**
  * Checks the previous reference (domain/rulebook.md#mandate-reference). It is sent exactly as the debtor's bank knows
@@ -270,10 +259,10 @@ export function checkMandateReference(
   if (PLAIN_REFERENCE.test(raw)) return plainlyUsable(raw as MandateReference)
   const check = startCheck('unique_mandate_reference', raw, severities)
   const reference = cleanCell(raw)
-  if (reference === '') return lost(check, 'UMR_EMPTY')
-  if (isScientific(reference) && breaks(check, 'EXCEL_SCIENTIFIC')) return unusable(check, null)
+  if (reference === '') return check.lost('UMR_EMPTY')
+  if (isScientific(reference) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
   const ended = endsAtSigns(check, reference) || endsAtOddity(check, reference)
-  return ended ? unusable(check, reference) : usable(check, reference as MandateReference)
+  return check.checked(ended, reference as MandateReference)
 }
 
 const isSameReference = (a: string, b: string): boolean => upperCase(cleanCell(a)) === upperCase(cleanCell(b))

@@ -1,6 +1,6 @@
 import type { OptionalField } from '../mandate/mandate.js'
 import { cleanCell, fold } from '../text/text.js'
-import { type Finding, breaks, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
+import { type Finding, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
 import builtIn from './words.json' with { type: 'json' }
 
 /**
@@ -12,7 +12,7 @@ export type WordField = Exclude<OptionalField, 'last_collection_date'>
 
 /** What keeps a mandate back by each list of words; null where nothing does. */
 const LISTS = {
-  status: { active: null, notActive: 'STATUS_NOT_ACTIVE' },
+  status: { active: null, notActive: 'STATUS_NOT_ACTIVE', pending: 'STATUS_NOT_ACTIVE' },
   sequence: { recurrent: null, oneOff: 'SEQUENCE_ONE_OFF', final: 'SEQUENCE_FINAL' },
   scheme: { core: null, b2b: 'SCHEME_B2B' },
 } as const satisfies Record<WordField, Readonly<Record<string, RuleId | null>>>
@@ -98,23 +98,18 @@ const wordsIn = ({ words, ...inflected }: Listed): string[] => [
   ),
 ]
 
-const PENDING = wordsIn(builtIn.status.pending)
+const listsIn = (lists: Readonly<Record<string, Listed>>) =>
+  Object.fromEntries(Object.entries(lists).map(([name, listed]) => [name, wordsIn(listed)]))
+
 export const BUILT_IN: WordLists = {
-  status: {
-    active: wordsIn(builtIn.status.active),
-    notActive: [...wordsIn(builtIn.status.notActive), ...PENDING],
-  },
-  sequence: {
-    recurrent: wordsIn(builtIn.sequence.recurrent),
-    oneOff: wordsIn(builtIn.sequence.oneOff),
-    final: wordsIn(builtIn.sequence.final),
-  },
-  scheme: { core: wordsIn(builtIn.scheme.core), b2b: wordsIn(builtIn.scheme.b2b) },
+  status: listsIn(builtIn.status),
+  sequence: listsIn(builtIn.sequence),
+  scheme: listsIn(builtIn.scheme),
 }
 const YES = wordsIn(builtIn.yes)
 const NO = wordsIn(builtIn.no)
 /** Words that other columns have too: marital status, results of checks, tariffs, remarks; and what waits. */
-const WEAK = [...PENDING, ...wordsIn(builtIn.weak)]
+const WEAK = [...wordsIn(builtIn.status.pending), ...wordsIn(builtIn.weak)]
 
 type Meaning = readonly [words: readonly string[] | undefined, rule: RuleId | null]
 
@@ -190,6 +185,6 @@ export function checkWord(
   const check = startCheck(field, raw, severities)
   const meaning = known.get(word)
   const rule = meaning === undefined ? UNKNOWN[field] : meaning
-  if (rule !== null) breaks(check, rule)
+  if (rule !== null) check.breaks(rule)
   return check.findings
 }

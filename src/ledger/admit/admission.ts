@@ -1,12 +1,11 @@
 import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
-import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
+import { type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
-import { sqlList } from '../schema/schema.js'
 import {
   formerRows,
   IS_MET,
@@ -31,7 +30,7 @@ import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
 import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
 import { decideKin } from './kin.js'
-import { writeProblem, type Scope, type SourceScope } from './problems.js'
+import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
 export interface AdmissionParts {
@@ -412,10 +411,12 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
 
 /** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */
 const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
-  void sql(connection)`
-    update row set state = 'superseded', superseded_by = again.id from row as again join source on source.id = again.source_id
-      where again.id >= :first and source.kind = 'again' and again.corrects = row.id
-        and row.state in (${sqlList(REPLACEABLE_STATES)})`.run({ first })
+  void replaceRows(
+    connection,
+    `select corrects as old, row.id as new from row join source on source.id = source_id
+      where row.id >= :first and kind = 'again' and corrects is not null`,
+    { first },
+  )
 
 /** With the names of its columns: what stands in its header somebody has decided about. */
 const noteIncoming =

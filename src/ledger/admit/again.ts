@@ -4,6 +4,7 @@ import { IS_TAKING } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
+import { replaceRows } from './problems.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
 
@@ -160,11 +161,12 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
     },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>
-      void sql(
+      void replaceRows(
         connection,
-      )`update row set state = 'superseded', superseded_by = (select min(id) from row as first where first.source_id = :source)
-        where id in (select id from temp.former where isUnsent) and id not in (select corrects from row as newer where newer.source_id = :source and corrects is not null)
-          and exists (select 1 from row as first where first.source_id = :source)`.run({ source }),
+        `select id as old, (select min(id) from row where source_id = :source) as new from temp.former where isUnsent
+          and id not in (select corrects from row where source_id = :source and corrects is not null)`,
+        { source },
+      ),
   }
 }
 

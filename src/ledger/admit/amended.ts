@@ -1,10 +1,9 @@
 import { IS_OF_EXPORT } from './again.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
-import { REPLACEABLE_STATES } from '../../domain/row/row-state.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
-import { sqlList } from '../schema/schema.js'
-import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { REMOVE_CELLS } from '../deliver/delivery.js'
+import { give, holdWith, isErased, replaceRows, type ProblemText, type Scope } from './problems.js'
 
 /** Mandates that had another key before, as collections of their successors say. */
 
@@ -57,16 +56,19 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
   if (!pair(connection)) return
   const where = `id >= :first and ${IS_OF_EXPORT} and state in ('ready', 'invalid', 'excluded')
     and id in (select old from temp.heir where not ${IS_BACK})`
-  writeNotice(connection, AMENDED, where, { first })
+  give(connection, 'duplicate', AMENDED, where, { first })
   // No registration of the other key finds the account here.
-  sql(connection)`
-    update row set state = 'duplicate', rule = '${AMENDED.rule}', iban = null, cells = null
-     where ${where}`.run({ first })
-  sql(connection)`
-    update row as old set state = 'superseded', superseded_by = next.id from (
-      select old, min(new) as id from temp.heir where new > old and not ${IS_BACK} group by old) as next
-    where old.id = next.old and old.id < :first and old.state in (${sqlList(REPLACEABLE_STATES)})
-      and not ${IS_BARRED}`.run({ first })
+  sql(
+    connection,
+  )`${REMOVE_CELLS} id >= ? and state = 'duplicate' and id in (select old from temp.heir where not ${IS_BACK})`.run(
+    first,
+  )
+  replaceRows(
+    connection,
+    `select old, min(new) as new from temp.heir join row as old on old.id = heir.old
+      where new > old.id and old.id < :first and not ${IS_BACK} and not ${IS_BARRED} group by old.id`,
+    { first },
+  )
   holdAmended(scope, at)
 }
 
@@ -93,9 +95,9 @@ export function holdAmended({ connection, first }: Pick<Scope, 'connection' | 'f
         union all select new, old.id from temp.heir join row as old on old.id = heir.old where ${IS_BARRED}) as found on found.id = row.id
       where state = 'ready' and (corrects is null or row.id >= :first and not exists ${IS_SAID}) group by row.id`
   for (const { id, other } of held.all({ first })) {
-    const name = nameOf(connection, other)
-    const message = `A collection says that this mandate had another reference or creditor once, and both are here. Compare it with ${name}.`
+    const message =
+      'A collection says that this mandate had another reference or creditor once, and both are here. Compare it with {row}.'
     const { remedy } = ruleOf('MANDATE_RESEMBLES_SENT')
-    holdWith(connection, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy }, id, at)
+    holdWith(connection, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy, other }, id, at)
   }
 }

@@ -297,8 +297,7 @@ export function holdContradicted({
     for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
     if (isSent) openLine(connection, row, severities)
     const error = findings.find(({ severity }) => severity === 'error')
-    if (!isSent && error !== undefined)
-      holdRow(connection, { row: row.id, rule: error.rule, reason: error.message, at })
+    if (!isSent && error !== undefined) holdRow(connection, row.id, error.rule, at)
   }
 }
 

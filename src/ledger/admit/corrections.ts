@@ -1,7 +1,6 @@
 import {
   decideCorrection,
   LIVE_STATES,
-  REPLACEABLE_STATES,
   type CorrectionPlan,
   type RowState,
 } from '../../domain/row/row-state.js'
@@ -14,7 +13,7 @@ import { rowsById, sql, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { latestOf } from './earlier-rows.js'
 import { prepareColumns, requiredCells, type HeaderColumns } from './fingerprints.js'
-import { nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { replaceRows, writeNotice, type ProblemText, type Scope } from './problems.js'
 import { readWhole } from '../../domain/row/resaved.js'
 
 interface Candidate {
@@ -73,6 +72,9 @@ export function locate(
 
 const PAGE = 500
 
+const replaceRow = (connection: Connection, by: number, row: number): number =>
+  replaceRows(connection, 'select :row as old, :by as new', { by, row })
+
 interface Newcomer {
   readonly id: number
   readonly corrects: number
@@ -90,9 +92,8 @@ interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
 }
 
 /** Any of them, so that a line of an old list which waits here opens no way for the next one. */
-const WAS_SENT_SINCE = `with recursive heir (id) as (select superseded_by from row where id = ?
-    union select superseded_by from row join heir using (id))
-  select 1 from row join heir using (id) where attempts > 0`
+const WAS_SENT_SINCE = `select 1 from row join row as later on later.id = row.heir or later.heir = row.heir
+  where row.id = ? and later.id >= row.superseded_by and later.attempts > 0`
 
 const VALUES = `row.id, source_id as sourceId, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
   original_mandate_reference as reference, cells`
@@ -165,9 +166,7 @@ export function decideCorrections(scope: Scope): void {
 function holdShown(scope: Scope, { id, cells }: Newcomer): void {
   const { connection } = scope
   const shown = locate(scope, JSON.parse(cells) as string[])
-  const supersede = sql(connection)`
-    update row set state = 'superseded', superseded_by = ? where id = ? and state in (${sqlList(REPLACEABLE_STATES)})`
-  if (shown !== null && supersede.run(id, shown).changes > 0) isAbout(connection, id, shown)
+  if (shown !== null && replaceRow(connection, id, shown) > 0) isAbout(connection, id, shown)
 }
 
 /**
@@ -198,7 +197,7 @@ function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof pre
   )
   const standing = sql(connection)<StandingRow>`
     select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`
-  const current = row === undefined ? undefined : standing.get(latestOf(connection, row.id) ?? row.id)
+  const current = row === undefined ? undefined : standing.get(latestOf(connection, row.id))
   if (row === undefined || current === undefined)
     return { facts: { named: null, isContested: false }, current: null, repeated: null }
   const isSameMandate =
@@ -262,7 +261,7 @@ function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null,
       return
     case 'supersede':
       if (current === null) return
-      sql(connection)`update row set state = 'superseded', superseded_by = ? where id = ?`.run(id, current)
+      replaceRow(connection, id, current)
       isAbout(connection, id, current)
       return
     case 'unchanged':
@@ -270,9 +269,7 @@ function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null,
         update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
-      writeNotice(connection, conflict(plan.because, corrects, nameOf(connection, current)), 'id = :id', {
-        id,
-      })
+      writeNotice(connection, conflict(plan.because, corrects, current), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
@@ -282,10 +279,10 @@ function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null,
 function conflict(
   because: Extract<CorrectionPlan, { kind: 'conflict' }>['because'],
   row: number,
-  name: string,
+  other: number | null,
 ): ProblemText {
-  const { message, remedy } = CONFLICTS[because](row, name)
-  return { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', message, remedy }
+  const words = CONFLICTS[because](row)
+  return { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', other, ...words }
 }
 
 const CONFLICTS = {
@@ -301,12 +298,12 @@ const CONFLICTS = {
     message: `Several rows of the file say that they correct row ${row}, and they name different mandates.`,
     remedy: 'Keep the one correct row.',
   }),
-  outdated: (row: number, name: string) => ({
-    message: `This list was written before row ${row} was corrected and sent. In its place stands ${name}.`,
+  outdated: (row: number) => ({
+    message: `This list was written before row ${row} was corrected and sent. In its place stands {row}.`,
     remedy: 'Compare the values with that row. Correct them in the to-do list of the newest report.',
   }),
-  protected: (_row: number, name: string) => ({
-    message: `This cannot replace ${name}.`,
+  protected: () => ({
+    message: 'This cannot replace {row}.',
     remedy: `${ruleOf('CONFLICT_MANDATE').remedy} What was sent or closed stays as it is.`,
   }),
 } as const

@@ -14,7 +14,7 @@ import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
 import type { Fingerprints } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { holdWith, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
@@ -36,10 +36,10 @@ function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
   connection.exec('delete from temp.found')
   sql(connection)`insert into temp.found (id) ${select}`.run({ first })
   const { message, remedy } = ruleOf(rule)
+  const notice = { rule, severity, field, message, remedy }
   const where = 'id in (select id from temp.found)'
-  writeNotice(connection, { rule, severity, field, message, remedy }, where, {})
-  if (severity === 'error')
-    sql(connection)`update row set state = 'invalid', rule = ? where ${where}`.run(rule)
+  if (severity === 'error') give(connection, 'invalid', notice, where, {})
+  else writeNotice(connection, notice, where, {})
   connection.exec('delete from temp.found')
 }
 
@@ -131,13 +131,8 @@ interface Stored {
 }
 
 /** The row that took the place of another since, or the row itself. */
-const LATEST = `with recursive replacement (id, next) as (
-    select id, superseded_by from row where id = ?
-    union all select row.id, row.superseded_by from row join replacement on row.id = replacement.next)
-  select id from replacement where next is null`
-
-export const latestOf = (connection: Connection, id: number): number | undefined =>
-  sqlValue(connection)<number>`${LATEST}`.get(id)
+export const latestOf = (connection: Connection, id: number): number =>
+  sqlValue(connection)<number>`select coalesce(heir, id) from row where id = ?`.get(id) ?? id
 
 /** Looks rows of admitted sources up as this program's files show them. */
 export function earlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
@@ -147,7 +142,7 @@ export function earlierRows(connection: Connection, fingerprints: Fingerprints):
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`
   return (number) => {
     const row = sql(connection)<Stored>`${read}`
-    const ids = new Set([number, latestOf(connection, number) ?? number])
+    const ids = new Set([number, latestOf(connection, number)])
     return [...ids].flatMap((id) => row.get(id) ?? []).map(earlierOf(fingerprints))
   }
 }

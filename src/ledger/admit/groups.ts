@@ -1,19 +1,19 @@
-import { LIVE_STATES, REPLACEABLE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
+import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
+import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
 import { noteContradicting } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
-import { removeOfMandate } from '../deliver/delivery.js'
+import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
 import {
+  give,
   holdWith,
   isErased,
-  nameBeside,
-  nameOf,
+  replaceRows,
   writeNotice,
   type ProblemText,
   type Scope,
@@ -51,7 +51,7 @@ const saidIn = (row: string): string =>
 const SAID = saidIn('row')
 /** The same of a customer whose account was erased. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
-const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} is :who)`
+const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} = :who)`
 
 /** SQL that is true for a row that a person's correction replaced: what it says is no news. */
 const isCorrected = (
@@ -68,9 +68,7 @@ const REPEATED = `row.state in ('invalid', 'excluded') and (exists (select 1 fro
 /** Rows without a mandate key that say what an older one said: the file was given again, with other rows changed. */
 export function decideRepeats({ connection, first }: Scope): void {
   const where = `row.id >= :first and mandate_key is null and corrects is null and ${REPEATED}`
-  writeNotice(connection, REPEATED_NOTICE, where, { first })
-  sql(connection)`update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE'
-    where ${where}`.run({ first })
+  give(connection, 'duplicate', REPEATED_NOTICE, where, { first })
 }
 
 const REPEATED_NOTICE: ProblemText = {
@@ -130,7 +128,8 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
 }
 
 /** One record that repeats the one older record of its mandate, value by value, as nearly all of a later export do. */
-function repeatAsBefore({ connection, first, severities }: Scope): void {
+function repeatAsBefore(scope: Scope): void {
+  const { connection, first } = scope
   connection.exec(`
     create temp table if not exists repeat (id integer primary key, older integer not null, key text not null);
     delete from temp.repeat`)
@@ -142,28 +141,23 @@ function repeatAsBefore({ connection, first, severities }: Scope): void {
       where not exists (select 1 from row as third where third.mandate_key = collision.key
         and third.id not in (row.id, older.id)
         and third.state not in ('duplicate', 'superseded'))`.run({ first })
-  const severity = severityOf('DUPLICATE_MANDATE', severities)
-  if (severity !== 'off')
-    sql(connection)`
-      insert into problem (source_id, row_id, rule, severity, field, column_name, value, message, remedy)
-       select row.source_id, row.id, 'DUPLICATE_MANDATE', :severity, 'unique_mandate_reference',
-         coalesce((select columns ->> 'unique_mandate_reference' from source where source.id = row.source_id), 'unique_mandate_reference'),
-         mask_accounts(original_mandate_reference), :message || ${nameBeside('repeat.older', 'row.source_id')} || '.', :remedy
-         from temp.repeat join row using (id)`.run({
-      severity,
-      message: HELD_ALREADY,
-      remedy: 'Nothing to do.',
-    })
-  sql(connection)`
-    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE',
-       iban = iif(older.state = 'registered', null, row.iban), cells = iif(older.state = 'registered', null, row.cells)
-      from temp.repeat join row as older on older.id = repeat.older where row.id = repeat.id`.run()
+  const older = '(select older from temp.repeat where repeat.id = row.id)'
+  give(
+    connection,
+    'duplicate',
+    asDuplicate(scope, HELD_ALREADY, older, 'Nothing to do.'),
+    'row.id in (select id from temp.repeat)',
+    {},
+  )
+  sql(
+    connection,
+  )`${REMOVE_CELLS} (select state from row as older where older.id = ${older}) = 'registered' and id in (select id from temp.repeat)`.run()
   connection.exec(
     'delete from temp.collision where key in (select key from temp.repeat); delete from temp.repeat',
   )
 }
 
-const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: '
+const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: {row}.'
 
 interface Deciding extends Scope {
   readonly turn: Turn
@@ -265,7 +259,10 @@ function repeatCorrected(group: Deciding): void {
   const { key, turn } = group
   const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
     where old.mandate_key = :key and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
-  give(group, 'duplicate', said, { key, turn }, () => asDuplicate(group, CORRECTED_SINCE, 'Nothing to do.'))
+  give(group.connection, 'duplicate', asDuplicate(group, CORRECTED_SINCE, null, 'Nothing to do.'), said, {
+    key,
+    turn,
+  })
 }
 
 const CORRECTED_SINCE = 'The record is as it was before somebody corrected it, and the correction counts.'
@@ -288,9 +285,13 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
     and (select reading -> '$.collections' from source where source.id = row.source_id) is not null
     and not (select count(distinct signed_date) > 1 from row as dated join source as file on file.id = dated.source_id
       where dated.mandate_key = :key and file.reading -> '$.collections' is not null)`
-  give(group, 'duplicate', isEarlier, { key, turn, latest }, () =>
-    asDuplicate(group, 'A later collection of this mandate came in, and it counts.', 'Nothing to do.'),
+  const notice = asDuplicate(
+    group,
+    'A later collection of this mandate came in, and it counts.',
+    null,
+    'Nothing to do.',
   )
+  give(connection, 'duplicate', notice, isEarlier, { key, turn, latest })
 }
 
 function standingOf(
@@ -336,8 +337,8 @@ function heirOf(
   const last = sqlValue(connection)<number>`
     select max(row.id) from row where mandate_key = :key and ${IS_OLD}
       and ${isCorrected('row')}`.get({ key, turn })
-  const heir = last == null ? undefined : latestOf(connection, last)
-  const moved = sql(connection)<Older>`${OLDER} where row.id = ? and mandate_key is not ?`.get(heir ?? 0, key)
+  const heir = latestOf(connection, last ?? 0)
+  const moved = sql(connection)<Older>`${OLDER} where row.id = ? and mandate_key is not ?`.get(heir, key)
   return moved ?? null
 }
 
@@ -373,18 +374,25 @@ function sightedOf(
   return { sighted: { says, isKnown, isNewer, tellsEnds } }
 }
 
+/** A repetition is a word of its file, too. */
+const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
+
 /** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
 const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
   sql(connection)`
-    select 1 from row join source on source.id = row.source_id where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
-      and sha256 in ${COMPARED_FILES}`.get({ key, turn }) !== undefined
+    select 1 from row join source on source.id = row.source_id
+      join source as file on file.id in (source.id, source.reading ->> '$.readFrom')
+     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`.get({
+    key,
+    turn,
+  }) !== undefined
 
 /** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
 const wereGivenWith = ({ connection, key, turn }: Deciding): boolean =>
   sql(connection)`
     select 1 from row join source on source.id = row.source_id
       join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
-     where mandate_key = :key and ${IS_OLD} and ${SPEAKS}`.get({ key, turn }) !== undefined
+     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`.get({ key, turn }) !== undefined
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
 const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>
@@ -419,9 +427,7 @@ function applyList(seen: Seen, standing: Standing): void {
     repeat(seen, `${SENDABLE} and ${IS_KNOWN}`)
     if (standing === 'written_off') answerNamed(seen)
     if (live !== null)
-      give(group, 'conflict', `mandate_key = :key and ${SENDABLE}`, values, (beside) =>
-        blocked(seen, live, beside),
-      )
+      give(group.connection, 'conflict', blocked(live), `mandate_key = :key and ${SENDABLE}`, values)
     return
   }
   if (isSame && (live !== null || counts.sendable === 0) && !goesByWord(seen)) {
@@ -447,10 +453,11 @@ function goesByWord({ group: { connection }, live, values }: Seen): boolean {
 
 /** A line that was corrected to what counts already answers the record that it names. */
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
-  void sql(connection)`
-    update row set state = 'superseded', superseded_by = newcomer from temp.about
-      where row.id = about.row and row.mandate_key = :key and row.state in ('conflict', 'invalid') and newcomer in (
-        select row.id from row where mandate_key = :key and ${IS_NEW} and row.state = 'duplicate' and row.content_key is not null)`.run(
+  void replaceRows(
+    connection,
+    `select named.id as old, min(newcomer) as new from temp.about join row on row.id = newcomer join row as named on named.id = about.row
+      where row.mandate_key = :key and ${IS_NEW} and row.state = 'duplicate' and row.content_key is not null
+        and named.mandate_key = :key and named.state in ('conflict', 'invalid') group by named.id`,
     values,
   )
 
@@ -485,39 +492,12 @@ function apply(seen: Seen, then: Then): void {
 
 const isLowered = ({ severities }: Scope): boolean => severityOf('CONFLICT_MANDATE', severities) !== 'error'
 
-/** Gives rows a state that holds them back, and says why, beside the source that each is of. */
-function give(
-  { connection }: Pick<Deciding, 'connection'>,
-  state: 'conflict' | 'duplicate',
-  where: string,
-  values: Readonly<Record<string, unknown>>,
-  noticeOf: (beside: number) => ProblemText | null,
-  rule: RuleId = state === 'conflict' ? 'CONFLICT_MANDATE' : 'DUPLICATE_MANDATE',
-): void {
-  const sources = sqlValue(connection)<number>`select distinct row.source_id from row where ${where}`.all(
-    values,
-  )
-  for (const source of sources) {
-    const notice = noticeOf(source)
-    if (notice !== null)
-      writeNotice(connection, notice, `${where} and row.source_id = :source`, { ...values, source })
-  }
-  if (sources.length > 0)
-    sql(connection)`update row set state = '${state}', rule = '${rule}' where ${where}`.run(values)
-}
-
 function repeat(seen: Seen, where: string): void {
   const { group, live, older, values, counts } = seen
   const of = live ?? older[0] ?? null
-  give(group, 'duplicate', `mandate_key = :key and ${where}`, values, (beside) =>
-    counts.sendable > 0
-      ? asDuplicate(
-          group,
-          `${HELD_ALREADY}${nameOf(group.connection, of?.id ?? null, beside)}.`,
-          'Nothing to do.',
-        )
-      : REPEATED_NOTICE,
-  )
+  const notice =
+    counts.sendable > 0 ? asDuplicate(group, HELD_ALREADY, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
+  give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
 }
 
@@ -528,16 +508,13 @@ function contradict(seen: Seen): void {
   const where = `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`
   const records = sql(group.connection)<{ id: number; was: string; rule: string | null }>`
     select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const name = (beside: number): string => nameOf(group.connection, live.id, beside)
-  const { message, remedy } = ruleOf('CONTRADICTS_SENT')
-  give(
-    group,
-    'conflict',
-    where,
-    values,
-    (beside) => say('CONTRADICTS_SENT', 'error', `${message} It is ${name(beside)}.`, remedy),
+  const notice = say(
     'CONTRADICTS_SENT',
+    'error',
+    `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`,
+    live.id,
   )
+  give(group.connection, 'conflict', notice, where, values)
   noteContradicting(group.connection, { sent: live.id, records, at: group.at })
 }
 
@@ -546,36 +523,24 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   const { connection, at } = group
   if (isContradictory) conflictInside(seen)
   const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
-  const { message, remedy } = ruleOf(rule)
-  const text = (name: string): string =>
-    `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : message} Compare it with ${name}.`
-  give(
-    group,
-    'conflict',
-    `mandate_key = :key and ${SENDABLE}`,
-    values,
-    (beside) =>
-      live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
-        ? blocked(seen, live, beside)
-        : say(rule, 'error', text(nameOf(connection, other?.id ?? null, beside)), remedy),
-    rule,
-  )
+  const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message} Compare it with {row}.`
+  const isBlocked = live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
+  const notice = isBlocked ? blocked(live) : say(rule, 'error', text, other?.id ?? null)
+  give(connection, 'conflict', notice, `mandate_key = :key and ${SENDABLE}`, values)
   if (live?.state !== 'ready') return
   const newcomer = sqlValue(connection)<number>`
     select min(row.id) from row where mandate_key = :key and ${IS_NEW} and ${SPEAKS}`.get(values)
-  holdWith(connection, say(rule, 'error', text(nameOf(connection, newcomer ?? null)), remedy), live.id, at)
+  holdWith(connection, say(rule, 'error', text, newcomer ?? null), live.id, at)
 }
 
 const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
 
 /** The rows that were not sent give way to the first newcomer, whatever became of it. */
 function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, unknown>>): void {
-  sql(connection)`
-    update row set state = 'superseded', superseded_by =
-       (select min(newer.id) from row as newer join temp.incoming on incoming.id = newer.source_id
-         where newer.mandate_key = :key and turn = :turn and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})
-     where mandate_key = :key and ${IS_OLD} and state in (${sqlList(REPLACEABLE_STATES)}) and row.${HAS_ITS_KEY}
-       and not (state = 'refused' and ${isErased('row')})`.run(values)
+  const first = `(select min(newer.id) from row as newer join temp.incoming on incoming.id = newer.source_id
+    where newer.mandate_key = :key and turn = :turn and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})`
+  const older = `mandate_key = :key and ${IS_OLD} and row.${HAS_ITS_KEY} and not (state = 'refused' and ${isErased('row')})`
+  replaceRows(connection, `select id as old, ${first} as new from row where ${older}`, values)
 }
 
 function conflictInside(seen: Seen): void {
@@ -587,20 +552,11 @@ function conflictInside(seen: Seen): void {
        and ${SAID} <> (select ${SAID} from row where id = :one)`
   const other = counts.firstHeld ?? differing.get(all) ?? null
   const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
-  const notice = (of: number | null) => (beside: number) =>
-    say(
-      'CONFLICT_MANDATE',
-      'error',
-      `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with ${nameOf(connection, of, beside)}.`,
-    )
-  give(group, 'conflict', `mandate_key = :key and ${SENDABLE} and row.id = :one`, all, notice(other))
-  give(
-    group,
-    'conflict',
-    `mandate_key = :key and ${SENDABLE}`,
-    values,
-    notice(counts.firstHeld ?? counts.first),
-  )
+  const text = `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with {row}.`
+  const where = `mandate_key = :key and ${SENDABLE}`
+  const notice = (of: number | null) => say('CONFLICT_MANDATE', 'error', text, of)
+  give(connection, 'conflict', notice(other), `${where} and row.id = :one`, all)
+  give(connection, 'conflict', notice(counts.firstHeld ?? counts.first), where, values)
 }
 
 function repeatInside(seen: Seen): void {
@@ -608,43 +564,49 @@ function repeatInside(seen: Seen): void {
   if (counts.sendable < 2) return
   const { connection, severities } = group
   const one = counts.first
+  const where = `mandate_key = :key and ${SENDABLE}`
   if (counts.lowest !== counts.highest && severityOf('CONFLICT_MANDATE', severities) === 'warning')
     writeNotice(
       connection,
-      say(
-        'CONFLICT_MANDATE',
-        'warning',
-        `The same mandate occurs with different data. Only the first row is sent: ${nameOf(connection, one)}.`,
-      ),
-      `mandate_key = :key and ${SENDABLE}`,
+      { ...say('CONFLICT_MANDATE', 'warning', FIRST_IS_SENT, one), isBeside: false },
+      where,
       values,
     )
-  give(
-    group,
-    'duplicate',
-    `mandate_key = :key and ${SENDABLE} and row.id > :one`,
-    { ...values, one },
-    (beside) =>
-      asDuplicate(group, `${ruleOf('DUPLICATE_MANDATE').message} It is ${nameOf(connection, one, beside)}.`),
-  )
+  const notice = asDuplicate(group, `${ruleOf('DUPLICATE_MANDATE').message} It is {row}.`, one)
+  give(connection, 'duplicate', notice, `${where} and row.id > :one`, { ...values, one })
 }
+
+type Named = Exclude<ProblemText['other'], undefined>
+
+const FIRST_IS_SENT = 'The same mandate occurs with different data. Only the first row is sent: {row}.'
 
 const say = (
   rule: RuleId,
-  severity: ProblemText['severity'],
+  severity: Severity,
   message: string,
+  other: Named,
   remedy = ruleOf(rule).remedy,
-): ProblemText => ({ rule, severity, field: 'unique_mandate_reference', message, remedy })
+): ProblemText => ({
+  rule,
+  severity,
+  field: 'unique_mandate_reference',
+  message,
+  remedy,
+  other,
+  isBeside: true,
+})
 
-function asDuplicate({ severities }: Scope, message: string, remedy?: string): ProblemText | null {
-  const severity = severityOf('DUPLICATE_MANDATE', severities)
-  return severity === 'off' ? null : say('DUPLICATE_MANDATE', severity, message, remedy)
-}
+const asDuplicate = ({ severities }: Scope, message: string, other: Named, remedy?: string): ProblemText =>
+  say('DUPLICATE_MANDATE', severityOf('DUPLICATE_MANDATE', severities), message, other, remedy)
 
-function blocked({ group }: Seen, live: Older, beside: number): ProblemText {
-  const message = `The ledger holds this mandate with other data, and a file cannot replace it: ${nameOf(group.connection, live.id, beside)}.`
-  return say('CONFLICT_MANDATE', 'error', message, BLOCKED_REMEDY[isLive(live.state) ? live.state : 'ready'])
-}
+const blocked = ({ id, state }: Older): ProblemText =>
+  say(
+    'CONFLICT_MANDATE',
+    'error',
+    'The ledger holds this mandate with other data, and a file cannot replace it: {row}.',
+    id,
+    BLOCKED_REMEDY[isLive(state) ? state : 'ready'],
+  )
 
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
 const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {

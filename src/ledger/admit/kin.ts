@@ -6,13 +6,13 @@ import {
   type Sighting,
 } from '../../domain/mandate/kinship.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { HAS_ITS_KEY, IS_LINKED } from '../deliver/gate.js'
+import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
+import { HAS_ITS_KEY, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { noteContradicting } from '../compare/contradicting.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
-import { holdWith, isErased, nameOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, isErased, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 /**
  * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is
@@ -29,8 +29,8 @@ const PAGE = 500
 const MOST_CANDIDATES = 50
 
 const COUNTS = `row.mandate_key is not null and row.${HAS_ITS_KEY}`
-/** A newcomer that may be sent, or says that its mandate ended. One that cannot be read is looked at once it was corrected. */
-const IS_TOLD = `row.id >= :first and row.state in ('ready', 'conflict', 'excluded') and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
+/** A newcomer that may be sent, or says that its mandate ended. Any other that cannot be read is looked at once it was corrected. */
+const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'excluded') or ${mayHaveEnded('row')}) and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
 
 /** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
 function gather(connection: Connection, first: number, ties: CreditorTies): void {
@@ -170,7 +170,7 @@ interface Standing {
 
 function standingOf(connection: Connection, record: number): Standing | undefined {
   const read = sql(connection)<Standing>`select id, state, mandate_key as mandateKey from row where id = ?`
-  const last = read.get(latestOf(connection, record) ?? record)
+  const last = read.get(latestOf(connection, record))
   if (last?.state !== 'duplicate') return last
   return (
     sql(connection)<Standing>`
@@ -188,6 +188,7 @@ const hasLeft = (connection: Connection, key: string): boolean =>
 
 /** What cannot be read is looked at once it was corrected; what repeats nothing that counts, or gave way to an amendment, is gone. */
 const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
+const SAYS_ENDS: readonly RowState[] = ['excluded', 'invalid']
 
 /**
  * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
@@ -197,6 +198,7 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
   const found = []
   const linked = new Set<number>()
   const read = sql(connection)<Record>`${RECORD} where row.id = ?`
+  const hasEnded = sql(connection)`select 1 from row where id = ? and ${mayHaveEnded('row')}`
   // One mandate for certain: of its forms the last one counts.
   const isAmended = sql(connection)`
     select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
@@ -206,8 +208,9 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
     const older = read.get(id)
     const standing = older === undefined ? undefined : standingOf(connection, id)
     if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
-    if (standing.id === newcomer.id || SAYS_NOTHING.includes(standing.state)) continue
-    if (standing.state === 'excluded' && newcomer.state === 'excluded') continue
+    if (standing.id === newcomer.id) continue
+    if (SAYS_NOTHING.includes(standing.state) && hasEnded.get(standing.id) === undefined) continue
+    if (SAYS_ENDS.includes(standing.state) && SAYS_ENDS.includes(newcomer.state)) continue
     if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
     const areSideBySide = older.files === newcomer.files
     if (kinshipOf(sightingOf(newcomer), sightingOf(older), { areSideBySide, ties }) !== 'kin') continue
@@ -257,7 +260,8 @@ export function decideKin(scope: Scope, at: string): void {
     for (const kin of kinOf(connection, newcomer, ties)) {
       const separated = severity === 'error' ? separatedBy(connection, newcomer, kin.id, isAnySaid) : 'rules'
       link.run(newcomer.id, kin.id, separated)
-      if (severity === 'warning') warn(connection, newcomer, kin)
+      if (severity === 'warning')
+        writeNotice(connection, noticeOf(RULE, kin.id, severity), 'row.id = :id', { id: newcomer.id })
       if (separated === null) contradict(scope, newcomer, kin, at)
       if (kin.state === 'refused' && severity === 'error') holdUnordered(connection, newcomer, kin)
     }
@@ -274,22 +278,19 @@ function holdUnordered(connection: Connection, { id }: Record, refused: Standing
   const where = `row.id = :id and row.state = 'ready' and exists (select 1 from source, row as older
     where source.id = row.source_id and source.kind <> 'list' and not source.is_newer and older.id = :older
       and (row.customer_no, row.iban_key, row.signed_date) is not (older.customer_no, older.iban_key, older.signed_date))`
-  const values = { id, older: refused.id }
-  writeNotice(connection, noticeOf(UNORDERED, nameOf(connection, refused.id)), where, values)
-  sql(connection)`update row set state = 'conflict', rule = '${UNORDERED}' where ${where}`.run(values)
+  give(connection, 'conflict', noticeOf(UNORDERED, refused.id), where, { id, older: refused.id })
 }
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
 function contradict({ connection }: Scope, newcomer: Record, kin: Standing, at: string): void {
-  if (newcomer.state !== 'excluded' || !IS_SENT.includes(kin.state)) return
-  const where = 'row.id = :id'
+  if (!SAYS_ENDS.includes(newcomer.state) || !IS_SENT.includes(kin.state)) return
   const record = sql(connection)<{ id: number; was: string; rule: string | null }>`
-    select id, state as was, rule from row where ${where} and state = 'excluded'`.get({ id: newcomer.id })
+    select id, state as was, rule from row where id = :id and state in ('excluded', 'invalid')`.get({
+    id: newcomer.id,
+  })
   if (record === undefined) return
-  const { message, remedy } = ruleOf(CONTRADICTS)
-  const text = `${message} It is ${nameOf(connection, kin.id)}, which is written otherwise.`
-  writeNotice(connection, { ...noticeOf(CONTRADICTS, ''), message: text, remedy }, where, { id: newcomer.id })
-  sql(connection)`update row set state = 'conflict', rule = ? where id = ?`.run(CONTRADICTS, newcomer.id)
+  const message = `${ruleOf(CONTRADICTS).message} It is {row}, which is written otherwise.`
+  give(connection, 'conflict', { ...noticeOf(CONTRADICTS, kin.id), message }, 'row.id = :id', record)
   noteContradicting(connection, { sent: kin.id, records: [record], at })
 }
 
@@ -323,29 +324,20 @@ const SEPARATE = `
     select row_id, other_id from mine cross join kin on row_id = mine.id
     union all select row_id, other_id from mine cross join kin on other_id = mine.id)`
 
-const noticeOf = (rule: RuleId, name: string, severity: ProblemText['severity'] = 'error'): ProblemText => {
+const noticeOf = (rule: RuleId, other: number, severity: Severity = 'error'): ProblemText => {
   const { message, remedy } = ruleOf(rule)
-  return {
-    rule,
-    severity,
-    field: 'unique_mandate_reference',
-    message: `${message} Compare it with ${name}.`,
-    remedy,
-  }
+  const field = 'unique_mandate_reference'
+  return { rule, severity, field, message: `${message} Compare it with {row}.`, remedy, other }
 }
 
-const warn = (connection: Connection, { id }: Record, kin: { readonly id: number }): void =>
-  writeNotice(connection, noticeOf(RULE, nameOf(connection, kin.id), 'warning'), 'row.id = :id', { id })
-
 /** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
-const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded') as isEnded from kin
+const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or ${mayHaveEnded('theirs')}) as isEnded from kin
     join row as mine on mine.id in (kin.row_id, kin.other_id) join row on row.mandate_key = mine.mandate_key
     join row as theirs on theirs.id = iif(mine.id = kin.row_id, kin.other_id, kin.row_id)
    where separated is null and row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`
 
 /** Records of this command are held by the state that they come in with, those of former ones by a decision on record. */
 function holdKin(connection: Connection, at: string): void {
-  const give = sql(connection)`update row set state = 'conflict', rule = ? where id = ?`
   const isComing = sqlValue(connection)<number>`
     select admitted_at is null and attempts = 0 from row join source on source.id = row.source_id where row.id = ?`
   for (const { id, other, isEnded } of sql(connection)<{
@@ -353,11 +345,8 @@ function holdKin(connection: Connection, at: string): void {
     other: number
     isEnded: 0 | 1
   }>`${HELD}`.all()) {
-    const rule = isEnded === 1 ? ENDED : RULE
-    const notice = noticeOf(rule, nameOf(connection, other))
-    if (isComing.get(id) === 1) {
-      writeNotice(connection, notice, 'row.id = :id', { id })
-      give.run(rule, id)
-    } else holdWith(connection, notice, id, at)
+    const notice = noticeOf(isEnded === 1 ? ENDED : RULE, other)
+    if (isComing.get(id) === 1) give(connection, 'conflict', notice, 'row.id = :id', { id })
+    else holdWith(connection, notice, id, at)
   }
 }

@@ -1,6 +1,7 @@
-import { transition } from '../../domain/row/row-state.js'
+import { REPLACEABLE_STATES, transition } from '../../domain/row/row-state.js'
 import type { Finding, RuleId, Severity, SeverityOverrides } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 
 /** SQL that is true for a row of an erased customer, whose account can be compared with none any more. */
@@ -42,8 +43,13 @@ export const writeProblem = (
   )
 
 /** A decision of the ledger about rows that come in, in words. */
-export interface ProblemText extends Omit<Finding, 'value' | 'field'> {
+export interface ProblemText extends Omit<Finding, 'value' | 'field' | 'severity'> {
+  readonly severity: Severity
   readonly field: keyof typeof VALUE_OF
+  /** The row that `{row}` in the message stands for, or SQL that gives it. */
+  readonly other?: number | string | null
+  /** A row of the same source is named by its record alone. */
+  readonly isBeside?: boolean
 }
 
 /** What the notice says about a row instead of an account number: the reference, the customer, the masked account. */
@@ -55,44 +61,70 @@ const VALUE_OF = {
     else mask_accounts(coalesce(original_mandate_reference, '')) end`,
 } as const
 
-/** One problem for each row that `where` (SQL over `row`) selects. Call it before their state changes. */
-export const writeNotice = (
+/** One problem for each row that `where` (SQL over `row`) selects, unless the rule is off. Call it before their state changes. */
+export function writeNotice(
   connection: Connection,
-  { rule, severity, field, message, remedy }: ProblemText,
+  { field, other, isBeside = false, ...words }: ProblemText,
   where: string,
   values: Readonly<Record<string, unknown>>,
-): void =>
-  void sql(connection)`
+): void {
+  if (words.severity === 'off') return
+  const name = nameBeside(typeof other === 'string' ? other : ':other', isBeside ? 'row.source_id' : 'null')
+  const message = other === undefined ? ':message' : `replace(:message, '{row}', ${name})`
+  sql(connection)`
     insert into problem (${PROBLEM_INSERT})
-     select row.source_id, row.id, :rule, :severity, :field, ${columnIn('row.source_id')}, ${VALUE_OF[field]}, :message, :remedy
-       from row where ${where} order by id`.run({ ...values, rule, severity, field, message, remedy })
+     select row.source_id, row.id, :rule, :severity, :field, ${columnIn('row.source_id')}, ${VALUE_OF[field]}, ${message}, :remedy
+       from row where ${where} order by id`.run({ ...values, ...words, field, other })
+}
+
+/** Rows that come in get a state that holds them back, and say why. */
+export function give(
+  connection: Connection,
+  state: 'conflict' | 'duplicate' | 'invalid',
+  notice: ProblemText,
+  where: string,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  writeNotice(connection, notice, where, values)
+  sql(connection)`update row set state = '${state}', rule = '${notice.rule}' where ${where}`.run(values)
+}
 
 /**
- * SQL that names the row `other` for the operator beside a row of the source `:beside`, or a column of that name. That it
+ * SQL that names the row `other` for the operator beside a row of the source `beside`. That it
  * is ready is not said: most that are compared are held in the same transaction.
  */
-export const nameBeside = (other: string, beside: string): string => `(select case
+export const nameBeside = (other: string, beside: string): string => `coalesce((select case
     when named.source_id = ${beside} then 'record ' || named.record
     when named_source.admitted_at is null then 'record ' || named.record || ' of "' || named_source.name || '"'
     else 'record ' || named.record || ' of "' || named_source.name || '"' || case named.state when 'ready' then ''
       when 'conflict' then ', which is in conflict' else ', which is ' || replace(named.state, '_', ' ') end
       || ' (row ' || named.id || ')' end
-  from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other})`
+  from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other}), 'another row')`
 
-/** Names a row for the operator, beside a row of that source. */
-export const nameOf = (connection: Connection, id: number | null, beside: number | null = null): string =>
-  sql(connection)<{ name: string | null }>`select ${nameBeside(':id', ':beside')} as name`.get({ id, beside })
-    ?.name ?? 'another row'
-
-/** Makes a row that is ready wait for a person: a decision of the program, on record with its reason. */
-export function holdRow(
+/** Of each pair that `pairs` (SQL) gives, the row `new` takes the place of the row `old`, if that was not sent. @returns how many gave way */
+export const replaceRows = (
   connection: Connection,
-  { row, rule, reason, at }: { row: number; rule: RuleId; reason: string; at: string },
-): void {
+  pairs: string,
+  values: Readonly<Record<string, unknown>>,
+): number =>
+  sql(connection)`
+    update row set state = 'superseded', superseded_by = pair.new from (${pairs}) as pair
+     where row.id = pair.old and pair.new is not null and row.state in (${sqlList(REPLACEABLE_STATES)})`.run(
+    values,
+  ).changes
+
+/** Makes a row that is ready wait for a person: a decision of the program, on record with what its problem of that rule says. */
+export function holdRow(connection: Connection, row: number, rule: RuleId, at: string): void {
   sql(connection)`
     insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      values (:row, (select id from attempt where row_id = :row order by n desc limit 1), :at, 'sepa-migrate', 'held', 'ready',
-       'conflict', :reason)`.run({ row, at, reason })
+       'conflict', (select message from problem where row_id = :row and rule = :rule order by id desc limit 1))`.run(
+    {
+      row,
+      rule,
+      at,
+    },
+  )
   const hold = sql(connection)`update row set state = ?, rule = ? where id = ?`
   hold.run(transition('ready', 'held'), rule, row)
 }
@@ -100,7 +132,7 @@ export function holdRow(
 /** The same, with a problem that says why. */
 export function holdWith(connection: Connection, notice: ProblemText, row: number, at: string): void {
   writeNotice(connection, notice, 'id = :row', { row })
-  holdRow(connection, { row, rule: notice.rule, reason: notice.message, at })
+  holdRow(connection, row, notice.rule, at)
 }
 
 /** It was told of the row as a warning, which a row that is held back gets as an error. */
@@ -119,7 +151,7 @@ export function holdFound(
   notice: Omit<ProblemText, 'severity'>,
   { severity, at, said = 'true' }: { severity: Severity; at: string; said?: string },
 ): boolean {
-  const { rule, message: reason } = notice
+  const { rule } = notice
   if (severity === 'off' || isSettled(connection, row, rule)) return false
   connection.exec('create temp table if not exists said_send (id integer primary key)')
   const isSaid = sql(connection)`
@@ -127,6 +159,6 @@ export function holdFound(
      where row.id = ? and ${said}`
   const isSent = severity === 'warning' || isSaid.get(row) !== undefined
   writeNotice(connection, { ...notice, severity: isSent ? 'warning' : 'error' }, 'id = :row', { row })
-  if (!isSent) holdRow(connection, { row, rule, reason, at })
+  if (!isSent) holdRow(connection, row, rule, at)
   return !isSent
 }

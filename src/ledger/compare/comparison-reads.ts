@@ -62,8 +62,7 @@ const LINES = `compared where id in (select max(id) from compared
   where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) group by row_id)`
 
 /** The row of a line as it is now. */
-const CURRENT_ROW = `(with recursive heir (id, next) as (select id, superseded_by from row where id = compared.row_id
-  union all select row.id, row.superseded_by from row join heir on row.id = heir.next) select id from heir where next is null)`
+const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
 
 /**
  * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.

@@ -84,7 +84,7 @@ const ALIASES = `insert into temp.alias
   with recursive chain (rep, id) as (
     select side.id, row.id from row join temp.side on side.id = row.id where row.corrects is not null
     union select chain.rep, old.id from chain join row as here on here.id = chain.id
-      join row as old on old.superseded_by = here.id
+      join row as old on old.heir = chain.rep and old.superseded_by = here.id
        where here.corrects is not null or here.content_key is null and old.rule is here.rule)
   select rep, ${KEY}, coalesce(content_key, raw), rule, 0 from chain join row on row.id = chain.id where chain.id <> rep
   union all
@@ -216,6 +216,9 @@ export function recordComparison(
     previous,
   })
   const ids = { id: Number(lastInsertRowid), previous }
+  sql(connection)`
+    insert into ended_elsewhere select :id, key from temp.final where key not in (select key from temp.pair)
+      group by key having max(says = 'lives') = 0`.run({ id: ids.id })
   // What the bank said of a mandate no export takes back.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)

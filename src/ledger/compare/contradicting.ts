@@ -99,12 +99,15 @@ function answer(
   }
 }
 
-/** Records of either name of what was sent, with the states and rules of their own. */
+/** Records that contradict what was sent, under its own name or another one. */
+const PAIRS = `(select row.id, sent.id as sent, 1 as isOwn from row join row as sent using (mandate_key) where ${CONTRADICTS}
+      union select row.id, sent.id, 0 from row join kin on kin.row_id = row.id join row as theirs on theirs.id = kin.other_id
+        join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS})`
+
+/** The same with the states and rules of their own. */
 const OPEN_RECORDS = `select sent.id as sent, row.id, iif(row.content_key is null, 'excluded', 'ready') as was,
     (select own.rule from problem as own where own.row_id = row.id and own.rule <> 'CONTRADICTS_SENT' order by own.id limit 1) as rule
-  from (select row.id, sent.id as sent from row join row as sent using (mandate_key) where ${CONTRADICTS}
-      union select row.id, sent.id from row join kin on kin.row_id = row.id join row as theirs on theirs.id = kin.other_id
-        join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS}) as met
+  from ${PAIRS} as met
     join row using (id) join row as sent on sent.id = met.sent left join temp.verdict on verdict.id = sent.id
    where sent.state in ('registered', 'in_doubt', 'sending')
      and sent.id not in (select row_id from compared where comparison_id = :comparison)
@@ -129,10 +132,10 @@ export function keepContradicting(
 /** A comparison that finds the mandate as it was sent, or repeats what a person has dealt with, answers what runs met before. */
 export function answerByComparison(connection: Connection, at: string): void {
   const sent = sqlValue(connection)<number>`
-    select distinct sent.id from row join row as sent on sent.mandate_key = row.mandate_key
+    select distinct sent.id from ${PAIRS} as met join row as sent on sent.id = met.sent
       and sent.state in ('registered', 'in_doubt', 'sending')
       left join compared on compared.row_id = sent.id and ${IS_LATEST}
-     where ${CONTRADICTS} and (compared.id is null or decision_id is not null)`
+     where compared.id is null and isOwn or decision_id is not null`
   const reason = 'The last export has the mandate as it was sent, or somebody has dealt with what it says'
   for (const row of sent.all()) answerContradicting(connection, row, { by: PROGRAM, reason, at })
 }

@@ -11,7 +11,7 @@ import { cleanCell } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
-import { holdWith, nameOf, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
+import { holdWith, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
 import { IS_TAKING } from '../deliver/gate.js'
 
@@ -143,8 +143,9 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
     rule,
     severity: 'error',
     field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of ${nameOf(connection, other)}.`,
+    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of {row}.`,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
+    other,
   }
   const give = sql(connection)`
     update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
@@ -168,7 +169,7 @@ const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
  */
 export function noteFormer(connection: Connection, id: number, former: number, state: string): void {
   const before = sqlValue(connection)<number | null>`
-    select (select max(older.id) from row as older where older.superseded_by = row.id)
+    select (select max(older.id) from row as older where older.heir = coalesce(row.heir, row.id) and older.superseded_by = row.id)
        from row where id = ? and ${IS_TAKING}`
   let base = former
   for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
@@ -206,8 +207,8 @@ export function decidePlaces({ connection, first }: Scope): void {
   for (const pair of named.all()) takePlace(connection, pair)
   const replaced = sql(connection)<Pair>`
     select superseded_by as newcomer, id as row from row
-      where superseded_by >= ? and id < ? and place is not 0 order by id`
-  for (const pair of replaced.all(first, first)) takePlace(connection, pair)
+      where heir >= :first and superseded_by >= :first and id < :first and place is not 0 order by id`
+  for (const pair of replaced.all({ first })) takePlace(connection, pair)
   const lost = sqlValue(connection)<number>`
     select count(*) from row where id >= ? and place = 0 and state = 'ready'`
   if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')

@@ -270,6 +270,9 @@ function maskCollected(connection: Connection): void {
   for (const { id, creditor, reference } of rowsById((after) => page.all(after)))
     if (holdsIban(creditor) || holdsIban(reference))
       mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
+  connection.exec(
+    `update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*'`,
+  )
   connection.exec(`update amended set former = 'removed|' || rowid, successor = former
     where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
 }

@@ -27,7 +27,7 @@ interface Registration {
 }
 
 /** SQL that is true for a row whose account other rows hold for certain: what `register` removes besides. */
-export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced.superseded_by = row.id)
+export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced.heir = row.id)
   or exists (select 1 from row as copy
     where copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')))`
 
@@ -52,12 +52,7 @@ export function register(
 function removeFromCopies(connection: Connection, rowId: number): void {
   const key = sqlValue(connection)<string | null>`select mandate_key from row where id = ?`.get(rowId) ?? null
   if (key !== null) removeOfMandate(connection, key)
-  sql(connection)`
-    ${REMOVE_CELLS} id in (
-       with recursive earlier (id) as (
-         select id from row where superseded_by = ?
-         union select row.id from row join earlier on row.superseded_by = earlier.id)
-       select id from earlier)`.run(rowId)
+  sql(connection)`${REMOVE_CELLS} heir = ?`.run(rowId)
 }
 
 interface GroupCommitParts {
@@ -81,26 +76,20 @@ interface GroupCommitParts {
   readonly settled: (count: number) => void
 }
 
-interface Intent {
-  readonly kind: 'intent'
-  readonly row: ReadyRow
-  readonly resolve: (begun: Attempt | HeldAtGate) => void
-  readonly reject: (error: unknown) => void
-}
 interface Settlement {
-  readonly kind: 'settlement'
   readonly attempt: Attempt
   readonly outcome: Outcome
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
 }
-type Uncommitted = Intent | Settlement
 
-interface Committed {
-  /** The attempt that begins; null for an outcome, and for a row that the gate held. */
-  readonly begun: Attempt | null
-  readonly announce: () => void
+/** What came of an event: an attempt that begins, a row that the gate held, or nothing for an outcome. */
+type Committed = Attempt | HeldAtGate | undefined
+
+interface Uncommitted {
+  readonly commit: (at: string) => Committed
+  readonly resolve: (committed: never) => void
   readonly reject: (error: unknown) => void
+  /** Null for an intent. */
+  readonly settled: Settlement | null
 }
 
 /** SQLite compares references without case for the letters a to z; so does this. */
@@ -110,8 +99,7 @@ const foldCase = (text: string): string =>
 /** What waits for its commit. The functions below change it; nobody else sees it. */
 interface Group {
   readonly parts: GroupCommitParts
-  readonly commitIntent: (row: ReadyRow, at: string) => Attempt | HeldAtGate
-  readonly commitSettlement: (attempt: Attempt, outcome: Outcome, at: string) => void
+  readonly commitSettlement: (settled: Settlement, at: string) => undefined
   readonly noteChange: (at: string) => void
   waiting: Uncommitted[]
   /** References that wait among them, with letters folded. */
@@ -131,9 +119,9 @@ export function startGroupCommit(parts: GroupCommitParts) {
   const noteChange = sql(connection)`update campaign set changed_at = ?`
   const assigned = sql(connection)`
     select 1 from row where assigned_mandate_reference = ? collate nocase`
+  const commitIntent = prepareIntent(parts)
   const group: Group = {
     parts,
-    commitIntent: prepareIntent(parts),
     commitSettlement: prepareSettlement(parts),
     noteChange: (at) => void noteChange.run(at),
     waiting: [],
@@ -144,14 +132,13 @@ export function startGroupCommit(parts: GroupCommitParts) {
      * Asks the gate once more and commits the intent. When it resolves to an attempt, the row is durably `sending` and may
      * leave; when it is held, nothing of it may.
      */
-    begin: (row: ReadyRow): Promise<Attempt | HeldAtGate> =>
-      new Promise((resolve, reject) => enqueue(group, { kind: 'intent', row, resolve, reject })),
+    begin: (row: ReadyRow): Promise<Attempt | HeldAtGate> => enqueue(group, (at) => commitIntent(row, at)),
     /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
-    settle: (attempt: Attempt, outcome: Outcome): Promise<void> =>
-      new Promise((resolve, reject) => {
-        if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
-        enqueue(group, { kind: 'settlement', attempt, outcome, resolve, reject })
-      }),
+    settle: (attempt: Attempt, outcome: Outcome): Promise<void> => {
+      if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
+      const settled = { attempt, outcome }
+      return enqueue(group, (at) => group.commitSettlement(settled, at), settled)
+    },
     /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
     hasAssigned: (reference: string): boolean =>
       group.references.has(foldCase(reference)) || assigned.get(reference) !== undefined,
@@ -160,10 +147,15 @@ export function startGroupCommit(parts: GroupCommitParts) {
   }
 }
 
-function enqueue(group: Group, event: Uncommitted): void {
-  group.waiting.push(event)
-  if (group.waiting.length === 1) group.parts.defer(() => flush(group))
-}
+const enqueue = <Value extends Committed>(
+  group: Group,
+  commit: (at: string) => Value,
+  settled: Settlement | null = null,
+): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    group.waiting.push({ commit, resolve, reject, settled })
+    if (group.waiting.length === 1) group.parts.defer(() => flush(group))
+  })
 
 function flush(group: Group): void {
   const { parts, waiting } = group
@@ -175,7 +167,8 @@ function flush(group: Group): void {
     committed = parts.write(() => {
       const at = parts.now()
       group.noteChange(at)
-      return waiting.map((event) => commit(group, event, at))
+      // In the order they were told: a row may be turned away and begun again within one turn.
+      return waiting.map((event) => event.commit(at))
     })
   } catch (error) {
     giveUp(parts, waiting, error)
@@ -183,35 +176,24 @@ function flush(group: Group): void {
   }
   parts.committed(performance.now() - beganMs, waiting.length)
   group.references = new Set()
-  announce(group, committed)
-  parts.settled(waiting.filter(({ kind }) => kind === 'settlement').length)
-}
-
-/** In the order they were told: a row may be turned away and begun again within one turn. */
-function commit({ commitIntent, commitSettlement }: Group, event: Uncommitted, at: string): Committed {
-  if (event.kind === 'intent') {
-    const begun = commitIntent(event.row, at)
-    return {
-      begun: 'because' in begun ? null : begun,
-      announce: () => event.resolve(begun),
-      reject: event.reject,
-    }
-  }
-  commitSettlement(event.attempt, event.outcome, at)
-  return { begun: null, announce: event.resolve, reject: event.reject }
+  announce(group, waiting, committed)
+  parts.settled(waiting.filter(({ settled }) => settled !== null).length)
 }
 
 /** What cannot be noted must not leave: its rows are ready again. What came back is on disk all the same. */
-function announce(group: Group, committed: readonly Committed[]): void {
-  const fault = noteBegun(group, committed)
-  for (const each of committed) {
-    if (fault !== null && each.begun !== null) each.reject(fault.error)
-    else each.announce()
+function announce(group: Group, waiting: readonly Uncommitted[], committed: readonly Committed[]): void {
+  const fault = noteBegun(group, committed.filter(isBegun))
+  for (const [index, { resolve, reject }] of waiting.entries()) {
+    const value = committed[index]
+    if (fault !== null && isBegun(value)) reject(fault.error)
+    else resolve(value as never)
   }
 }
 
-function noteBegun(group: Group, committed: readonly Committed[]): { readonly error: unknown } | null {
-  const begun = committed.flatMap(({ begun }) => begun ?? [])
+const isBegun = (committed: Committed): committed is Attempt =>
+  committed !== undefined && 'requestId' in committed
+
+function noteBegun(group: Group, begun: readonly Attempt[]): { readonly error: unknown } | null {
   const last = begun.at(-1)
   if (last === undefined) return null
   try {
@@ -228,7 +210,7 @@ function takeBack({ parts, commitSettlement }: Group, begun: readonly Attempt[],
   const reason = fault instanceof Error ? fault.message : String(fault)
   try {
     parts.write(() => {
-      for (const attempt of begun) commitSettlement(attempt, notSent(reason), parts.now())
+      for (const attempt of begun) commitSettlement({ attempt, outcome: notSent(reason) }, parts.now())
     })
   } catch {
     // The first fault is the one that counts.
@@ -243,9 +225,8 @@ const notSent = (reason: string): Outcome => ({
 })
 
 function giveUp(parts: GroupCommitParts, waiting: readonly Uncommitted[], error: unknown): void {
-  for (const event of waiting) {
-    if (event.kind === 'settlement') parts.emergency()?.append(emergencyLine(event, parts.now()))
-  }
+  for (const { settled } of waiting)
+    if (settled !== null) parts.emergency()?.append(emergencyLine(settled, parts.now()))
   for (const event of waiting) event.reject(error)
 }
 
@@ -275,7 +256,7 @@ function changeOne(changes: number, what: string): void {
     throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
 }
 
-function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): Group['commitIntent'] {
+function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts) {
   const insert = sql(connection)<{ id: number; n: number }>`
     insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
      select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready'
@@ -285,7 +266,7 @@ function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts): G
   const held = sqlValue(
     connection,
   )<HeldBecause | null>`select ${HELD_BECAUSE} from row where id = :rowId and state = 'ready'`
-  return ({ id: rowId, hasCopies }, at) => {
+  return ({ id: rowId, hasCopies }: ReadyRow, at: string): Attempt | HeldAtGate => {
     const because = held.get({ rowId, since: lateSince(Date.parse(at)) }) ?? null
     if (because !== null) return { rowId, because: heldText(because) }
     const requestId = newRequestId()
@@ -306,7 +287,7 @@ function prepareSettlement({ connection, severities }: GroupCommitParts): Group[
   const endAttempt = connection.prepare(END_ATTEMPT)
   const move = sql(connection)`update row set state = ? where id = ? and state = 'sending'`
 
-  return (attempt, outcome, at) => {
+  return ({ attempt, outcome }, at): undefined => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =
       outcome.evidence
     const hint = outcome.kind === 'in_doubt' ? outcome.hint : null

@@ -1,3 +1,4 @@
+import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 
 /**
@@ -34,8 +35,8 @@ export const COMPARED_FILES = `(select file.value ->> 'sha256' from comparison, 
   where comparison.id = ${LATEST})`
 
 /** SQL of the rows in whose place a row came, and itself. */
-export const formerOf = (row: string): string => `(with recursive former (id) as (
-  select ${row} union select old.id from former join row as old on old.superseded_by = former.id) select id from former)`
+export const formerOf = (row: string): string =>
+  `(select ${row} union all select former.id from row as former where former.heir = ${row})`
 
 /** What a run met holds as long as it is open. */
 const HOLDS = `${IS_LATEST} and is_held and (met_by is null
@@ -43,20 +44,28 @@ const HOLDS = `${IS_LATEST} and is_held and (met_by is null
 /**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
  * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
- * all that is held for every row. What was changed waits only as it was.
+ * all that is held for every row. What was changed waits only as it was. A mandate that the ledger did not know then, and that
+ * had ended there, has no line before the next comparison.
  */
-const IS_HELD_BY_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} and is_held) and (
+const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere where ${IS_LATEST} and mandate_key = row.mandate_key)
+  or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
     where same.mandate_key = row.mandate_key and ${HOLDS} and (class <> 'changed_before_sending' or same.id = row.id))
   or row.corrects is not null and exists (select 1 from compared
-    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')}))
+    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
+
+/** SQL that is true for a row that cannot be read whole and may have ended all the same. */
+export const mayHaveEnded = (
+  row: string,
+): string => `(${row}.state = 'invalid' and exists (select 1 from problem
+  where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
 
 /** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
 const isNoObstacle = (
   key: string,
 ): string => `(not exists (select 1 from row as theirs where theirs.mandate_key = ${key}
-      and theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded'))
+      and (theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded') or ${mayHaveEnded('theirs')}))
     and not exists (select 1 from attempt where attempt.mandate_key = ${key}
       and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))`
 
@@ -163,17 +172,12 @@ export const HELD_THOUGH_REFUSED = `(${[
  * arrive, whatever it is called now, and nobody decided to resend it all the same. `:since` is that long ago.
  */
 export const LATE = `
-  with recursive late (row_id, mandate_key, started_at) as materialized (
-    select row_id, mandate_key, started_at from attempt
+  with late (key, heir, started_at) as materialized (
+    select attempt.mandate_key, coalesce(heir, row.id), started_at from attempt join row on row.id = row_id
      where outcome = 'released' and started_at > :since
        and not exists (select 1 from decision where attempt_id = attempt.id and decision = 'resend')),
-  heir (id, started_at) as (
-    select row_id, started_at from late
-    union select row.superseded_by, heir.started_at from heir join row on row.id = heir.id
-     where row.superseded_by is not null),
-  known (id, started_at) as (
-    select id, started_at from heir
-    union select row.id, late.started_at from late join row on row.mandate_key = late.mandate_key)
+  known (id, started_at) as (select row.id, started_at from late
+    join row on row.mandate_key = late.key or row.id = late.heir or row.heir = late.heir)
   select id, started_at from known
   union select kin.row_id, started_at from known join kin on kin.other_id = known.id
   union select kin.other_id, started_at from known join kin on kin.row_id = known.id`

@@ -160,10 +160,10 @@ function rangeOf(connection: Connection, condition: string): (after: number, to:
   const attempts = `select row_id as rowId, ${ATTEMPT_COLUMNS}
     from row cross join attempt on row_id = row.id and n = row.attempts where ${condition}`
   // Few rows have a former doubt. Only those are asked that replaced another row, or whose mandate was released.
-  const doubted = `select id, mandate_key as key from row where ${condition} and (
+  const doubted = `select id, coalesce(heir, id) as heir, mandate_key as key from row where ${condition} and (
     exists (select 1 from attempt where outcome = 'released' and attempt.mandate_key = row.mandate_key)
     or exists (select 1 from attempt where outcome = 'released' and row_id = row.id)
-    or exists (select 1 from row as older where older.superseded_by = row.id))`
+    or exists (select 1 from row as older where older.heir = coalesce(row.heir, row.id) and older.id < row.id))`
   return (after, to) => {
     const stored = sql(connection)<StoredRow>`${rows}`.all(after, to)
     if (stored.length === 0) return []
@@ -172,7 +172,10 @@ function rangeOf(connection: Connection, condition: string): (after: number, to:
       latest.set(rowId, toAttempt(attempt))
     const former = new Map<number, FormerDoubt>()
     if (sql(connection)`${ANY_RELEASED}`.get() !== undefined)
-      for (const row of sql(connection)<{ id: number; key: string | null }>`${doubted}`.all(after, to)) {
+      for (const row of sql(connection)<{ id: number; heir: number; key: string | null }>`${doubted}`.all(
+        after,
+        to,
+      )) {
         const doubt = sql(connection)<StoredDoubt>`${FORMER_DOUBT}`.get(row)
         if (doubt !== undefined) former.set(row.id, { ...doubt, started: hasStarted(doubt) })
       }
@@ -184,10 +187,6 @@ type StoredDoubt = Omit<FormerDoubt, 'started'> & Pick<StoredAttempt, 'started'>
 
 const ANY_RELEASED = `select 1 from run cross join attempt on run_id = run.id and outcome = 'released' limit 1`
 
-const FORMER_DOUBT = `with recursive earlier (id) as (
-    values (:id) union select row.id from row join earlier on row.superseded_by = earlier.id),
-  released (id) as (
-    select id from attempt where outcome = 'released' and mandate_key = :key
-    union select id from attempt where outcome = 'released' and row_id in (select id from earlier))
-  select row_id as rowId, started_at as startedAt, request_id as requestId, started
-    from attempt where id = (select max(id) from released)`
+const FORMER_DOUBT = `select row_id as rowId, started_at as startedAt, request_id as requestId, started from attempt
+  where outcome = 'released' and (mandate_key = :key or row_id = :id
+    or row_id in (select id from row where heir = :heir and id < :id)) order by id desc limit 1`

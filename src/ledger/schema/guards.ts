@@ -87,6 +87,10 @@ create trigger row_attempts_count before update of attempts on row when new.atte
     and not (old.state = 'ready' and new.state = 'sending' and new.attempts = old.attempts + 1)${refuse('attempts are counted by an intent only')}
 create trigger row_replacement_stays before update of superseded_by on row
     when old.superseded_by is not null${refuse('a row is replaced once')}
+create trigger row_has_heir after update of superseded_by on row when new.superseded_by is not null
+begin update row set heir = (select coalesce(heir, id) from row where id = new.superseded_by) where id = new.id or heir = new.id; end;
+create trigger row_heir_counts before update of heir on row when new.superseded_by is null
+    or (select superseded_by from row where id = new.heir) is not null${refuse('what counts in the place of a row was not replaced itself')}
 create trigger row_place_moves before update of place on row when new.place is not old.place and not (
     (new.place = 0 and new.state = 'superseded')
     or (old.place = 0 and ${IS_COMING_IN}))${refuse('a place goes to the row that corrects its holder')}
@@ -212,7 +216,7 @@ create trigger kin_stays before update on kin when old.separated is not null or 
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof who plan approver approval collection collected amended kin comparison compared'.split(
+  'campaign source row problem run attempt decision read_back question proof who plan approver approval collection collected amended kin comparison compared ended_elsewhere'.split(
     ' ',
   )
 

@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 26
+export const SCHEMA_VERSION = 27
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -108,6 +108,7 @@ create table row (
   raw blob,
   corrects integer,
   superseded_by integer references row (id),
+  heir integer references row (id),
   latest_first_debit text,
   attempts integer not null default 0,
   assigned_creditor_identifier text,
@@ -137,7 +138,7 @@ create index row_state on row (state);
 create index row_mandate on row (mandate_key);
 create index row_customer on row (customer_no);
 create index row_held_back on row (raw) where state in ('invalid', 'excluded');
-create index row_replacement on row (superseded_by) where superseded_by is not null;
+create index row_heir on row (heir) where heir is not null;
 create index row_spelling on row (spelling);
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
@@ -350,6 +351,12 @@ create table comparison (
   last_source integer not null,
   last_decision integer not null
 ) strict;
+
+create table ended_elsewhere (
+  comparison_id integer not null references comparison (id),
+  mandate_key text not null,
+  primary key (comparison_id, mandate_key)
+) strict, without rowid;
 
 create table compared (
   id integer primary key,

@@ -69,82 +69,10 @@ export interface Told {
 
 export const NOTHING_TOLD: Told = { company: null, from: null }
 
-/** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit: number) {
-  const first: Entry[] = []
-  let total = 0
-  return {
-    add: (entry: Entry): void => {
-      total += 1
-      if (first.length < limit) first.push(entry)
-    },
-    result: () => ({ total, first }),
-  }
-}
-
-/** How often each value was met. */
-export type ValueCounts = ReturnType<ReturnType<typeof tallyValues>['result']>
-
-/** Counts values of which there should be few, and keeps no more than `limit` different ones. */
-export function tallyValues(limit: number) {
-  const counts = new Map<string, number>()
-  let others = 0
-  return {
-    add: (value: string): void => {
-      const count = counts.get(value)
-      if (count !== undefined) counts.set(value, count + 1)
-      else if (counts.size < limit) counts.set(value, 1)
-      else others += 1
-    },
-    result: () => ({
-      /** Most frequent first, then in the order of the values. */
-      values: [...counts]
-        .map(([value, count]) => ({ value, count }))
-        .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
-      /** How often values were met beyond those that are kept. */
-      others,
-    }),
-  }
-}
-
-/**
- * Totals that show a lost or doubled row where a count alone would not. They do not depend on the order of rows, and those
- * of parts add up to that of the whole. A row that was altered shows in the hash of its file.
- */
-export type HashTotals = ReturnType<typeof hashTotalsOf>
-
 /** Part of summary.json, so that a third party needs nothing but the pack. */
 export const DEFINITIONS = {
   customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
 } as const
-
-type Sums = ReturnType<typeof noSums>
-
-export const noSums = () => ({ rows: 0, customerNoRows: 0, customerNo: 0n })
-
-export function addRow(sums: Sums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
-  sums.rows += 1
-  if (customerNo === null) return
-  sums.customerNoRows += 1
-  sums.customerNo += BigInt(customerNo)
-}
-
-export function allSums(parts: Iterable<Sums>): Sums {
-  const all = noSums()
-  for (const part of parts) {
-    all.rows += part.rows
-    all.customerNoRows += part.customerNoRows
-    all.customerNo += part.customerNo
-  }
-  return all
-}
-
-export const hashTotalsOf = ({ rows, customerNoRows, customerNo }: Sums) => ({
-  rows,
-  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
-  customerNoRows,
-  customerNoSum: customerNo.toString(),
-})
 
 /** States in the order of a report: what was achieved, what is open, what is closed. */
 export const REPORT_ORDER: readonly RowState[] = [

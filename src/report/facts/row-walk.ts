@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import type { Absence } from '../../domain/proof/absence.js'
 import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { CORRECTED } from '../../domain/row/correction.js'
@@ -23,23 +22,11 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import {
-  NOT_SENT,
-  NOTHING_TOLD,
-  type Told,
-  isNotTaken,
-  partOf,
-  type ListedRow,
-  cappedList,
-  tallyValues,
-  addRow,
-  hashTotalsOf,
-  noSums,
-  allSums,
-} from './facts.js'
+import { NOT_SENT, NOTHING_TOLD, type Told, isNotTaken, partOf, type ListedRow } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import { explain, type Explanation } from './explanation.js'
+import { explain } from './explanation.js'
+import type { OpenRow } from '../files/lists.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
@@ -70,10 +57,110 @@ export function unlikelyShares(reader: LedgerReader): string[] {
   ]
 }
 
-/** Takes the rows for the file; `drain` comes after every page. */
-interface VerifiedFile {
-  readonly verified: (row: VerifiedRow) => void
+/** Keeps the first entries and counts them all. */
+export function cappedList<Entry>(limit: number) {
+  const first: Entry[] = []
+  let total = 0
+  return {
+    add: (entry: Entry): void => {
+      total += 1
+      if (first.length < limit) first.push(entry)
+    },
+    result: () => ({ total, first }),
+  }
+}
+
+/** How often each value was met. */
+export type ValueCounts = ReturnType<ReturnType<typeof tallyValues>['result']>
+
+/** Counts values of which there should be few, and keeps no more than `limit` different ones. */
+export function tallyValues(limit: number) {
+  const counts = new Map<string, number>()
+  let others = 0
+  return {
+    add: (value: string): void => {
+      const count = counts.get(value)
+      if (count !== undefined) counts.set(value, count + 1)
+      else if (counts.size < limit) counts.set(value, 1)
+      else others += 1
+    },
+    result: () => ({
+      /** Most frequent first, then in the order of the values. */
+      values: [...counts]
+        .map(([value, count]) => ({ value, count }))
+        .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
+      /** How often values were met beyond those that are kept. */
+      others,
+    }),
+  }
+}
+
+/**
+ * Totals that show a lost or doubled row where a count alone would not. They do not depend on the order of rows, and those
+ * of parts add up to that of the whole. A row that was altered shows in the hash of its file.
+ */
+export type HashTotals = ReturnType<typeof hashTotalsOf>
+
+type Sums = ReturnType<typeof noSums>
+
+export const noSums = () => ({ rows: 0, customerNoRows: 0, customerNo: 0n })
+
+export function addRow(sums: Sums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
+  sums.rows += 1
+  if (customerNo === null) return
+  sums.customerNoRows += 1
+  sums.customerNo += BigInt(customerNo)
+}
+
+export function allSums(parts: Iterable<Sums>): Sums {
+  const all = noSums()
+  for (const part of parts) {
+    all.rows += part.rows
+    all.customerNoRows += part.customerNoRows
+    all.customerNo += part.customerNo
+  }
+  return all
+}
+
+export const hashTotalsOf = ({ rows, customerNoRows, customerNo }: Sums) => ({
+  rows,
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
+  customerNoRows,
+  customerNoSum: customerNo.toString(),
+})
+
+/** What each list of a report holds. */
+export interface Entries {
+  readonly registered: RegisteredRow
+  readonly refused: OpenRow
+  readonly corrections: OpenRow
+  readonly inDoubt: OpenRow
+  readonly notSent: OpenRow
+  readonly closed: OpenRow
+  readonly problems: ProblemRecord
+  readonly decisions: DecisionRecord
+  /** All that were read back, and those that are not proven. */
+  readonly verified: VerifiedRow
+  readonly unproven: VerifiedRow
+}
+
+/** A list while it is filled; `drain` comes after every page. */
+export interface OpenList<Entry> {
+  readonly add: (entry: Entry) => void
   readonly drain: () => Promise<void>
+}
+
+export type OpenLists = { readonly [Name in keyof Entries]?: OpenList<Entries[Name]> }
+
+/** The same lists in several files. */
+type Files = readonly OpenLists[]
+
+function put<Name extends keyof Entries>(files: Files, name: Name, entry: Entries[Name]): void {
+  for (const lists of files) lists[name]?.add(entry)
+}
+
+async function drain(files: Files): Promise<void> {
+  for (const lists of files) for (const list of Object.values(lists)) await list.drain()
 }
 
 /**
@@ -85,7 +172,7 @@ interface VerifiedFile {
 export async function walkVerification(
   reader: LedgerReader,
   { registered }: Totals,
-  { verified, drain }: VerifiedFile,
+  files: Files,
   { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
 ) {
   const counts = reader.verificationCounts()
@@ -96,10 +183,12 @@ export async function walkVerification(
     for (const page of verifiedPages(reader, verdict)) {
       signal?.throwIfAborted()
       for (const row of page) {
-        if (verdict !== 'proven') unproven.add(row)
-        verified(row)
+        put(files, 'verified', row)
+        if (verdict === 'proven') continue
+        unproven.add(row)
+        put(files, 'unproven', row)
       }
-      await drain()
+      await drain(files)
     }
   return {
     ...verification,
@@ -152,15 +241,6 @@ const LISTED_AT_MOST = 50
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
 
-/** Takes what stands in the files; `drain` comes after every page. */
-export interface RowFiles extends VerifiedFile {
-  readonly registered: (row: RegisteredRow) => void
-  /** Every other row. */
-  readonly row: (row: RowRecord, explanation: Explanation, absence: Absence | null) => void
-  readonly problem: (problem: ProblemRecord) => void
-  readonly decision: (decision: DecisionRecord) => void
-}
-
 /** Only states given at admission are explained by findings; the others by what the service answered. */
 const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
 
@@ -168,7 +248,7 @@ const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 
 const NAMES_KEPT = 100
 
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
-async function readDecisions(reader: LedgerReader, files: RowFiles) {
+async function readDecisions(reader: LedgerReader, files: Files) {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
   const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
@@ -181,9 +261,9 @@ async function readDecisions(reader: LedgerReader, files: RowFiles) {
       ;(isCorrection ? corrections : list).add(decision)
       by.add(decision.by)
       if (isForced(decision.evidence)) forced += 1
-      files.decision(decision)
+      put(files, 'decisions', decision)
     }
-    await files.drain()
+    await drain(files)
   }
   return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
 }
@@ -221,7 +301,7 @@ interface WalkTerms {
 export async function walkLedger(
   reader: LedgerReader,
   sources: readonly SourceRecord[],
-  files: RowFiles,
+  files: Files,
   { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
 ) {
   const campaign = reader.campaign()
@@ -231,13 +311,13 @@ export async function walkLedger(
     signal?.throwIfAborted()
     for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
     for (const row of page.registered) if (counts.has(row.sourceId)) takeRegistered(gathered, row, files)
-    await files.drain()
+    await drain(files)
   }
   for (const page of problemPages(reader)) {
     signal?.throwIfAborted()
     gathered.problems += page.length
-    for (const problem of page) files.problem(problem)
-    await files.drain()
+    for (const problem of page) put(files, 'problems', problem)
+    await drain(files)
   }
   const totals = totalsOver(sources, gathered)
   const walked = { longest: LISTED_AT_MOST, signal }
@@ -359,16 +439,16 @@ const startGathering = (
 })
 
 /** There are as many of them as mandates. */
-function takeRegistered(gathered: Gathered, row: RegisteredRow, files: RowFiles): void {
+function takeRegistered(gathered: Gathered, row: RegisteredRow, files: Files): void {
   countRow(gathered, 'registered', row)
   gathered.parts.registered += 1
   gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
   gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
   keepEarliest(gathered.firstDebits, row)
-  files.registered(row)
+  put(files, 'registered', row)
 }
 
-function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: RowFiles): void {
+function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: Files): void {
   const part = partOf(row)
   if (part === 'registered') {
     takeRegistered(gathered, row, files)
@@ -383,7 +463,7 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
   const explanation = explain(row, background)
   if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
-  files.row(row, explanation, absence)
+  put(files, part, { row, explanation, absence })
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {

@@ -10,7 +10,6 @@ import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
   NOTHING_TOLD,
-  partOf,
   PLACE_OF_PART,
   TO_DO_WORKBOOK,
   type Told,
@@ -20,7 +19,8 @@ import {
   comparedPages,
   registeredPages,
   walkLedger,
-  type RowFiles,
+  type OpenList,
+  type OpenLists,
 } from '../facts/row-walk.js'
 import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
@@ -183,18 +183,7 @@ async function writeFiles(
   const lists = await openCsvLists(reader, columns, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
   const toDo = hasLists ? openToDo(folder, columns, reader.campaign()) : null
-  const both = [lists, workbook]
-  const all = [...both, ...(toDo === null ? [] : [toDo])]
-  const files: RowFiles = {
-    registered: (row) => both.forEach((each) => each.registered(row)),
-    row: (...of) => all.forEach((each) => each.row(...of)),
-    problem: (problem) => both.forEach((each) => each.problem(problem)),
-    decision: (decision) => both.forEach((each) => each.decision(decision)),
-    verified: (row) => both.forEach((each) => each.verified(row)),
-    drain: async () => {
-      for (const each of all) await each.drain()
-    },
-  }
+  const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   await lists.finish()
   if (toDo !== null && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder, toDo)
@@ -229,10 +218,10 @@ async function writeCutOver(
       if (row === null) continue
       const line = { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) }
       output.put(list.line(line))
-      toDo.cutOver(line)
+      toDo.cutOver.add(line)
     }
     await output.drain()
-    await toDo.drain()
+    await toDo.cutOver.drain()
   }
   await output.finish()
 }
@@ -262,44 +251,33 @@ async function openCsvLists(
 ) {
   const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
-  async function begin<Of>(name: string, list: List<Of>): Promise<(of: Of) => void> {
+  async function begin<Of>(name: string, list: List<Of>): Promise<OpenList<Of>> {
     const output = await folder.create(name)
     outputs.push(output)
     output.put(list.header)
-    return (of) => output.put(list.line(of))
+    return { add: (of) => output.put(list.line(of)), drain: output.drain }
   }
-  const beginOpen = (part: keyof typeof PLACE_OF_PART) =>
-    hasLists ? begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt')) : null
-  const registered = await begin(PLACE_OF_PART.registered, REGISTERED_LIST)
-  const open = {
-    refused: await beginOpen('refused'),
-    corrections: await beginOpen('corrections'),
-    inDoubt: await beginOpen('inDoubt'),
-    notSent: await beginOpen('notSent'),
-  }
-  const problem = await begin('problems.csv', PROBLEM_LIST)
-  const decision = await begin(DECISIONS_FILE, DECISION_LIST)
-  const isVerified = reader.verificationCounts().length > 0
-  const verified = isVerified ? await begin(VERIFICATION_FILE, VERIFICATION_LIST) : null
-
-  const files: RowFiles = {
-    registered,
-    row: (row, explanation, absence) => {
-      const part = partOf(row)
-      if (part !== 'registered' && part !== 'closed') open[part]?.({ row, explanation, absence })
-    },
-    problem,
-    decision,
-    verified: (row) => verified?.(row),
-    drain: async () => {
-      for (const output of outputs) await output.drain()
-    },
+  const beginOpen = (part: 'refused' | 'corrections' | 'inDoubt' | 'notSent') =>
+    begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt'))
+  const lists: OpenLists = {
+    registered: await begin(PLACE_OF_PART.registered, REGISTERED_LIST),
+    ...(hasLists && {
+      refused: await beginOpen('refused'),
+      corrections: await beginOpen('corrections'),
+      inDoubt: await beginOpen('inDoubt'),
+      notSent: await beginOpen('notSent'),
+    }),
+    problems: await begin('problems.csv', PROBLEM_LIST),
+    decisions: await begin(DECISIONS_FILE, DECISION_LIST),
+    ...(reader.verificationCounts().length > 0 && {
+      verified: await begin(VERIFICATION_FILE, VERIFICATION_LIST),
+    }),
   }
   const finish = async (): Promise<void> => {
     await Promise.all(outputs.map(({ flush }) => flush()))
     for (const output of outputs) await output.finish()
   }
-  return { ...files, finish }
+  return { lists, finish }
 }
 
 /**

@@ -6,7 +6,6 @@ import { REPORT_ORDER } from '../facts/facts.js'
 
 /** User units: the drawings scale with the page. */
 const WIDTH = 700
-const BAR_HEIGHT = 30
 /** Two rows of a million must still be seen. */
 const THINNEST = 5
 
@@ -44,36 +43,6 @@ const PATTERNS = html`<defs>
 
 const tenth = (length: number): string => length.toFixed(1)
 
-/** A bar from its left upper corner, with what a pointer over it shows. */
-const bar = (
-  [x, y, width, height]: readonly [number, number, number, number],
-  state: RowState,
-  title: string,
-): Markup =>
-  html`<rect
-    x="${tenth(x)}"
-    y="${tenth(y)}"
-    width="${tenth(width)}"
-    height="${tenth(height)}"
-    fill="${FILL[state]}"
-    stroke="#374151"
-    stroke-width="0.7"
-    ><title>${title}</title></rect
-  >`
-
-/** A drawing with its name and what it shows in words. */
-const chart = (id: string, height: number, [name, text]: readonly [string, string], drawn: Markup): Markup =>
-  html`<svg
-    class="chart"
-    viewBox="0 0 ${WIDTH} ${height}"
-    role="img"
-    aria-labelledby="${id}-title ${id}-text"
-  >
-    <title id="${id}-title">${name}</title>
-    <desc id="${id}-text">${text}</desc>
-    ${drawn}
-  </svg>`
-
 /** A small square as a legend shows it. */
 export const swatch = (state: RowState): Markup =>
   html`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" focusable="false">
@@ -92,16 +61,31 @@ export function stateBar(totals: Totals, texts: Texts): Markup {
   const drawn = segments.map(({ state, count }) => {
     const width = THINNEST + (free * count) / sum
     x += width
-    return bar([x - width, 0.5, width, BAR_HEIGHT], state, texts.labelled(`state.${state}`, count))
+    return html`<rect
+      x="${tenth(x - width)}"
+      y="0.5"
+      width="${tenth(width)}"
+      height="30.0"
+      fill="${FILL[state]}"
+      stroke="#374151"
+      stroke-width="0.7"
+      ><title>${texts.labelled(`state.${state}`, count)}</title></rect
+    >`
   })
-  const described = segments
-    .map(
-      ({ state, count }) =>
-        `${texts.say(`state.${state}`)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
-    )
-    .join(', ')
-  const told = [texts.say('totals.title'), described] as const
-  return chart('state-bar', BAR_HEIGHT + 1, told, html`${PATTERNS} ${drawn}`)
+  const described = segments.map(
+    ({ state, count }) =>
+      `${texts.say(`state.${state}`)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
+  )
+  return html`<svg
+    class="chart"
+    viewBox="0 0 ${WIDTH} 31"
+    role="img"
+    aria-labelledby="state-bar-title state-bar-text"
+  >
+    <title id="state-bar-title">${texts.say('totals.title')}</title>
+    <desc id="state-bar-text">${described.join(', ')}</desc>
+    ${PATTERNS} ${drawn}
+  </svg>`
 }
 
 /** A bar for one line of a table, which holds the figures itself. */

@@ -6,10 +6,10 @@ import {
   TOTAL_OF_STATE,
   type Totals,
 } from '../../domain/row/row-state.js'
-import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, type ValueCounts } from '../facts/facts.js'
+import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER } from '../facts/facts.js'
 import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'

@@ -1,14 +1,13 @@
-import { partOf, PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
+import { PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
 import type { OriginalColumns } from '../files/cells.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import type { ReportFacts, RowFiles } from '../facts/row-walk.js'
+import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import * as tables from './columns.js'
 import {
   type Columns,
-  type CutOverLine,
   DECISION_COLUMNS,
   DECISIONS_FILE,
   IN_DOUBT_SHEET,
@@ -46,7 +45,8 @@ export const WORKBOOK_LIMITS = {
 export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
 
 /** A workbook that takes its lists while the ledger is walked over. */
-export interface Workbook extends RowFiles {
+export interface Workbook {
+  readonly lists: OpenLists
   /**
    * Writes the file, one sheet behind the other, once everything has been handed over.
    * @throws {UsageError} when the folder does not take it
@@ -130,8 +130,10 @@ function sheetList<Entry>(
     yield Buffer.from(tail(columns, isFull ? 0 : rows.count))
   }
 
+  const entries = (): number => all.reduce((sum, { count }) => sum + count, 0)
+
   function sheets(words: ListWords): readonly Sheet[] {
-    const total = all.reduce((sum, { count }) => sum + count, 0)
+    const total = entries()
     let before = 0
     return all.map((rows, index) => {
       const from = before
@@ -148,13 +150,7 @@ function sheetList<Entry>(
     })
   }
 
-  return { add, drain, sheets }
-}
-
-async function drainAll(
-  lists: Readonly<Record<string, { readonly drain: () => Promise<void> }>>,
-): Promise<void> {
-  for (const list of Object.values(lists)) await list.drain()
+  return { add, drain, entries, sheets }
 }
 
 /** On several sheets each says which of all it has: `Registered: 1,000,001 – 1,200,000 / 1,200,000`. */
@@ -238,17 +234,7 @@ export function openWorkbook(
   const lists = openLists(newList)
 
   return {
-    registered: lists.registered.add,
-    row: (row, explanation) => {
-      const part = partOf(row)
-      if (part !== 'registered') lists[part].add({ row, explanation })
-    },
-    problem: lists.problems.add,
-    decision: lists.decisions.add,
-    verified: (row) => {
-      if (row.verdict !== 'proven') lists.unproven.add(row)
-    },
-    drain: () => drainAll(lists),
+    lists,
     finish: (facts) =>
       writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
   }
@@ -283,14 +269,7 @@ const TO_DO_SHEETS = [
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
-export function openToDo(
-  folder: PackFolder,
-  originals: OriginalColumns,
-  campaign: CampaignRecord,
-): Pick<RowFiles, 'row' | 'drain'> & {
-  readonly cutOver: (line: CutOverLine) => void
-  readonly finish: () => Promise<void>
-} {
+export function openToDo(folder: PackFolder, originals: OriginalColumns, campaign: CampaignRecord) {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
   const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
@@ -298,33 +277,21 @@ export function openToDo(
     inDoubt: sheetList(tables.toDoColumns(originals, campaign, 'inDoubt'), terms),
     corrections: sheetList(tables.toDoColumns(originals, campaign, 'corrections'), terms),
     refused: sheetList(tables.toDoColumns(originals, campaign, 'refused'), terms),
-    cutOver: sheetList(tables.cutOverColumns(originals), terms),
   }
-  const open = new Set<keyof typeof lists>()
-  return {
-    row: (row, explanation, absence) => {
-      const part = partOf(row)
-      if (part === 'registered' || part === 'closed' || part === 'notSent') return
-      open.add(part)
-      lists[part].add({ row, explanation, absence })
-    },
-    cutOver: (line) => {
-      open.add('cutOver')
-      lists.cutOver.add(line)
-    },
-    drain: () => drainAll(lists),
-    finish: async () => {
+  const cutOver = sheetList(tables.cutOverColumns(originals), terms)
+  async function finish(): Promise<void> {
+    const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) => {
+      const list = part === 'cutOver' ? cutOver : lists[part]
       // A run reads what is to be corrected, also where that is nothing.
-      if (open.has('cutOver') && !open.has('refused')) open.add('corrections')
-      const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) =>
-        open.has(part) ? lists[part].sheets({ sheet }) : [],
-      )
-      const howTo = Buffer.from(tables.howToWorkSheet())
-      const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
-      if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
-      const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
-      const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
-      await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
-    },
+      const isRead = part === 'corrections' && cutOver.entries() > 0 && lists.refused.entries() === 0
+      return list.entries() > 0 || isRead ? list.sheets({ sheet }) : []
+    })
+    const howTo = Buffer.from(tables.howToWorkSheet())
+    const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
+    if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
+    const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
+    const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
+    await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
   }
+  return { lists, cutOver, finish }
 }

@@ -29,7 +29,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const CHUNK_BYTES = 262_144
+const CHUNK_BYTES = 65_536
 
 /** Name that reports show: the file's own, without the folders of this machine. */
 export const nameOf = (input: SourceInput): string =>
@@ -72,7 +72,9 @@ async function* readFileBytes(
   try {
     const { size, mtimeMs } = await handle.stat()
     if (known !== undefined && (size !== known.bytes || mtimeMs !== known.modifiedMs)) throw changed(path)
-    const counted = countBytes(path, fileChunks(path, handle, options.signal))
+    const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })
+    const next = 'Check the disk, then start again.'
+    const counted = countBytes(path, chunksOf(path, stream, options.signal, next))
     yield* unpack(path, counted.chunks, options)
     const end = await counted.end()
     const after = await handle.stat()
@@ -89,7 +91,8 @@ async function* readStreamBytes(
   input: Exclude<SourceInput, string>,
   options: ReadOptions,
 ): AsyncGenerator<Uint8Array, ReadEnd> {
-  const counted = countBytes(input.name, streamChunks(input, options.signal))
+  const next = 'Start again, or give a file instead.'
+  const counted = countBytes(input.name, chunksOf(input.name, input.stream, options.signal, next))
   yield* unpack(input.name, counted.chunks, options)
   return counted.end()
 }
@@ -110,42 +113,21 @@ const openProblem = (error: unknown): string =>
   OPEN_PROBLEMS.get(codeOf(error)) ??
   (error instanceof Error ? error.message : 'the operating system refused')
 
-/** Each chunk is good until the next one is asked for, and is read while the one before it is looked at. */
-async function* fileChunks(
-  path: string,
-  handle: FileHandle,
+/** @param next what to do where it cannot be read */
+async function* chunksOf(
+  source: string,
+  stream: Readable,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  const [one, other] = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)]
-  let next = handle.read(one, 0, CHUNK_BYTES, null)
-  try {
-    for (;;) {
-      signal?.throwIfAborted()
-      const { bytesRead, buffer } = await next.catch((error: unknown) => {
-        throw unreadable(path, 'reading it failed', 'Check the disk, then start again.', error)
-      })
-      if (bytesRead === 0) return
-      next = handle.read(buffer === one ? other : one, 0, CHUNK_BYTES, null)
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    // The file must not be closed under it.
-    await next.catch(() => undefined)
-  }
-}
-
-async function* streamChunks(
-  input: Exclude<SourceInput, string>,
-  signal: AbortSignal | undefined,
+  next: string,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of input.stream) {
+    for await (const chunk of stream) {
       signal?.throwIfAborted()
       yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array)
     }
   } catch (error) {
     if (signal?.aborted === true || error instanceof SourceError) throw error
-    throw unreadable(input.name, 'reading it failed', 'Start again, or give a file instead.', error)
+    throw unreadable(source, 'reading it failed', next, error)
   }
 }
 
@@ -190,8 +172,7 @@ async function* unpack(
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
-  // It reads ahead, so each chunk needs memory of its own.
-  pipeline(Readable.from(copies(all), { objectMode: false }), gunzip, () => undefined)
+  pipeline(Readable.from(all, { objectMode: false }), gunzip, () => undefined)
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       unpackedBytes += chunk.length
@@ -223,10 +204,6 @@ async function firstBytes(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Arra
     first = first.length === 0 && next.value.length > 1 ? next.value : Buffer.concat([first, next.value])
   }
   return first
-}
-
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield Buffer.from(chunk)
 }
 
 async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

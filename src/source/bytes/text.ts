@@ -73,9 +73,6 @@ function attempt(
   }
 }
 
-const LF = 0x0a
-const CR = 0x0d
-
 /** The text after so many characters. */
 export async function* dropStart(text: AsyncIterable<string>, length: number): AsyncGenerator<string> {
   let left = length
@@ -109,29 +106,12 @@ export async function* dropLastLines(
   return held.slice(start)
 }
 
-/** The offset at which the last `count` lines begin; a line end at the very end begins no further line. */
-function startOfLastLines(text: string, count: number): number {
-  let left = count
-  let at = text.length - lineEndLength(text, text.length)
-  while (at > 0) {
-    const length = lineEndLength(text, at)
-    if (length === 0) at -= 1
-    else {
-      left -= 1
-      if (left === 0) return at
-      at -= length
-    }
-  }
-  return 0
-}
+/** Behind each line end; a line end at the very end begins no further line. */
+const LINE_STARTS = /(?<=\n|\r(?!\n))(?!$)/g
 
-/** The length of the line end that stops at `end`, or 0. */
-function lineEndLength(text: string, end: number): number {
-  const code = text.charCodeAt(end - 1)
-  if (code === CR) return 1
-  if (code !== LF) return 0
-  return text.charCodeAt(end - 2) === CR ? 2 : 1
-}
+/** The offset at which the last `count` lines begin. */
+const startOfLastLines = (text: string, count: number): number =>
+  Array.from(text.matchAll(LINE_STARTS), ({ index }) => index).at(-count) ?? 0
 
 /** Pieces that are read one by one; what is known only behind the last of them is the end. */
 export interface Pieces<Piece, End> extends AsyncIterable<Piece> {

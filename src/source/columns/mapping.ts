@@ -360,16 +360,6 @@ function headerProblem(
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
 
-/** Values that somebody named for a column, and how a cell is compared with them. */
-function namedValues(values: readonly string[]) {
-  const cleaned = values.map(cleanCell)
-  return {
-    exact: new Set(cleaned),
-    // A value of signs only, such as "-", folds to nothing and would match every empty cell.
-    folded: new Set(cleaned.map(fold).filter((word) => word !== '')),
-  }
-}
-
 /** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
 function isDated(value: string, folded: ReadonlySet<string>): boolean {
   const word = wordOf(value)
@@ -378,21 +368,23 @@ function isDated(value: string, folded: ReadonlySet<string>): boolean {
 
 /** Prepares the exclude rules for the columns of one source, which are known to be there. */
 export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides): Excluder {
-  const exclusions = rules.map((rule) => ({
-    index: findColumn(header, rule.column) ?? -1,
-    reason: rule.reason,
-    /** Any value will do. */
-    filled: rule.filled === true,
-    /** Any value that is not named. */
-    others: rule.except !== undefined,
-    ...namedValues(rule.equals ?? rule.except ?? []),
-  }))
+  const exclusions = rules.map(({ column, reason, filled, equals, except }) => {
+    const values = (equals ?? except ?? []).map(cleanCell)
+    const exact = new Set(values)
+    // A value of signs only, such as "-", folds to nothing and would match every empty cell.
+    const folded = new Set(values.map(fold).filter((word) => word !== ''))
+    const isNamed = (value: string): boolean =>
+      exact.has(value) || folded.has(fold(value)) || (except === undefined && isDated(value, folded))
+    const keeps = (value: string): boolean =>
+      filled === true ? !isOpenEnd(value) : isNamed(value) === (except === undefined)
+    return { index: findColumn(header, column) ?? -1, reason, keeps }
+  })
   if (exclusions.length === 0) return () => NO_FINDINGS
   return (cells) =>
-    exclusions.flatMap(({ index, reason, filled, others, exact, folded }) => {
+    exclusions.flatMap(({ index, reason, keeps }) => {
       const value = cleanCell(cells[index] ?? '')
-      const isOne = exact.has(value) || folded.has(fold(value)) || (!others && isDated(value, folded))
-      if (filled ? isOpenEnd(value) : isOne === others) return []
-      return findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
+      return keeps(value)
+        ? findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
+        : NO_FINDINGS
     })
 }

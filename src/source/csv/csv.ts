@@ -99,11 +99,12 @@ function skipPreamble(head: string, declared: number): { skipLines: number; sep:
   return { skipLines: isRuleLine([lineAt(head, line)]) ? line : declared, sep: readSepLine(lineAt(head, 1)) }
 }
 
-/** The text of the first record that is not blank, up to the line end outside quotes. */
-function firstRecord(body: string): string {
-  const start = body.search(/\S/)
-  return start < 0 ? '' : body.slice(start, endOutsideQuotes(body, start, '\r\n'))
-}
+const QUOTED = '"[^"]*(?:"|$)'
+/** Up to the line end outside quotes. */
+const FIRST_RECORD = new RegExp(`^\\s*((?:[^"\\r\\n]+|${QUOTED})*)`)
+
+/** The text of the first record that is not blank. */
+const firstRecord = (body: string): string => FIRST_RECORD.exec(body)?.[1] ?? ''
 
 const CANDIDATES = [',', ';', '\t', '|'] as const
 type Delimiter = (typeof CANDIDATES)[number]
@@ -144,24 +145,8 @@ function detectDelimiter(
 
 /** Splits one line outside quotes, for a look ahead of the real parser; cells keep their blanks. */
 function splitLine(line: string, delimiter: string): string[] {
-  const cells: string[] = []
-  for (let start = 0; start <= line.length;) {
-    const end = endOutsideQuotes(line, start, delimiter)
-    cells.push(line.slice(start, end).replaceAll('"', ''))
-    start = end + 1
-  }
-  return cells
-}
-
-/** The offset of the first of these characters outside quotes, from `start` on, or the end of the text. */
-function endOutsideQuotes(text: string, start: number, characters: string): number {
-  let isQuoted = false
-  for (let at = start; at < text.length; at += 1) {
-    const character = text.charAt(at)
-    if (character === '"') isQuoted = !isQuoted
-    else if (!isQuoted && characters.includes(character)) return at
-  }
-  return text.length
+  const cells = new RegExp(`[${delimiter}]((?:[^"${delimiter}]+|${QUOTED})*)`, 'g')
+  return Array.from((delimiter + line).matchAll(cells), ([, cell = '']) => cell.replaceAll('"', ''))
 }
 
 const SEARCHED_LINES = 60

@@ -10,9 +10,9 @@ import {
 } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
-import { guessColumns, type ColumnGuess } from './column-guess.js'
+import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
-import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS, type ColumnKind } from './column-kind.js'
+import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './column-kind.js'
 import {
   findColumn,
   holdsAccount,
@@ -30,11 +30,6 @@ import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
 import { applyProfile, askOf, profileFor } from '../profiles/profile.js'
 import { wordsWith } from '../../domain/value/words.js'
-
-/** A guess with three of its values, as a person may see them. */
-interface InspectedColumn extends Omit<ColumnGuess, 'first'> {
-  readonly values: readonly string[]
-}
 
 /** What can be told of a source without a configuration. Account numbers are masked. */
 export type Inspection = Awaited<ReturnType<typeof inspectSource>>
@@ -233,33 +228,66 @@ function findCreditor(lines: readonly string[]) {
 /** Marks the lines that only a person can complete. */
 const EDIT = '# EDIT:'
 
+type InspectedColumn = Inspection['columns'][number]
+type Draft = ReturnType<typeof draftOf>
+
+const draftOf = (inspection: Inspection) => {
+  const columns = inspection.columns.map(draftColumn)
+  /** Columns that feed nothing and hold accounts of many people. */
+  const debtors = columns.flatMap(({ fate, name }) =>
+    fate?.kind === 'undecided' && fate.field === 'iban' ? `"${commentText(showValue(name))}"` : [],
+  )
+  return { ...inspection, columns, debtors }
+}
+
+function draftColumn(column: InspectedColumn, _: number, columns: readonly InspectedColumn[]) {
+  const { name, position, field, fate, kind } = column
+  const isUnique = columns.filter((other) => fold(other.name) === fold(name)).length === 1
+  const open = fate?.kind === 'undecided' ? fate : null
+  const isOfferable = open?.by === 'last' || open?.told?.staysBehind.length === 0
+  return {
+    ...column,
+    /** By name, or by position where the name is empty or occurs twice. */
+    reference: fold(name) !== '' && isUnique ? scalar(name) : `${position}`,
+    /** An exclude rule of the draft keeps back what it says. */
+    isExcluded: field === null && kind !== null && kind.form !== 'terms' && kind.staysBehind.length > 0,
+    /** The field for which it is offered, since no column feeds that one. */
+    offeredFor:
+      open !== null && isOfferable && columns.every((other) => other.field !== open.field)
+        ? open.field
+        : null,
+  }
+}
+
 /**
  * A commented configuration file for an inspected source. What could not be told is marked
  * with `EDIT`; everything else says why it stands there.
  */
 export function draftConfiguration(inspection: Inspection): string {
   const { name, sha256, records } = inspection
+  const draft = draftOf(inspection)
+  const customer = customerLines(draft)
   return [
     `# How "${commentText(showValue(name))}" is read (${records} records, SHA-256 ${sha256.slice(0, 12)}).`,
     `# Drafted from what the file shows. Lines marked "EDIT" need a person; then run: sepa-migrate check`,
     '',
     '# service: { baseUrl: "https://…", username: … }',
     '',
-    ...sourceSection(inspection),
-    ...ignoreLines(inspection),
+    ...sourceSection(draft),
+    ...ignoreLines(draft),
     '',
-    ...profileSection(inspection),
-    ...columnsSection(inspection),
-    ...customerLines(inspection).crosswalk,
-    ...askedLines(inspection),
-    ...excludeSection(inspection),
+    ...profileSection(draft),
+    ...columnsSection(draft, customer.column),
+    ...customer.crosswalk,
+    ...askedLines(draft),
+    ...excludeSection(draft),
     '',
     '# rules: { CUSTOMER_MULTIPLE_MANDATES: error }   # severity of single rules: error, warning or off',
     '',
   ].join('\n')
 }
 
-function sourceSection(inspection: Inspection): string[] {
+function sourceSection(inspection: Draft): string[] {
   const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
   const behind = `left out: ${footer.shown.map(commentText).join(' / ')}`
   return said([
@@ -279,38 +307,28 @@ function sourceSection(inspection: Inspection): string[] {
 }
 
 /** One answer for all columns that nobody decided about, where the rest of the draft has none; `check` asks until then. */
-function ignoreLines({ columns }: Inspection): string[] {
+function ignoreLines({ columns }: Draft): string[] {
   const feedsIban = columns.some(({ field }) => field === 'iban')
   const open = columns.filter(
-    (column) =>
-      column.fate?.kind === 'undecided' &&
-      !(isExcluded(column) || isOffered(column, columns)) &&
-      (column.fate.by !== 'accounts' || feedsIban),
+    ({ fate, isExcluded, offeredFor }) =>
+      fate?.kind === 'undecided' &&
+      !isExcluded &&
+      offeredFor === null &&
+      (fate.by !== 'accounts' || feedsIban),
   )
   if (open.length === 0) return []
-  const named = open.map((column) => columnReference(column, columns))
   const better = '; better export without those rows'
   return [
-    `  # ignoreColumns: [${named.join(', ')}]   ${EDIT} remove the first "#" where none of these says which mandates stay behind or whose account is debited; take out the others, and name them under columns or exclude:`,
+    `  # ignoreColumns: [${open.map(({ reference }) => reference).join(', ')}]   ${EDIT} remove the first "#" where none of these says which mandates stay behind or whose account is debited; take out the others, and name them under columns or exclude:`,
     ...open.map(
-      ({ evidence, kind }, at) =>
-        `  #   ${named[at] ?? ''}: ${commentText(evidence)}${kind?.form === 'terms' ? better : ''}`,
+      ({ reference, evidence, kind }) =>
+        `  #   ${reference}: ${commentText(evidence)}${kind?.form === 'terms' ? better : ''}`,
     ),
   ]
 }
 
-/** An exclude rule of the draft keeps back what it says. */
-const isExcluded = ({ field, kind }: InspectedColumn): boolean =>
-  field === null && kind !== null && kind.form !== 'terms' && kind.staysBehind.length > 0
-
-/** The draft offers it for a field that no column feeds. */
-const isOffered = ({ fate }: InspectedColumn, columns: readonly InspectedColumn[]): boolean =>
-  fate?.kind === 'undecided' &&
-  (fate.by === 'last' || fate.told?.staysBehind.length === 0) &&
-  columns.every(({ field }) => field !== fate.field)
-
 /** What counts by the profile, beside what the configuration says. */
-function profileSection({ profile, system }: Inspection): string[] {
+function profileSection({ profile, system }: Draft): string[] {
   if (system === null) return []
   return [
     `profile: ${profile ?? ''}   # looks like ${system.name}; what is known of it counts, too:`,
@@ -320,98 +338,77 @@ function profileSection({ profile, system }: Inspection): string[] {
   ]
 }
 
-function columnsSection(inspection: Inspection): string[] {
-  const { columns, missing } = inspection
-  const lines = columns.flatMap((column) =>
-    column.field === null ? [] : [mappedLine(column.field, column, columns)],
+const OFFER = `${EDIT} remove the first "#" to use it, or write "none";`
+
+/** What feeds each field, what a person has to say, and what else there is. */
+function columnsSection(draft: Draft, customer: readonly string[]): string[] {
+  const { columns, missing, creditorIdentifier } = draft
+  const fed = columns.flatMap((column) =>
+    column.field === null ? [] : mappedLine(column.field, column, draft.debtors),
   )
-  const others = missing.filter((field) => field !== 'customer_no')
-  const isConstant = inspection.creditorIdentifier !== null
   return [
-    lines.length === 0 && !isConstant ? '# columns:' : 'columns:',
-    ...lines,
-    ...others.map((field) => missingLine(field, inspection)),
-    ...customerLines(inspection).column,
-    ...openLines(inspection),
+    fed.length === 0 && creditorIdentifier === null ? '# columns:' : 'columns:',
+    ...fed,
+    ...missing.filter((field) => field !== 'customer_no').map((field) => missingLine(field, draft)),
+    ...customer,
+    ...columns.flatMap((column) =>
+      column.offeredFor === null ? [] : mappedLine(column.offeredFor, column, [], OFFER),
+    ),
   ]
 }
 
-/** Other columns that hold accounts of many people. */
-const debtorColumns = (columns: readonly InspectedColumn[]): string[] =>
-  columns.flatMap(({ fate, name }) =>
-    fate?.kind === 'undecided' && fate.field === 'iban' ? `"${commentText(showValue(name))}"` : [],
-  )
-
+/** @param debtors other columns that hold accounts of many people */
 function mappedLine(
   field: ColumnField,
-  column: InspectedColumn,
-  columns: readonly InspectedColumn[],
+  { reference, dateFormat, rivalFormats, doubt, evidence }: Draft['columns'][number],
+  debtors: readonly string[],
   offer: string | false = false,
 ): string {
-  const debtors = field === 'iban' ? debtorColumns(columns).join(', ') : ''
+  const isOpen = field === 'iban' && debtors.length > 0
   const isDate = field === 'signed_date' || field === 'last_collection_date'
-  const reference = columnReference(column, columns)
-  const value = isDate ? `{ column: ${reference}, format: ${column.dateFormat ?? 'iso'} }` : reference
+  const value = isDate ? `{ column: ${reference}, format: ${dateFormat ?? 'iso'} }` : reference
   const notes = said([
     offer,
-    debtors !== '' &&
-      `${EDIT} ${debtors} may be the debtor's, too; remove the first "#" or name the right one;`,
-    column.doubt !== null && `${EDIT} ${column.doubt};`,
-    isDate && column.rivalFormats.length > 0 && `${EDIT} ${column.rivalFormats.join(', ')} would fit too`,
-    `# ${column.evidence}`,
+    isOpen &&
+      `${EDIT} ${debtors.join(', ')} may be the debtor's, too; remove the first "#" or name the right one;`,
+    doubt !== null && `${EDIT} ${doubt};`,
+    isDate && rivalFormats.length > 0 && `${EDIT} ${rivalFormats.join(', ')} would fit too`,
+    `# ${evidence}`,
   ])
-  return `  ${offer !== false || debtors !== '' ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
+  return `  ${offer !== false || isOpen ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
-function missingLine(field: Field, { creditorIdentifier, columns, system }: Inspection): string {
-  const asked = system?.asks.find((ask) => ask.field === field)
-  if (asked !== undefined && (creditorIdentifier === null || field !== 'sepa_creditor_identifier'))
-    return `  # ${field}: ${asked.write ?? ''}   ${EDIT} ${asked.why}`
-  if (field !== 'sepa_creditor_identifier') {
-    const debtors = field === 'iban' ? debtorColumns(columns) : []
-    if (debtors.length > 0)
-      return `  # ${field}:    ${EDIT} ${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`
-    const near = nearestColumn(field, columns)
-    return `  # ${field}: ${near ?? ''}   ${EDIT} which column holds it? By name or position, then remove the "#"${near === null ? '' : '; the nearest by name stands here'}`
-  }
-  if (creditorIdentifier !== null)
+function missingLine(field: Field, { creditorIdentifier, columns, debtors, system }: Draft): string {
+  const ask = (value: string, what: string): string => `  # ${field}: ${value}   ${EDIT} ${what}`
+  const isCreditor = field === 'sepa_creditor_identifier'
+  if (isCreditor && creditorIdentifier !== null)
     return `  ${field}: { constant: ${creditorIdentifier.value} }   # no column has one; found in line ${creditorIdentifier.line}`
-  return `  # ${field}: { constant:  }   ${EDIT} no column has one; take it from a bank statement, then remove the "#"`
+  const asked = system?.asks.find((one) => one.field === field)
+  if (asked !== undefined) return ask(asked.write ?? '', asked.why)
+  if (isCreditor)
+    return ask('{ constant:  }', 'no column has one; take it from a bank statement, then remove the "#"')
+  if (field === 'iban' && debtors.length > 0)
+    return ask(
+      '',
+      `${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`,
+    )
+  // Of the columns that nothing is known of, the one whose name is nearest to a usual one.
+  const free = columns.filter(({ fate, role }) => fate?.kind === 'harmless' && role === null)
+  const [near] = headersOf(field).flatMap((usual) => nearest(usual, free, ({ name }) => name) ?? [])
+  const which = 'which column holds it? By name or position, then remove the "#"'
+  return ask(near?.reference ?? '', near === undefined ? which : `${which}; the nearest by name stands here`)
 }
 
 /** What the system keeps in a second file. */
-const askedLines = ({ system }: Inspection): string[] =>
+const askedLines = ({ system }: Draft): string[] =>
   (system?.asks ?? []).flatMap(({ field, section }) =>
     section === undefined
       ? []
       : ['', `${EDIT} for ${field}, remove the "# " of the next line`, `# ${section}`],
   )
 
-/** Of the columns that nothing is known of, the one whose name is nearest to a usual one of the field. */
-function nearestColumn(field: Field, columns: readonly InspectedColumn[]): string | null {
-  const free = columns.filter(({ fate, role }) => fate?.kind === 'harmless' && role === null)
-  for (const usual of headersOf(field)) {
-    const near = nearest(usual, free, ({ name }) => name)
-    if (near !== null) return columnReference(near, columns)
-  }
-  return null
-}
-
-/** Columns for fields that no other feeds. */
-function openLines({ columns }: Inspection): string[] {
-  const offer = `${EDIT} remove the first "#" to use it, or write "none";`
-  return columns.flatMap((column) =>
-    column.fate?.kind === 'undecided' && isOffered(column, columns)
-      ? [mappedLine(column.fate.field, column, columns, offer)]
-      : [],
-  )
-}
-
 /** Nobody can tell from a file whether its customer numbers are those of the service, so none is chosen here. */
-function customerLines({ columns, missing, system, withoutCustomers }: Inspection): {
-  readonly column: string[]
-  readonly crosswalk: string[]
-} {
+function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
   if (!missing.includes('customer_no')) return { column: [], crosswalk: [] }
   if (withoutCustomers !== null)
     return { column: [], crosswalk: ['', `${EDIT} ${withoutCustomers.replace('\n', '\n# ')}`] }
@@ -420,7 +417,7 @@ function customerLines({ columns, missing, system, withoutCustomers }: Inspectio
     columns.find(({ name }) => name === known) ??
     columns.find(({ role, prefix }) => role === 'key' && prefix !== null) ??
     columns.find(({ role }) => role === 'key')
-  const from = key === undefined ? '"…"' : columnReference(key, columns)
+  const from = key?.reference ?? '"…"'
   const strip = (key?.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key?.prefix)}`]
   const shown = key === undefined ? '' : ` (${key.values.map(commentText).join(', ')})`
   return {
@@ -437,34 +434,29 @@ function customerLines({ columns, missing, system, withoutCustomers }: Inspectio
   }
 }
 
-function excludeSection({ columns }: Inspection): string[] {
-  const excludes = columns.flatMap((column) =>
-    column.kind !== null && isExcluded(column) ? excludeLines(column, column.kind, columns) : [],
-  )
+function excludeSection({ columns }: Draft): string[] {
+  const excludes = columns.flatMap(excludeLines)
   const why = '# Rows that stay behind by the words of a column that feeds no field.'
   return [...(excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]), ...wordsSection(columns)]
 }
 
 /** One rule per reason; a column in which nothing is kept back needs none. */
-function excludeLines(
-  column: InspectedColumn,
-  { form, staysBehind }: ColumnKind,
-  columns: readonly InspectedColumn[],
-): string[] {
-  const rules = [...new Set(staysBehind.map(({ rule }) => rule))]
+function excludeLines({ name, reference, isExcluded, kind }: Draft['columns'][number]): string[] {
+  if (kind === null || !isExcluded) return []
+  const rules = [...new Set(kind.staysBehind.map(({ rule }) => rule))]
   return rules.map((rule) => {
-    const words = staysBehind.filter((entry) => entry.rule === rule)
+    const words = kind.staysBehind.filter((entry) => entry.rule === rule)
     const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
-    const which = form === 'ends' ? 'filled: true' : `equals: [${values}]`
+    const which = kind.form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    const isDue = rule === 'SEQUENCE_FINAL' && namesNext(column.name)
+    const isDue = rule === 'SEQUENCE_FINAL' && namesNext(name)
     const reason = isDue ? 'one last collection is due' : (KEPT_BACK[rule]?.[1] ?? 'not to be migrated')
     const doubt = isDue
       ? ` ${EDIT.slice(2)} remove the line where it is to be made from the new service;`
       : rule === 'SEQUENCE_FINAL'
         ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?`
         : ''
-    return `  - { column: ${columnReference(column, columns)}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
+    return `  - { column: ${reference}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
 }
 
@@ -477,12 +469,6 @@ function wordsSection(columns: readonly InspectedColumn[]): string[] {
   const words = unknown.flatMap(({ kind }) => kind?.unknown ?? [])
   const shown = words.map(({ word, count }) => `${commentText(showValue(word))} (${count})`).join(', ')
   return ['', `# words: { ${lists} }   ${EDIT} sort in: ${shown}`]
-}
-
-/** By name, or by position where the name is empty or occurs twice. */
-function columnReference({ name, position }: InspectedColumn, columns: readonly InspectedColumn[]): string {
-  const isUnique = columns.filter((other) => fold(other.name) === fold(name)).length === 1
-  return fold(name) !== '' && isUnique ? scalar(name) : `${position}`
 }
 
 const PLAIN = /^\p{L}[\p{L}\p{N}_. -]*[\p{L}\p{N}]$/u

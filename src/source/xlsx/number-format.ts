@@ -1,5 +1,10 @@
-import { addDays } from '../../domain/mandate/date.js'
-import type { LocalDate } from '../../domain/mandate/mandate.js'
+import {
+  addDays,
+  dayOfSerial,
+  EXCEL_1904_EPOCH,
+  EXCEL_EPOCH,
+  FIRST_SERIAL,
+} from '../../domain/mandate/date.js'
 import { drain, type XmlHandlers } from '../bytes/xml.js'
 
 /** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
@@ -49,23 +54,16 @@ export async function readFormats(
   return (style) => formats[style] ?? null
 }
 
-const DAY_ZERO = { from1900: '1899-12-30' as LocalDate, from1904: '1904-01-01' as LocalDate }
 /** Below it, days of 1900 are one off: Excel counts a 29 February 1900 that never was. */
-const FIRST_SURE_DAY = 61
+const FIRST_DAY = addDays(EXCEL_EPOCH, FIRST_SERIAL) ?? EXCEL_EPOCH
 /** Numbers have 15 digits; what Excel was given beyond them is lost. */
 const BEYOND_DIGITS = 1e15
 
-const SECONDS_OF_DAY = 86_400
-
 /** With the time behind it, where there is one: the day alone may be that of another zone. */
 function dayOf(serial: number, is1904: boolean): string | null {
-  // Of a fraction the last digits are lost, and midnight may be a hair before it.
-  const seconds = Math.round(serial * SECONDS_OF_DAY)
-  const whole = Math.floor(seconds / SECONDS_OF_DAY)
-  if (whole < (is1904 ? 0 : FIRST_SURE_DAY)) return null
-  const day = addDays(is1904 ? DAY_ZERO.from1904 : DAY_ZERO.from1900, whole)
-  const time = new Date((seconds - whole * SECONDS_OF_DAY) * 1000).toISOString().slice(11, 19)
-  return day === null || time === '00:00:00' ? day : `${day} ${time}`
+  const { day, time } = dayOfSerial(serial, is1904 ? EXCEL_1904_EPOCH : EXCEL_EPOCH)
+  if (day === null || day < (is1904 ? EXCEL_1904_EPOCH : FIRST_DAY)) return null
+  return time === 0 ? day : `${day} ${new Date(time * 1000).toISOString().slice(11, 19)}`
 }
 
 /** The digits at the places of the zeros, from the right; those that are left stand at the first. */

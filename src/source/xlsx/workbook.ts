@@ -3,12 +3,12 @@ import { crc32 } from 'node:zlib'
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { SourceError } from '../../errors.js'
 import { drain, readXml, type XmlHandlers } from '../bytes/xml.js'
-import type { ByteSource, ReadEnd } from '../bytes/input.js'
+import type { ByteSource } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
-import { readFormats, type NumberFormats } from './number-format.js'
-import { sharedTexts, type SharedTexts } from './shared-texts.js'
+import { readFormats } from './number-format.js'
+import { sharedTexts } from './shared-texts.js'
 
 /** A sheet of rows and cells, as the tabs of the workbook name it. */
 export interface Sheet {
@@ -19,17 +19,7 @@ export interface Sheet {
 }
 
 /** A workbook whose parts can be read (ECMA-376, Open Packaging Conventions and SpreadsheetML). */
-export interface Workbook {
-  readonly label: string
-  readonly end: ReadEnd
-  readonly sheets: readonly Sheet[]
-  /** Days are counted from 1 January 1904. */
-  readonly is1904: boolean
-  readonly formats: NumberFormats
-  readonly texts: SharedTexts
-  /** Tells the elements of a sheet and yields after each chunk. @throws {SourceError} FILE_FORMAT where it is damaged */
-  readonly read: (sheet: Sheet, handlers: XmlHandlers, signal?: AbortSignal) => AsyncGenerator<undefined>
-}
+export type Workbook = Awaited<ReturnType<typeof openWorkbook>>
 
 /** The packed file is kept in memory: a million rows take some 60 MB. */
 const MOST_PACKED = 256 * 1024 ** 2
@@ -49,11 +39,7 @@ const damaged = (label: string, what: string, cause?: unknown): SourceError =>
   refuse(label, 'FILE_FORMAT', what, { next: DAMAGED, cause })
 
 /** @throws {SourceError} FILE_FORMAT for what is no workbook that can be read whole */
-export async function openWorkbook(
-  bytes: ByteSource,
-  limits: LimitOptions,
-  signal: AbortSignal | undefined,
-): Promise<Workbook> {
+export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
   const { label } = bytes
   const { packed, end } = await readPacked(bytes, signal)
   const parts = await openPackage(label, packed, limits, signal)
@@ -76,19 +62,22 @@ export async function openWorkbook(
     label,
     end,
     sheets,
+    /** Days are counted from 1 January 1904. */
     is1904,
     formats: await readFormats(styles === undefined ? null : (handlers) => parts.read(styles, handlers)),
     texts: await sharedTexts(strings === undefined ? null : (handlers) => parts.read(strings, handlers)),
-    read: ({ part }, handlers, signal) => parts.read(part, handlers, { most: MOST_OF_SHEET, signal }),
+    /** Tells the elements of a sheet and yields after each chunk. @throws {SourceError} FILE_FORMAT where it is damaged */
+    read: ({ part }: Sheet, handlers: XmlHandlers, signal?: AbortSignal) =>
+      parts.read(part, handlers, { most: MOST_OF_SHEET, signal }),
   }
 }
 
 async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
-  const chunks: Buffer[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   const pieces = piecesOf(bytes.read(signal))
   for await (const chunk of pieces) {
-    chunks.push(Buffer.from(chunk))
+    chunks.push(chunk)
     length += chunk.length
     const what = `it is a workbook of more than ${MOST_PACKED / 1024 ** 2} MiB`
     if (length > MOST_PACKED)

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { planStanding, planStandingLine } from '../../../src/cli/plan/plan-lines.js'
+import { planStanding, planStandingLine } from '../../../src/cli/commands/status.js'
 import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/plan/plan.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'

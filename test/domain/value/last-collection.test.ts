@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { dateOf, TODAY } from '../clean-row.js'
-import { checkLastCollection, type LastCollectionOptions } from '../../../src/domain/value/check-mandate.js'
+import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
+import {
+  checkLastCollection,
+  usualChecks,
+  type CheckOptions,
+} from '../../../src/domain/value/check-mandate.js'
 
-const OPTIONS: LastCollectionOptions = {
-  format: 'iso',
-  today: TODAY,
-  dormantSoonDays: 60,
-  signedDate: dateOf('2015-01-01'),
-  severities: {},
-}
+const OPTIONS = usualChecks(TODAY)
+const SIGNED = dateOf('2015-01-01')
 
-const check = (raw: string, options: Partial<LastCollectionOptions> = {}) => {
-  const { findings, latestFirstDebit } = checkLastCollection(raw, { ...OPTIONS, ...options })
+const check = (
+  raw: string,
+  { signedDate = SIGNED, ...options }: Partial<CheckOptions> & { signedDate?: LocalDate | null } = {},
+) => {
+  const { findings, latestFirstDebit } = checkLastCollection(raw, { ...OPTIONS, ...options }, signedDate)
   return { rules: findings.map(({ rule }) => rule), latestFirstDebit }
 }
 
@@ -39,7 +42,7 @@ describe('the 36 months, today being 2026-06-15', () => {
     ['2023-06-15', 'The last day is 2026-06-15.'],
     ['2023-06-14', 'The last day was 2026-06-14.'],
   ])('the finding of %s names the last day', (raw, told) => {
-    expect(checkLastCollection(raw, OPTIONS).findings[0]?.message).toContain(told)
+    expect(checkLastCollection(raw, OPTIONS, SIGNED).findings[0]?.message).toContain(told)
   })
 })
 
@@ -70,10 +73,12 @@ describe('an absent last collection', () => {
   })
 
   test('is recognised in every notation', () => {
-    const options = { signedDate: old, format: 'dd.mm.yyyy' } as const
+    const options = { signedDate: old, lastCollectionFormat: 'dd.mm.yyyy' } as const
     for (const raw of ['01.01.1970', '01.01.1900', '00.00.0000', '1970-01-01'])
       expect(check(raw, options).rules).toEqual(['DORMANCY_UNKNOWN'])
-    expect(check('25569', { signedDate: old, format: 'excel' }).rules).toEqual(['DORMANCY_UNKNOWN'])
+    expect(check('25569', { signedDate: old, lastCollectionFormat: 'excel' }).rules).toEqual([
+      'DORMANCY_UNKNOWN',
+    ])
     expect(check('02.01.1970', { ...options, signedDate: null }).rules).toEqual(['MANDATE_DORMANT'])
   })
 })

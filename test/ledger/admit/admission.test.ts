@@ -3,7 +3,7 @@ import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 import type { Finding, SourceSummary } from '../../../src/domain/rule/verdict.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 import { createFingerprints, fingerprintRaw, requiredCells } from '../../../src/ledger/admit/fingerprints.js'
-import { nameOf, writeNotice } from '../../../src/ledger/admit/problems.js'
+import { nameBeside, writeNotice } from '../../../src/ledger/admit/problems.js'
 import {
   configureForWriting,
   openForWriting,
@@ -211,7 +211,12 @@ describe('a notice about rows', () => {
     admit(ledger, mandates(1, 3))
     await send(ledger, inDoubt())
     const names = byHand(ledger.file, (connection) =>
-      [1, 2, 3, 99, null].map((id) => nameOf(connection, id, 2)),
+      [1, 2, 3, 99, null].map((id) =>
+        connection
+          .prepare(`select ${nameBeside('?', '2')}`)
+          .pluck()
+          .get(id),
+      ),
     )
     const older = [
       'record 1 of "may.csv", which is in doubt (row 1)',

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../../../src/database.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { admit, inDoubt, open, registered, running, send, SETTINGS, decide } from '../campaign-setup.js'
+import {
+  admit,
+  inDoubt,
+  open,
+  OTHER_IBAN,
+  registered,
+  running,
+  send,
+  SETTINGS,
+  decide,
+} from '../campaign-setup.js'
 import { byHand, execute, query } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
@@ -201,6 +211,25 @@ describe('the triggers on the state of a row', () => {
         values (1, null, 'now', 'Ada', 'resend', 'in_doubt', 'ready', 'why')`)
       expect(() => db.exec(`update row set state = 'ready' where id = 1`)).toThrow('not allowed')
     })
+  })
+
+  it('let what took the place of a row be what counts now', () => {
+    const ledger = running()
+    admit(ledger, [{}])
+    admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
+    admit(ledger, [{ corrects: 2 }])
+    expect(query(ledger.file, 'select id, superseded_by, heir from row')).toEqual([
+      { id: 1, superseded_by: 2, heir: 3 },
+      { id: 2, superseded_by: 3, heir: 3 },
+      { id: 3, superseded_by: null, heir: null },
+    ])
+    for (const heir of ['2', '1'])
+      expect(() => execute(ledger.file, `update row set heir = ${heir} where id = 1`)).toThrow(
+        'was not replaced itself',
+      )
+    expect(() => execute(ledger.file, 'update row set heir = 1 where id = 3')).toThrow(
+      'was not replaced itself',
+    )
   })
 
   it('let a row be replaced by a newer one only', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
+import { REPORT_ORDER } from '../../../src/report/facts/facts.js'
 import {
   addRow,
   allSums,
   cappedList,
   hashTotalsOf,
   noSums,
-  REPORT_ORDER,
   tallyValues,
-} from '../../../src/report/facts/facts.js'
+} from '../../../src/report/facts/row-walk.js'
 import { many, registeredRow, rowOf } from '../ledger-value.js'
 
 it('a report shows every state once: one that is missing would hide its rows', () => {

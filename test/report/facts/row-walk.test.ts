@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 import {
-  type RowFiles,
+  type Entries,
+  type OpenLists,
   unlikelyShares,
   walkLedger,
   walkVerification,
@@ -15,7 +16,6 @@ import {
   decisionOf,
   factsOf,
   many,
-  NO_FILES,
   NO_RECORDS,
   ofRows,
   problemOf,
@@ -27,14 +27,19 @@ import {
   type LedgerValue,
 } from '../ledger-value.js'
 
+/** A list that hands on what it takes. */
+const handing = <Name extends keyof Entries>(
+  add: (entry: Entries[Name]) => void,
+  drain = () => Promise.resolve(),
+) => ({
+  add,
+  drain,
+})
+
 const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
-const walk = (
-  value: LedgerValue,
-  files: Partial<RowFiles>,
-  terms: Parameters<typeof walkLedger>[3] = TERMS,
-) => {
+const walk = (value: LedgerValue, lists: OpenLists, terms: Parameters<typeof walkLedger>[3] = TERMS) => {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), { ...NO_FILES, ...files }, terms)
+  return walkLedger(reader, reader.sources(), [lists], terms)
 }
 
 describe('one walk over the ledger', () => {
@@ -93,7 +98,7 @@ describe('one walk over the ledger', () => {
     ]
     const messages: string[] = []
     const facts = await walk(ofRows([rowOf(1, { state: 'written_off' })], { decisions }), {
-      row: (_, { message }) => void messages.push(message),
+      closed: handing<'closed'>(({ explanation }) => void messages.push(explanation.message)),
     })
     expect(messages).toEqual([expect.stringContaining('the second')])
     expect(facts.decisions.total).toBe(3)
@@ -106,7 +111,8 @@ describe('one walk over the ledger', () => {
     const sizes = new Set<number>()
     const drain = () => Promise.resolve(void sizes.add(seen.length))
     const problems = [problemOf(), problemOf({ id: 2 })]
-    await walk(ofRows(rows, { problems }), { registered: take, row: take, problem: take, drain })
+    const list = handing(take, drain)
+    await walk(ofRows(rows, { problems }), { registered: list, refused: list, problems: list })
     expect(new Set(seen).size).toBe(3_002)
     expect(sizes.size).toBeGreaterThan(2)
   })
@@ -129,7 +135,8 @@ describe('one walk over the ledger', () => {
       },
     )
     const handed: unknown[] = []
-    const facts = await walk(value, { row: (_, __, absence) => void handed.push(absence?.kind ?? null) })
+    const list = handing<'inDoubt'>(({ absence }) => void handed.push(absence?.kind ?? null))
+    const facts = await walk(value, { notSent: list, inDoubt: list, refused: list })
     expect(handed).toEqual([null, 'resend', null, 'something', null, null, 'nothing_present'])
     expect(facts.proposals).toBe(1)
     expect((await walk(value, {}, { absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
@@ -145,12 +152,12 @@ describe('the walk over what was read back', () => {
   async function walkBack(value: Partial<LedgerValue>, signal?: AbortSignal) {
     const handed: number[] = []
     const drained: number[] = []
-    const files = {
-      verified: ({ id }: { id: number }) => void handed.push(id),
-      drain: () => Promise.resolve(void drained.push(handed.length)),
-    }
+    const verified = handing<'verified'>(
+      ({ id }) => void handed.push(id),
+      () => Promise.resolve(void drained.push(handed.length)),
+    )
     const totals = totalsOf(10, new Map([['registered', 10]]))
-    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, files, {
+    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, [{ verified }], {
       longest: 3,
       signal,
     })

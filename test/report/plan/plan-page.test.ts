@@ -8,13 +8,12 @@ describe('the page of a plan', () => {
     const plan = planOf({ limit: 2 })
     const page = await renderPlanPage(plan, null)
     const text = textOf(page)
-    expect(text).toContain('To send: 2 rows')
-    expect(text).toContain('of 3 ready rows')
-    expect(text).toContain('1 row invalid: The IBAN has a typing error. IBAN_CHECKSUM')
+    expect(text).toContain('To send: 2 rows at most, of 3')
+    expect(text).toContain('1 row invalid: The IBAN has a typing error. (IBAN_CHECKSUM)')
     expect(text).toContain(
-      '2 warnings: One account pays for several customers. Usual for families and several contracts. IBAN_SHARED',
+      '2 warnings: One account pays for several customers. Usual for families and several contracts. (IBAN_SHARED)',
     )
-    expect(text).toContain('not as usual rate: 5')
+    expect(text).toContain('Non-default settings rate: 5')
     expect(text).toContain('This is the first plan of this ledger')
     expect(text).toContain(plan.digest)
     expect(page).toContain(`default-src 'none'`)
@@ -33,7 +32,7 @@ describe('the page of a plan', () => {
     expect(text).toContain('setting changed: rate from 5 to 9')
     expect(text).toContain('proxy: none')
     expect(text).toContain('version changed: planned with 0.0.9, this is 0.1.0')
-    expect(text).toContain('In the last plan')
+    expect(text).toContain('in the last plan')
     expect(textOf(await renderPlanPage(now, now))).toContain('Nothing changed since')
   })
 

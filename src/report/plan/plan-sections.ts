@@ -1,0 +1,137 @@
+import {
+  creditorLine,
+  type PlanDocument,
+  rowDrifts,
+  settingDrifts,
+  sourceDrifts,
+  sourceLine,
+  targetDrifts,
+  toSend,
+  versionDrifts,
+} from '../../domain/plan/plan.js'
+import { choiceLine } from '../../domain/row/choice.js'
+import type { CorrectedRow, Corrections } from '../../domain/row/correction.js'
+import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
+import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
+import { maskedText } from '../files/cells.js'
+import { settingText } from '../text/setting-text.js'
+
+/** A part of what is said of a plan, on a page as on a terminal. */
+export interface Section {
+  readonly title: string
+  readonly lines: readonly string[]
+  /** What nobody should pass over, and what is for a page alone. */
+  readonly as?: 'warning' | 'detail'
+}
+
+/**
+ * What a run under a plan would do, for the person who approves.
+ * @param last what the ledger was planned to send before, null where nothing was; left out where nobody knows
+ */
+export function planSections(document: PlanDocument, last?: PlanDocument | null): Section[] {
+  const {
+    target,
+    limit,
+    rows,
+    choice,
+    corrections,
+    settings,
+    changedSettings,
+    treatedAsActive = [],
+  } = document
+  const made = document.plannedAs === null ? '' : ` (user ${document.plannedAs})`
+  const most = limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`
+  const others = Object.keys(settings).filter((name) => !changedSettings.includes(name))
+  const set = (names: readonly string[]) => names.map((name) => `${name}: ${valueText(settings[name])}`)
+  const sections: Section[] = [
+    section('The plan', [
+      `Digest: ${document.digest}`,
+      `Made by ${maskedText(document.plannedBy)}${made} at ${timeText(document.plannedAt)}, version ${document.version}`,
+      `Target: ${target.baseUrl}, as user ${target.username}`,
+      `Ledger: ${document.ledgerId}`,
+      `Reference date: ${document.asOf}`,
+    ]),
+    section(`To send: ${plural(toSend(document), 'row', 'rows')}${most}`, [
+      `Digest of the rows: ${rows.digest}`,
+      `About ${durationText(document.expectedMs)} of sending`,
+      document.retriesRefused && 'Rows that the service refused are among them',
+      choice !== null && choiceLine(choice),
+      ...document.creditors.map(creditorLine),
+    ]),
+    section('Beside the last plan', last === undefined ? [] : lastLines(document, last)),
+    section('Totals before the first request', totalsLines(document, last ?? null)),
+    section(correctedTitle(corrections), (corrections?.first ?? []).map(correctedText)),
+    section('Stays behind', document.staysBehind.map(behindLine)),
+    section('Warnings', document.warnings.map(warningLine)),
+    section('Warning', [treatedAsActiveText(treatedAsActive)], 'warning'),
+    section('Sources', [...document.sources.map(sourceLine), ...(document.readAs ?? [])]),
+    section('Non-default settings', set(changedSettings), 'warning'),
+    section('Settings that are default', set(others), 'detail'),
+  ]
+  return sections.filter(({ lines }) => lines.length > 0)
+}
+
+const section = (title: string, lines: readonly (string | false)[], as?: Section['as']): Section => ({
+  title,
+  lines: said(lines.map((line) => line !== '' && line)),
+  ...(as === undefined ? {} : { as }),
+})
+
+const behindLine = ({ state, rule, count }: PlanDocument['staysBehind'][number]): string =>
+  `${plural(count, 'row', 'rows')} ${stateName(state)}: ${ruleText(rule, STATE_MEANS[state])}`
+
+const warningLine = ({ rule, count }: PlanDocument['warnings'][number]): string =>
+  `${plural(count, 'warning', 'warnings')}: ${ruleText(rule, '')}`
+
+const ruleText = (rule: string | null, otherwise: string): string =>
+  rule === null ? otherwise : `${isRuleId(rule) ? RULES[rule].message : otherwise} (${rule})`
+
+/** A setting that holds nothing is told as that. */
+const valueText = (value: unknown): string =>
+  (value === null || value === undefined ? '' : settingText(value)) || 'none'
+
+/** In the words of a run that is held to a plan. */
+function lastLines(now: PlanDocument, last: PlanDocument | null): string[] {
+  if (last === null) return ['This is the first plan of this ledger.']
+  const drifts = [
+    ...targetDrifts(last.target, now.target),
+    ...sourceDrifts(last.sources, now.sources),
+    ...rowDrifts(last.rows, now.rows),
+    ...settingDrifts({ limit: last.limit, ...last.settings }, { limit: now.limit, ...now.settings }),
+    ...versionDrifts(last.version, now.version),
+  ].map(({ text }) => text)
+  return [
+    `Made ${timeText(last.plannedAt)} by ${maskedText(last.plannedBy)}: ${plural(toSend(last), 'row', 'rows')} to send`,
+    ...(drifts.length === 0 ? ['Nothing changed since'] : drifts),
+  ]
+}
+
+function totalsLines({ totals }: PlanDocument, last: PlanDocument | null): string[] {
+  const states = ROW_STATES.map((state) => [stateName(state), TOTAL_OF_STATE[state]] as const)
+  return [...states, ['records read', 'read'] as const].flatMap(([name, total]) => {
+    const then = last?.totals[total] ?? 0
+    if (total !== 'read' && totals[total] + then === 0) return []
+    return `${name}: ${countText(totals[total])}${last === null ? '' : `, in the last plan ${countText(then)}`}`
+  })
+}
+
+const correctedTitle = ({ rows, fields }: Corrections = { rows: 0, fields: [], first: [] }): string =>
+  `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`
+
+const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>
+  maskedText(`row ${row}: ${changes === '' ? 'no field' : changes} (${by}: ${reason})`)
+
+/** As many as a person reads before a question. */
+export const CORRECTIONS_SHOWN = 10
+
+/** What people changed in the rows that are to be sent: how often, and the first of them field by field. */
+export function correctionLines(corrections: Corrections): string[] {
+  if (corrections.rows === 0) return []
+  const shown = corrections.first.slice(0, CORRECTIONS_SHOWN)
+  return said([
+    correctedTitle(corrections),
+    ...shown.map((corrected) => `  ${correctedText(corrected)}`),
+    corrections.rows > shown.length && `  and ${corrections.rows - shown.length} more`,
+  ])
+}
