@@ -30,7 +30,7 @@ import { askListed, holdStrangers } from '../../migrate/who.js'
 import { checkService } from '../../service/checked-service.js'
 import { WHO } from '../run-options.js'
 import { readService } from '../settings/settings.js'
-import { noteAsking } from './run.js'
+import { noteAsking, whoLine } from './run.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText, said } from '../../domain/text/text.js'
@@ -205,6 +205,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
       evidence !== null && evidenceLine(evidence),
+      whoLine(reader),
       notTaken > 0 &&
         `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',
