@@ -1,4 +1,5 @@
 import { openLedger } from '../ledger/file/open-ledger.js'
+import { UsageError } from '../errors.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.js'
 import { ledgerFiles } from '../ledger/safety/side-files.js'
@@ -70,6 +71,12 @@ export function contextOf(called: Called) {
       return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
     },
     flag: (name: string): boolean => own[name] === true,
+    /** Why somebody decides so. @throws {UsageError} where it is not said */
+    reason: (next: string, nothing = ''): string => {
+      const reason = text('reason')?.trim() ?? ''
+      if (reason === '') throw new UsageError(`There is no reason${nothing}`, `Say with --reason ${next}`)
+      return reason
+    },
     /** How many records or rows --sample names; null for all of them. */
     sample: (): number | null => {
       const count = text('sample')

@@ -97,17 +97,17 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
       return isGivenUp ? outcomeOfInterruption(seen.durationMs) : outcomeOfUnanswered(seen, null)
     asked += 1
     const question = { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries: 1 }
-    const { verdict, unread } = judge(() => readBacks.rowsOf(customerNo), rowId, seen)
-    const next = verdict === null ? 'ask_again' : beforeSending(verdict)
-    const proof = verdict !== null && next === 'hold_back' ? evidenceOf(verdict) : null
+    const judged = judge(() => readBacks.rowsOf(customerNo), rowId, seen)
+    const isUnread = judged.kind === 'not_read'
+    const proof = !isUnread && beforeSending(judged) === 'hold_back' ? evidenceOf(judged) : null
     batch.add({
       ...question,
       ...keptOf(seen),
       // A verdict is kept only where nothing was sent: what was read before a request says nothing of what came of it.
       proofs: proof === null ? [] : [{ rowId, attempts: n, evidence: proof }],
     })
-    if (unread === null) unreadRows.delete(rowId)
-    else return turnedAway(rowId, unread)
+    if (isUnread) return turnedAway(rowId, judged)
+    unreadRows.delete(rowId)
     if (proof !== null) return holdBack(proof, seen.durationMs)
     brake = noteHeard(brake, seen)
     return drain.aborted || signal.aborted ? outcomeOfInterruption(seen.durationMs) : null
@@ -124,7 +124,8 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   function turnedAway(rowId: number, unread: NotRead): Outcome {
     unreadRows.add(rowId)
     brake = noteHeard(brake, unread)
-    return outcomeOfUnanswered(unread, STOPS.get(mustStopAsking(brake, unread, 0)?.kind ?? '') ?? null)
+    const stop = mustStopAsking(brake, unread, 0)?.kind ?? null
+    return outcomeOfUnanswered(unread, stop === 'no_read_back' || stop === 'unanswered' ? stop : null)
   }
 
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
@@ -171,37 +172,18 @@ async function inTurn<Value>(
   }
 }
 
-const STOPS: ReadonlyMap<string, Halt> = new Map([
-  ['no_read_back', 'no_read_back'],
-  ['unanswered', 'unanswered'],
-])
-
 /** A verdict, or why there is none. */
-function judge(
-  rowsOf: () => readonly HeldRow[],
-  rowId: number,
-  seen: SourcesSeen,
-): { readonly verdict: SourceVerdict | null; readonly unread: NotRead | null } {
-  if (seen.kind === 'not_read') return { verdict: null, unread: seen }
+function judge(rowsOf: () => readonly HeldRow[], rowId: number, seen: SourcesSeen): SourceVerdict | NotRead {
+  if (seen.kind === 'not_read') return seen
   const rows = rowsOf()
   const at = rows.findIndex((row) => row.rowId === rowId)
   const verdict = matchSources(rows, { kind: 'listed', sources: seen.sources })[at]
-  if (verdict !== undefined && verdict.kind !== 'unreadable') return { verdict, unread: null }
-  const { status, durationMs } = seen
+  if (verdict !== undefined && verdict.kind !== 'unreadable') return verdict
   const why = verdict?.reason ?? 'this row is not known to the ledger'
-  const unread: NotRead = {
-    kind: 'not_read',
-    started: true,
-    cause: 'unreadable',
-    reason: `The list of payment sources cannot be held against this mandate: ${why}`,
-    canRepeat: true,
-    retryAfterMs: null,
-    halt: null,
-    status,
-    errorCode: null,
-    durationMs,
-  }
-  return { verdict: null, unread }
+  const reason = `The list of payment sources cannot be held against this mandate: ${why}`
+  const { status, durationMs } = seen
+  const unread = { kind: 'not_read', started: true, cause: 'unreadable', canRepeat: true } as const
+  return { ...unread, reason, retryAfterMs: null, halt: null, status, errorCode: null, durationMs }
 }
 
 /**

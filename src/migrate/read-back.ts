@@ -54,7 +54,9 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
   const service = checkService(options.service, machine.env)
   const reader = connectReader(service, options.service, machine)
   try {
-    const ledger = openForEvidence(options, machine)
+    const { clock, pid, user } = machine
+    const { ledger: file, sharedFolder = false } = options
+    const ledger = openLedger({ file, clock, pid, user, create: false, sharedFolder })
     try {
       if (ledger.view.campaign().baseUrl === null)
         throw new UsageError(
@@ -73,11 +75,6 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
     await reader.close()
   }
 }
-
-const openForEvidence = (
-  { ledger, sharedFolder = false }: ReadBackOptions,
-  { clock, pid, user }: Machine,
-): Ledger => openLedger({ file: ledger, clock, pid, user, create: false, sharedFolder })
 
 /** A read-back of an open ledger. */
 export interface AskingAbout extends Pick<

@@ -3,6 +3,7 @@ import type { Choice } from '../domain/row/choice.js'
 import { LedgerError, UsageError } from '../errors.js'
 import type { AdoptionReport, BegunGroup, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
 import type { Claims } from '../ledger/deliver/ready-rows.js'
+import { sql } from '../ledger/file/connection.js'
 import {
   openRegisterFile,
   openRegisterToLook,
@@ -57,37 +58,14 @@ export interface RegisterOptions {
 }
 
 /** A register that is open. The functions below change it; nobody else sees it. */
-interface Opened extends RegisterOptions {
-  readonly folder: string
-  readonly file: RegisterFile
-  readonly numberOf: (text: string) => number
-  /** In the register before this process noted it. */
-  wasKnown: boolean
-  /** The mark of this run, once it claimed. */
-  mark: string | null
-  /** Ledgers that it takes the place of, by number. */
-  replaces: readonly number[]
-  severities: SeverityOverrides
-}
+type Opened = ReturnType<typeof opened>
 
 /**
  * @throws {UsageError} without a folder
  * @throws {LedgerError} `register`
  */
 export function openRegister(options: RegisterOptions) {
-  const folder = asRegisterFolder(options.folder)
-  const file = openFile(folder, options)
-  const numberOf = numberWith(file.key)
-  const register: Opened = {
-    ...options,
-    folder,
-    file,
-    numberOf,
-    wasKnown: false,
-    mark: null,
-    replaces: [],
-    severities: {},
-  }
+  const register = opened(options)
   return {
     /**
      * Notes the ledger, or finds it noted. To be called before a run is counted in it.
@@ -117,6 +95,24 @@ export function openRegister(options: RegisterOptions) {
 
 interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly run: RunSettings
+}
+
+function opened(options: RegisterOptions) {
+  const folder = asRegisterFolder(options.folder)
+  const file = openFile(folder, options)
+  return {
+    ...options,
+    folder,
+    file,
+    numberOf: numberWith(file.key),
+    /** In the register before this process noted it. */
+    wasKnown: false,
+    /** The mark of this run, once it claimed. */
+    mark: null as string | null,
+    /** Ledgers that it takes the place of, by number. */
+    replaces: [] as readonly number[],
+    severities: {} as SeverityOverrides,
+  }
 }
 
 function openFile(folder: string, options: RegisterOptions): RegisterFile {
@@ -185,11 +181,10 @@ function noteDecisions(file: RegisterFile, ledger: Deciding): void {
     const { ledgerId, decided } = ledger.standing()
     const noted = noteOf(file, ledgerId)
     if (noted === undefined || noted.decided === decided || olderThan(file, noted, ledger) !== null) return
-    file.connection.prepare('update ledger set decided = ? where n = ?').run(decided, noted.n)
+    sql(file.connection)`update ledger set decided = ? where n = ?`.run(decided, noted.n)
     // Its key is beside it: a reference that was an account could be tried.
-    const forget = file.connection.prepare(
-      'update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?',
-    )
+    const forget = sql(file.connection)`
+      update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?`
     for (const row of ledger.removed()) forget.run(noted.n, row)
   })
 }
@@ -257,11 +252,10 @@ function noteLedger(register: Opened): void {
 function noteNew(register: Opened, mark: string | null): void {
   const { claims, ledger, baseUrl, guardsMandates } = register
   const { ledgerId, runs, attempts, decided } = claims.standing()
-  const { lastInsertRowid } = register.file.connection
-    .prepare(
-      'insert into ledger (id, place, service, mark, attempts, runs, decided, is_open) values (?, ?, ?, ?, ?, ?, ?, 0)',
-    )
-    .run(ledgerId, ledger, baseUrl, mark, attempts, runs, decided)
+  const { lastInsertRowid } = sql(register.file.connection)`
+    insert into ledger (id, place, service, mark, attempts, runs, decided, is_open) values (?, ?, ?, ?, ?, ?, ?, 0)`.run(
+    ...[ledgerId, ledger, baseUrl, mark, attempts, runs, decided],
+  )
   if (guardsMandates) learnAttempts(register, Number(lastInsertRowid))
 }
 
@@ -317,12 +311,10 @@ function claim(register: Opened, limit: number | null, choice: Choice | null): v
     retireOthers(register)
     if (!guardsMandates) return
     if (noted.isOpen === 1) learnAttempts(register, noted.n)
-    file.connection
-      .prepare(
-        `insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true
-           on conflict do nothing`,
-      )
-      .run(noted.n)
+    sql(file.connection)`
+      insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true on conflict do nothing`.run(
+      noted.n,
+    )
   })
 }
 
@@ -346,25 +338,23 @@ const newMark = (): string => randomBytes(16).toString('hex')
 
 function noteMark({ file, claims, ledger, baseUrl }: Opened, n: number, mark: string): void {
   const { attempts, runs, decided } = claims.standing()
-  file.connection
-    .prepare(
-      'update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, decided = ?, is_open = 1 where n = ?',
-    )
-    .run(ledger, baseUrl, mark, attempts, runs, decided, n)
+  sql(file.connection)`
+    update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, decided = ?, is_open = 1 where n = ?`.run(
+    ...[ledger, baseUrl, mark, attempts, runs, decided, n],
+  )
 }
 
 function retireOthers({ claims, file, replaces }: Opened): void {
-  const retire = file.connection.prepare('update ledger set retired_by = ? where n = ?')
+  const retire = sql(file.connection)`update ledger set retired_by = ? where n = ?`
   for (const n of replaces) retire.run(claims.standing().ledgerId, n)
 }
 
 /** What a ledger knows that it began; a power cut may have taken marks of the run before. */
 function learnAttempts(register: Opened, n: number): void {
   const { connection } = register.file
-  const begun = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
-  const insert = connection.prepare(
-    'insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)',
-  )
+  const begun = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
+  const insert = sql(connection)`
+    insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)`
   for (const mandate of register.claims.attempted())
     if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(register, mandate))
 }
@@ -378,10 +368,9 @@ function noteGroups(register: Opened, n: number, mark: string): (group: BegunGro
   const { file, guardsMandates, claims } = register
   const { connection } = file
   const { decided } = claims.standing()
-  const count = connection.prepare(
-    'update ledger set attempts = ? where n = ? and mark = ? and decided is ? and retired_by is null',
-  )
-  const begin = connection.prepare('update mandate set begun = 1 where ledger = ? and row = ?')
+  const count = sql(connection)`
+    update ledger set attempts = ? where n = ? and mark = ? and decided is ? and retired_by is null`
+  const begin = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
   return ({ attempts, rows }) =>
     file.writeUnflushed(() => {
       if (count.run(attempts, n, mark, decided).changes === 0) throw overtaken(register, rows.length)
@@ -411,9 +400,9 @@ function adopt(register: Opened, adoption: Adoption): AdoptionReport {
     const { ledgerId, attempts, runs, decided } = claims.standing()
     if (noted === undefined) noteNew(register, mark)
     else
-      file.connection
-        .prepare('update ledger set mark = ?, attempts = ?, runs = ?, decided = ? where id = ?')
-        .run(mark, attempts, runs, decided, ledgerId)
+      sql(file.connection)`update ledger set mark = ?, attempts = ?, runs = ?, decided = ? where id = ?`.run(
+        ...[mark, attempts, runs, decided, ledgerId],
+      )
     return report
   })
 }
@@ -423,20 +412,15 @@ function adopt(register: Opened, adoption: Adoption): AdoptionReport {
  * under the same numbers may have been sent.
  */
 function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number): void {
-  const { lastInsertRowid } = connection
-    .prepare(
-      `insert into ledger (id, place, service, mark, attempts, runs, is_open, retired_by)
-       values (?, ?, ?, null, 0, 0, 1, ?)`,
-    )
-    .run(
-      `${noted.id} until ${noted.mark ?? ''}`,
-      `${noted.place}, before an older copy was put back`,
-      noted.service,
-      noted.id,
-    )
-  connection
-    .prepare('update mandate set ledger = ? where ledger = ? and row > ?')
-    .run(lastInsertRowid, noted.n, lastRow)
+  const { lastInsertRowid } = sql(connection)`
+    insert into ledger (id, place, service, mark, attempts, runs, is_open, retired_by)
+     select id || ' until ' || coalesce(mark, ''), place || ', before an older copy was put back', service, null, 0, 0, 1, id
+       from ledger where n = ?`.run(noted.n)
+  sql(connection)`update mandate set ledger = ? where ledger = ? and row > ?`.run(
+    lastInsertRowid,
+    noted.n,
+    lastRow,
+  )
 }
 
 function close({ claims, file, mark }: Opened): void {
@@ -444,9 +428,10 @@ function close({ claims, file, mark }: Opened): void {
     noteDecisions(file, claims)
     if (mark !== null)
       file.write(() =>
-        file.connection
-          .prepare('update ledger set is_open = 0 where id = ? and mark = ?')
-          .run(claims.standing().ledgerId, mark),
+        sql(file.connection)`update ledger set is_open = 0 where id = ? and mark = ?`.run(
+          claims.standing().ledgerId,
+          mark,
+        ),
       )
   } catch {
     // All that it claimed counts as begun then.

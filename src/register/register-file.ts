@@ -9,6 +9,7 @@ import { flush } from '../trust/output.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
 import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
+import { sql, sqlValue } from '../ledger/file/connection.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
 
@@ -278,15 +279,16 @@ export interface Note {
 const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isOpen, retired_by as retiredBy, decided from ledger`
 
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
-  connection.prepare<[string], Note>(`${NOTE} where id = ?`).get(ledgerId)
+  sql(connection)<Note>`${NOTE} where id = ?`.get(ledgerId)
 
 /** How many of these rows of the ledger were begun; they are not asked for where none was. */
 export function begunAmong({ connection }: RegisterFile, n: number, rows: () => readonly number[]): number {
   const begun = 'from mandate where ledger = ? and begun = 1'
-  if (connection.prepare(`select 1 ${begun} limit 1`).get(n) === undefined) return 0
-  return connection
-    .prepare(`select 1 ${begun} and row in (select value from json_each(?))`)
-    .all(n, JSON.stringify(rows())).length
+  if (sql(connection)`select 1 ${begun} limit 1`.get(n) === undefined) return 0
+  return sql(connection)`select 1 ${begun} and row in (select value from json_each(?))`.all(
+    n,
+    JSON.stringify(rows()),
+  ).length
 }
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
@@ -322,14 +324,13 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
        attempts integer not null);
     delete from temp.other; delete from temp.mine`)
   const own = claims.standing().ledgerId
-  const others = connection
-    .prepare<[], Note>(NOTE)
+  const others = sql(connection)<Note>`${NOTE}`
     .all()
     .filter(({ id, service }) => id !== own && sameService(service, baseUrl))
-  const insertOther = connection.prepare('insert into temp.other values (?, ?)')
+  const insertOther = sql(connection)`insert into temp.other values (?, ?)`
   for (const { n, retiredBy } of others)
     insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
-  const insert = connection.prepare('insert into temp.mine values (?, ?, ?, ?, ?)')
+  const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?)`
   connection.transaction(() => {
     for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(comparison, mandate), mandate.attempts)
   })()
@@ -347,11 +348,8 @@ const BARRED = `(is_retired = 0 or (begun and attempts = 0))`
 
 /** @throws {UsageError} where another ledger claimed what was compared */
 export function refuseClaimed({ connection }: RegisterFile): void {
-  const found = connection
-    .prepare<[], { readonly count: number; readonly place: string }>(
-      `select count(distinct row) as count, min(place) as place from (${MATCHES}) where ${BARRED} having count(*) > 0`,
-    )
-    .get()
+  const found = sql(connection)<{ count: number; place: string }>`
+    select count(distinct row) as count, min(place) as place from (${MATCHES}) where ${BARRED} having count(*) > 0`.get()
   if (found === undefined) return
   const { count, place } = found
   throw new UsageError(
@@ -363,18 +361,13 @@ export function refuseClaimed({ connection }: RegisterFile): void {
 
 /** Ledgers that claimed what was compared and are not retired yet. */
 export const claimants = ({ connection }: RegisterFile): { readonly n: number; readonly place: string }[] =>
-  connection
-    .prepare<[], { n: number; place: string }>(
-      `select distinct ledger as n, place from (${MATCHES}) where is_retired = 0 order by n`,
-    )
-    .all()
+  sql(connection)<{ n: number; place: string }>`
+    select distinct ledger as n, place from (${MATCHES}) where is_retired = 0 order by n`.all()
 
 /** Rows that another ledger began to send. */
 export const begunElsewhere = ({ connection }: RegisterFile): readonly number[] =>
-  connection
-    .prepare<[], number>(`select distinct row from (${MATCHES}) where begun and ${BARRED} order by row`)
-    .pluck()
-    .all()
+  sqlValue(connection)<number>`
+    select distinct row from (${MATCHES}) where begun and ${BARRED} order by row`.all()
 
 /** One index each: SQLite reads all of both tables where it is asked for one or the other. */
 const alike = (column: 'likeness' | 'spelling'): string => `
@@ -388,19 +381,16 @@ const alike = (column: 'likeness' | 'spelling'): string => `
  * neither does another mandate of the customer which this ledger holds as well.
  */
 export function resembling({ file, claims, numberOf }: Comparison): Resembling[] {
-  const found = file.connection
-    .prepare<[string], Resembling & { theirs: number }>(
-      `select mine as row, min(place) as place, theirs, max(isSpelling) as isSpelling
-         from (${alike('likeness')} union all ${alike('spelling')})
-         join temp.other on other.n = claimant join ledger on ledger.n = claimant
-        where (is_retired = 0 or begun or is_open)
-          and not exists (select 1 from mandate as own join ledger on ledger.n = own.ledger
-            where ledger.id = ? and own.row = mine)
-          and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger
-            where same.mandate = exact)
-        group by mine, theirs order by mine`,
-    )
-    .all(claims.standing().ledgerId)
+  const found = sql(file.connection)<Resembling & { theirs: number }>`
+    select mine as row, min(place) as place, theirs, max(isSpelling) as isSpelling
+       from (${alike('likeness')} union all ${alike('spelling')})
+       join temp.other on other.n = claimant join ledger on ledger.n = claimant
+      where (is_retired = 0 or begun or is_open)
+        and not exists (select 1 from mandate as own join ledger on ledger.n = own.ledger
+          where ledger.id = ? and own.row = mine)
+        and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger
+          where same.mandate = exact)
+      group by mine, theirs order by mine`.all(claims.standing().ledgerId)
   const byRow = new Map<number, Resembling>()
   for (const { theirs, ...each } of found)
     if (!claims.keysOfCustomer(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)

@@ -10,7 +10,7 @@ import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
 import type { RuleId } from '../domain/rule/verdict.js'
 import { cleanCell, cleanIban, parseJson } from '../domain/text/text.js'
-import { type StatusTable, readRetryAfterMs } from './checked-service.js'
+import { type StatusLine, type StatusTable, readRetryAfterMs } from './checked-service.js'
 
 /** How one operation reads its own answers. */
 interface AnswerReader<Value> {
@@ -58,7 +58,7 @@ export function classifyAnswer<Value>(
     return { kind: 'in_doubt', hint: 'unknown', evidence, reason: doubt, halt }
   }
   if (!response.complete) return classifyCutAnswer(exchange, response.status, evidence, table)
-  return classifyStatus(response, json, hints, evidence, table, reader)
+  return classifyStatus(response, json, evidence, table, reader)
 }
 
 /** The usual case: registered, and nothing odd about it. The answer says no more than the outcome, so none is kept. */
@@ -107,16 +107,15 @@ function classifyCutAnswer(
 function classifyStatus<Value>(
   response: Response,
   json: unknown,
-  hints: ErrorHints,
   evidence: ExchangeEvidence,
   table: StatusTable,
   reader: AnswerReader<Value>,
 ): Outcome<Value> {
   const { status } = response
-  const { kind, halt } = lineFor(status, hints, table)
-  const answered = `The service answered ${status}${quoteHints(hints)}`
+  const { kind, halt } = lineFor(status, evidence, table)
+  const answered = `The service answered ${status}${quoteHints(evidence)}`
   // Before the table and its overrides: "refused" would have a live mandate corrected and posted again.
-  const word = hints.serviceCode?.trim().toUpperCase()
+  const word = evidence.serviceCode?.trim().toUpperCase()
   if (status >= 400 && word !== undefined && word === reader.existsWord) {
     const reason = `${answered}: the mandate may already exist there`
     return { kind: 'in_doubt', hint: 'may_exist', evidence, reason, halt }
@@ -134,9 +133,9 @@ function classifyStatus<Value>(
 }
 
 /** One word of the service counts, and only where the configuration does not say otherwise. */
-function lineFor(status: number, hints: ErrorHints, table: StatusTable) {
+function lineFor(status: number, hints: ErrorHints, table: StatusTable): StatusLine {
   const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
-  return isNotYet ? ({ kind: 'turned_away', halt: null } as const) : table.lineOf(status)
+  return isNotYet ? { kind: 'turned_away', halt: null } : table.lineOf(status)
 }
 
 function classifyProof<Value>(

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { cleanCell, fold } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError } from '../errors.js'
@@ -75,22 +75,13 @@ export async function isOwnList(path: string): Promise<boolean> {
   try {
     // What flows through a pipe can be read only once.
     if ((await sizeOf(path)) === null) return false
-    const start = await readStart(path)
+    const start = Buffer.concat(await createReadStream(path, { end: START_BYTES - 1 }).toArray())
     if (!isZip(start))
       return /migration[_\s-]row|Your decision/i.test(opening(start).split(/[\r\n]/, 1)[0] ?? '')
     return await (await import('./xlsx/xlsx.js')).hasOwnSheet(path)
   } catch (error) {
     if (error instanceof SourceError || codeOf(error) !== '') return false
     throw error
-  }
-}
-
-async function readStart(path: string): Promise<Uint8Array> {
-  const file = await open(path)
-  try {
-    return (await file.read({ buffer: Buffer.alloc(START_BYTES) })).buffer
-  } finally {
-    await file.close()
   }
 }
 

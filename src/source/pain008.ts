@@ -49,30 +49,19 @@ const FORMER = ['OrgnlMndtId', 'OrgnlCdtrSchmeId/Id'].map(
 )
 
 /** Where an identifier stands below its `Id`: of a person, as the scheme asks for, or of an organisation; and in version 01. */
-const OWN_IDS = ['PrvtId/Othr/Id', 'OrgId/Othr/Id', 'PrvtId/OthrId/Id', 'OrgId/PrtryId/Id']
+const OWN_IDS = ['/PrvtId/Othr/Id', '/OrgId/Othr/Id', '/PrvtId/OthrId/Id', '/OrgId/PrtryId/Id']
 
-/** An element on the way to what is noted; every other costs a look at nothing. */
-interface Step {
-  readonly path: string
-  readonly inner: Map<string, Step>
-  noted?: { readonly level: (typeof LEVELS)[number]; readonly place: string }
-}
-const ROOT: Step = { path: '/', inner: new Map() }
+/** Paths of what is noted; null for those on the way, beside which every element costs a look at nothing. */
+const NOTED = new Map<string, { readonly level: (typeof LEVELS)[number]; readonly place: string } | null>()
 for (const level of LEVELS)
   for (const place of [...PLACES, ...FORMER, COUNT])
     for (const own of place.endsWith('CdtrSchmeId/Id') ? OWN_IDS : [''])
       // A transaction has its creditor a step further down.
-      for (const below of ['', ...(place.startsWith('Cdtr') ? ['DrctDbtTx/'] : [])])
-        stepTo(`${level}${below}${place}${own === '' ? '' : `/${own}`}`).noted = { level, place }
-
-function stepTo(path: string): Step {
-  const names = path.slice(1).split('/')
-  return names.reduce((from, name) => {
-    const step = from.inner.get(name) ?? { path: `${from.path}${name}/`, inner: new Map<string, Step>() }
-    from.inner.set(name, step)
-    return step
-  }, ROOT)
-}
+      for (const below of ['', ...(place.startsWith('Cdtr') ? ['DrctDbtTx/'] : [])]) {
+        const path = `${level}${below}${place}${own}/`
+        for (const { index } of path.slice(1, -1).matchAll(/\//g)) NOTED.set(path.slice(0, index + 2), null)
+        NOTED.set(path, { level, place })
+      }
 
 const CROSSWALK = `It names no customers: make a table customers.csv with the columns reference and customer_no, and write into sepa-migrate.yaml:
 crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }`
@@ -175,7 +164,8 @@ async function surveyMandates(bytes: ByteSource, limits: LimitOptions, signal: A
 
 /** @throws {SourceError} FILE_FORMAT for another message, and for one that is not whole */
 function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortSignal | undefined) {
-  const steps: (Step | undefined)[] = []
+  /** Of the open elements of a message; empty for one that is not on the way. */
+  const paths: string[] = []
   const noted = new Map(LEVELS.map((level) => [level, new Map<string, string>()]))
   let version = ''
   let root: readonly [string, Readonly<Record<string, string>>] = ['', {}]
@@ -191,7 +181,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     })
 
   function open(name: string, attributes: Readonly<Record<string, string>>): void {
-    if (steps.length === 0) {
+    if (paths.length === 0) {
       const isMessage =
         name === 'Document' && (around === 0 || /pain\.008/.test(spacesOf(attributes).join(' ')))
       if (around === 0) root = [name, attributes]
@@ -202,20 +192,22 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     }
     // In version 01 the message is called like its version.
     const known = /^pain\.008\./.test(name) ? 'CstmrDrctDbtInitn' : name
-    const step = (steps.length === 0 ? ROOT : steps.at(-1))?.inner.get(known)
-    if (step?.path === PAYMENT) before = transactions
-    if (step?.path === PAYMENT || step?.path === TRANSACTION) noted.get(step.path)?.clear()
-    steps.push(step)
+    const parent = paths.length === 0 ? '/' : (paths.at(-1) ?? '')
+    const path = parent === '' ? '' : `${parent}${known}/`
+    if (path === PAYMENT) before = transactions
+    if (path === PAYMENT || path === TRANSACTION) noted.get(path)?.clear()
+    paths.push(NOTED.has(path) ? path : '')
   }
 
   function close(_name: string, text: string): void {
-    if (steps.length === 0) return void (around -= 1)
-    const step = steps.pop()
-    if (step?.path === TRANSACTION) batch.push(collection())
-    if (step?.path === PAYMENT) assertCount(PAYMENT, transactions - before)
-    if (steps.length === 0) assertCount(MESSAGE, transactions - beforeMessage)
-    if (step?.noted === undefined) return
-    const { level, place } = step.noted
+    if (paths.length === 0) return void (around -= 1)
+    const path = paths.pop() ?? ''
+    if (path === TRANSACTION) batch.push(collection())
+    if (path === PAYMENT) assertCount(PAYMENT, transactions - before)
+    if (paths.length === 0) assertCount(MESSAGE, transactions - beforeMessage)
+    const seen = NOTED.get(path) ?? null
+    if (seen === null) return
+    const { level, place } = seen
     const values = noted.get(level)
     if (values?.has(place) === true) throw damaged(`has ${place} twice`)
     values?.set(place, text.trim())

@@ -118,9 +118,10 @@ describe('8.1.1 an old copy of a ledger', () => {
     await place.truth().whenReceived(1)
     while (place.truth().posts() < ROWS) {
       await setImmediate() // the service is in this process too
-      const { stderr, status } = await place.program('status')
+      const { stdout, stderr, status } = await place.program('status')
       expect(stderr).not.toContain('older than it was')
       expect(status).not.toBe(8)
+      if (place.truth().posts() < ROWS) expect(stdout).toMatch(/A run is going.*\nNext: .*status --watch/)
     }
     expect((await ended).status).toBe(0)
   })

@@ -189,6 +189,18 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(ran)).toContain('report verify')
   })
 
+  it('of an approval: with the address, the pace and the limits of the plan', async () => {
+    const place = await open(3)
+    const limits = ['--limit 2', '--rate 50', '--max-in-doubt 4', '--timeout 200']
+    const flags = ['--base-url', place.sandbox().url, ...limits.flatMap((flag) => flag.split(' '))]
+    await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada', ...flags)
+    const mail = ['--by', 'Grace', '--reference', 'mail of 12 June']
+    const approved = await place.program('approve', 'plan.json', ...mail)
+    for (const flag of limits) expect(nextOf(approved)).toContain(flag)
+    const ran = await place.pasteNext(approved)
+    expect([ran.status, place.held()], ran.stderr).toEqual([5, [1, 2]])
+  })
+
   it('29.3 where the service can be asked, asks it first, and then goes on to the list', async () => {
     const place = await open(4, FAULTS)
     const settings = `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`

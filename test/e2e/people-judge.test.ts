@@ -40,7 +40,7 @@ function scene() {
   const connection = openDatabase(file)
   connection.exec(
     `create table row (id, state, customer_no, signed_date, assigned_mandate_reference, iban_key,
-       original_mandate_reference, corrects, place, superseded_by, rule);
+       original_mandate_reference, corrects, counted_in, superseded_by, rule);
      create table attempt (row_id, request_id, outcome); create table decision (id, row_id, decision);
      insert into row values (1, 'registered', 1001, '2024-01-13', 'NEW-1', x'01', 'OLD-1001', null, null, null, null);
      insert into attempt values (1, 'request-1', 'registered')`,

@@ -4,7 +4,7 @@ import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertTrustedOutput } from '../../trust/output.js'
-import { type Command, type Context, namedFiles } from '../command.js'
+import { camelCase, type Command, type Context, namedFiles } from '../command.js'
 import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
@@ -71,7 +71,7 @@ async function serve(context: Context): Promise<CommandResult> {
     dataFile: dataFile ?? undefined,
     latencyMs: numberOf(context, 'latency'),
     chaos: numberOf(context, 'chaos'),
-    readBack: wordOf(context, 'readBack', ['on', 'off']),
+    readBack: wordOf(context, 'read-back', ['on', 'off']),
     readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
     choices: { repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']) },
     seed: numberOf(context, 'seed'),
@@ -111,13 +111,9 @@ function numberOf(context: Context, name: string, usual?: string): number | unde
 
 const wordOf = <const Word extends string>(
   context: Context,
-  name: string,
+  flag: string,
   words: readonly [Word, ...Word[]],
-): Word =>
-  oneOf(words).read(
-    context.text(name) ?? words[0],
-    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-  )
+): Word => oneOf(words).read(context.text(camelCase(flag)) ?? words[0], `--${flag}`)
 
 const readText = (file: string, what: string): string =>
   readGivenText(file, {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
@@ -30,12 +29,9 @@ export const adoptCommand: Command = {
 
 function adopt(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const reason = context.text('reason')?.trim() ?? ''
-  if (reason === '')
-    throw new UsageError(
-      'There is no reason',
-      'Say with --reason why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
-    )
+  const reason = context.reason(
+    'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
+  )
   return decideIn(context, (ledger) => {
     if (context.flag('dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()

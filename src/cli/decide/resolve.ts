@@ -196,12 +196,10 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
 }
 
 function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
-  const reason = context.text('reason')?.trim() ?? ''
   const odd = rows.find((row) => !/^[1-9]\d{0,14}$/.test(row))
   if (odd !== undefined)
     throw new UsageError(`"${odd}" is not a row`, 'Give the number in migration_row; nothing was recorded')
-  if (reason === '')
-    throw new UsageError('There is no reason', 'Say with --reason how you know; it is kept with the decision')
+  const reason = context.reason('how you know; it is kept with the decision')
   const creditorIdentifier = context.text('assignedCreditorIdentifier')
   const mandateReference = context.text('assignedMandateReference')
   return rows.map((row) => ({

@@ -29,6 +29,7 @@ import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { toned, type Line, type World } from '../terminal/world.js'
+import { flagName } from '../settings/declared.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { timeText } from '../../domain/text/text.js'
 
@@ -162,8 +163,13 @@ function approversLines({ settings }: PlanDocument): string[] {
 const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
   ...['--base-url', target.baseUrl],
   ...(limit === null ? [] : ['--limit', String(limit)]),
-  ...['concurrency', 'rate'].flatMap((name) =>
-    changedSettings.includes(name) ? [`--${name}`, String(settings[name])] : [],
+  ...(['concurrency', 'rate', 'maxInDoubt', 'maxRefused'] as const).flatMap((name) =>
+    changedSettings.includes(name) ? [`--${flagName(name)}`, String(settings[name])] : [],
+  ),
+  ...(['timeout', 'connectTimeout'] as const).flatMap((name) =>
+    changedSettings.includes(`${name}Ms`)
+      ? [`--${flagName(name)}`, String(Number(settings[`${name}Ms`]) / 1_000)]
+      : [],
   ),
 ]
 

@@ -232,12 +232,7 @@ export const eraseCommand: Command = {
 
 async function erase(context: Context): Promise<CommandResult> {
   const { world, settings } = context
-  const reason = context.text('reason')?.trim() ?? ''
-  if (reason === '')
-    throw new UsageError(
-      'There is no reason; nothing was removed',
-      'Say with --reason who asked for it and when; it is kept',
-    )
+  const reason = context.reason('who asked for it and when; it is kept', '; nothing was removed')
   const { customerNo, name, rows } = await heldOf(context)
   const rowIds = rows.map(({ id }) => id)
   const typed = customerNo === null ? 'erase' : String(customerNo)

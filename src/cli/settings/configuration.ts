@@ -225,7 +225,7 @@ function refuseMoreThanReading(
 }
 
 /** Loaded when a configuration is read: most commands read none, and it takes a twelfth of their start. */
-export const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml
+const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml
 
 type Path = readonly (string | number)[]
 

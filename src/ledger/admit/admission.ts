@@ -16,7 +16,7 @@ import {
   unsentRowsOf,
 } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
 import {
   earlierRows,
@@ -86,9 +86,8 @@ export function openAdmission(parts: AdmissionParts) {
     parts,
     isNewer,
     first,
-    lastDecision: sqlValue(connection)<number>`select coalesce(max(id), 0) from decision`.get() ?? 0,
+    lastDecision: latest(connection, 'decision'),
     makeIndexes: null,
-    sources: [],
   }
   connection.exec(TEMP_TABLES)
   const differs = differenceFrom(connection, parts.fingerprints)
@@ -107,10 +106,8 @@ export function openAdmission(parts: AdmissionParts) {
     isKnown: (sha256: string) => isKnown(connection, sha256),
     /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
     ofSize: (bytes: number) =>
-      sql(connection)<{ readonly sha256: string; readonly reading: string }>`
-        select sha256, reading from source where bytes = ? and kind <> 'again'`
-        .all(bytes)
-        .map((source) => ({ ...source, reading: JSON.parse(source.reading) as SourceSummary['reading'] })),
+      sqlWithJson<Pick<SourceSummary, 'sha256' | 'reading'>>(connection, 'reading')`
+        select sha256, reading from source where bytes = ? and kind <> 'again'`.all(bytes),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
@@ -130,7 +127,7 @@ export function openAdmission(parts: AdmissionParts) {
     },
     /** Each mandate that was collected and is in no export, told of the latest source. */
     tellMissing: (): void =>
-      guard(() => tellMissing(connection, nextId(connection, 'source') - 1, parts.severities)),
+      guard(() => tellMissing(connection, latest(connection, 'source'), parts.severities)),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
     again: {
@@ -186,11 +183,7 @@ interface Admitting {
   readonly isNewer: (sha256: string) => boolean
   readonly lastDecision: number
   makeIndexes: (() => void) | null
-  /** Those that are closed and not decided about. */
-  sources: ClosedSource[]
 }
-
-type ClosedSource = Pick<OpenSource, 'scope' | 'corrections' | 'kind'>
 
 /** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
 function assertComplete(connection: Connection): void {
@@ -198,14 +191,15 @@ function assertComplete(connection: Connection): void {
   if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
-const nextId = (connection: Connection, table: 'row' | 'source'): number =>
-  sqlValue(connection)<number>`select coalesce(max(id), 0) + 1 from ${table}`.get() ?? 1
+const latest = (connection: Connection, table: 'row' | 'source' | 'decision'): number =>
+  sqlValue(connection)<number>`select coalesce(max(id), 0) from ${table}`.get() ?? 0
 
 /** Behind all rows, those that were counted and not kept among them. */
 const nextRow = (connection: Connection): number =>
+  1 +
   Math.max(
-    nextId(connection, 'row'),
-    sqlValue(connection)<number>`select coalesce(max(last_row), 0) + 1 from source`.get() ?? 1,
+    latest(connection, 'row'),
+    sqlValue(connection)<number>`select coalesce(max(last_row), 0) from source`.get() ?? 0,
   )
 
 export interface GivenSource {
@@ -220,122 +214,91 @@ export interface GivenSource {
   readonly counted?: number
 }
 
-/** A source that is being admitted. The functions below change it; nobody else sees it. */
-interface OpenSource {
-  readonly name: string
-  readonly kind: 'export' | 'list' | 'again'
-  readonly scope: SourceScope
-  /** Its first row. */
-  readonly start: number
-  readonly insert: ReturnType<typeof prepareInsert>
-  /** Records that are counted and not handed over; null where every record is. */
-  readonly ready: number | null
-  taken: number
-  /** Those of them that say which row they correct. */
-  corrections: number
-}
-
 function admitSource(admitting: Admitting, given: GivenSource, closed: () => void) {
-  const { guard } = admitting.parts
-  const source = openSource(admitting, given)
-  return {
-    id: source.scope.sourceId,
-    add: (records: readonly CheckedRecord[]) => guard(() => takeRecords(source, records)),
-    /** @returns `known`: these bytes were admitted before, so nothing was added */
-    close: (summary: SourceSummary, isNewer = admitting.isNewer(summary.sha256)): 'admitted' | 'known' => {
-      const kind = guard(() => closeSource(admitting, source, summary, isNewer))
-      closed()
-      return kind
-    },
-  }
-}
-
-function openSource(
-  admitting: Admitting,
-  { name, header, columns, kind = 'export', amendments = [], counted }: GivenSource,
-): OpenSource {
-  const { parts, first, lastDecision } = admitting
-  const { connection, fingerprints, severities, counted: tellCounted } = parts
+  const { parts, first } = admitting
+  const { connection, guard } = parts
+  const { name, header, columns, kind = 'export', amendments = [], counted } = given
   connection.exec(`savepoint ${SAVEPOINT}`)
-  const sourceId = nextId(connection, 'source')
+  const sourceId = latest(connection, 'source') + 1
   const start = nextRow(connection)
   sql(connection)`
     insert into source (id, name, header, columns, kind, is_newer, last_decision)
-     values (:sourceId, :name, :header, :columns, :kind, 0, :lastDecision)`.run({
-    sourceId,
-    name: maskAccounts(name),
-    header: JSON.stringify(header),
-    columns: JSON.stringify(columns),
-    kind,
-    lastDecision,
-  })
+     values (?, ?, ?, ?, ?, 0, ?)`.run(
+    ...[sourceId, maskAccounts(name), JSON.stringify(header), JSON.stringify(columns), kind],
+    admitting.lastDecision,
+  )
   amendments.forEach(amendIn(connection))
   if (counted !== undefined) {
-    if (tellCounted === undefined) throw new Error('A ledger that is kept takes every record of a source')
-    tellCounted(sourceId, counted)
+    if (parts.counted === undefined) throw new Error('A ledger that is kept takes every record of a source')
+    parts.counted(sourceId, counted)
   }
-  const scope = { connection, fingerprints, severities, sourceId, first, header, columns }
   // Sources without a record leave the next one at the same place.
   if (start === first) admitting.makeIndexes ??= withoutIndexes(connection, first - 1)
-  return {
-    name,
-    kind,
-    scope,
-    start,
-    insert: prepareInsert(scope),
-    ready: counted ?? null,
-    taken: 0,
-    corrections: 0,
-  }
-}
+  const insert = prepareInsert({ ...parts, sourceId, first, header, columns })
+  let taken = 0
+  /** Records that say which row they correct. */
+  let corrections = 0
 
-function takeRecords(source: OpenSource, records: readonly CheckedRecord[]): void {
-  const { scope, insert, ready, start } = source
-  const { connection, sourceId } = scope
-  // A record has the id that it would have if all were kept: messages name rows by it.
-  const before = source.taken
-  const idOf = (record: CheckedRecord, index: number): number =>
-    start + (ready === null ? before + index : record.record - 1)
-  for (const [index, record] of records.entries()) {
-    const id = idOf(record, index)
-    insert.add(id, record)
-    if (record.corrects === null) continue
-    if (source.kind === 'list') noteGivenBack(connection, id, record)
-    source.corrections += 1
+  function take(records: readonly CheckedRecord[]): void {
+    // A record has the id that it would have if all were kept: messages name rows by it.
+    const idOf = (record: CheckedRecord, index: number): number =>
+      start + (counted === undefined ? taken + index : record.record - 1)
+    for (const [index, record] of records.entries()) {
+      const id = idOf(record, index)
+      insert.add(id, record)
+      if (record.corrects === null) continue
+      if (kind === 'list') noteGivenBack(connection, id, record)
+      corrections += 1
+    }
+    for (const [index, record] of records.entries()) {
+      // What is wrong with a row that came back as it was is on record already.
+      if (record.isUnchanged === true || record.findings.length === 0) continue
+      insert.flush()
+      for (const finding of record.findings) writeProblem(connection, sourceId, idOf(record, index), finding)
+    }
+    taken += records.length
   }
-  for (const [index, record] of records.entries()) {
-    // What is wrong with a row that came back as it was is on record already.
-    if (record.isUnchanged === true || record.findings.length === 0) continue
+
+  function close(summary: SourceSummary, isNewer: boolean): 'admitted' | 'known' {
+    if (isKnown(connection, summary.sha256)) {
+      connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
+      return 'known'
+    }
+    const records = taken + (counted ?? 0)
+    if (records !== summary.records)
+      throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
     insert.flush()
-    for (const finding of record.findings) writeProblem(connection, sourceId, idOf(record, index), finding)
+    for (const finding of summary.findings) writeProblem(connection, sourceId, null, finding)
+    // What is read again counts as what it was.
+    const resubmitted = kind === 'again' ? 0 : corrections
+    sql(connection)`
+      update source set sha256 = :sha256, bytes = :bytes, records = :counts, blank_lines = :blankLines, reading = :reading,
+         first_row = :firstRow, last_row = :lastRow, resubmitted = :resubmitted, is_newer = :isNewer where id = :sourceId`.run(
+      {
+        ...summary,
+        counts: records - corrections + resubmitted,
+        reading: JSON.stringify(summary.reading),
+        firstRow: records === 0 ? null : start,
+        lastRow: records === 0 ? null : start + records - 1,
+        resubmitted,
+        isNewer: isNewer ? 1 : 0,
+        sourceId,
+      },
+    )
+    connection.exec(`release ${SAVEPOINT}`)
+    return 'admitted'
   }
-  source.taken += records.length
-}
 
-function closeSource(
-  admitting: Admitting,
-  source: OpenSource,
-  summary: SourceSummary,
-  isNewer: boolean,
-): 'admitted' | 'known' {
-  const { name, kind, scope, start, taken, ready, corrections } = source
-  const { connection, sourceId } = scope
-  if (isKnown(connection, summary.sha256)) {
-    connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
-    return 'known'
+  return {
+    id: sourceId,
+    add: (records: readonly CheckedRecord[]) => guard(() => take(records)),
+    /** @returns `known`: these bytes were admitted before, so nothing was added */
+    close: (summary: SourceSummary, isNewer = admitting.isNewer(summary.sha256)): 'admitted' | 'known' => {
+      const became = guard(() => close(summary, isNewer))
+      closed()
+      return became
+    },
   }
-  const records = taken + (ready ?? 0)
-  if (records !== summary.records)
-    throw new Error(`Cannot admit "${name}": ${summary.records} records were read, ${records} came in`)
-  source.insert.flush()
-  for (const finding of summary.findings) writeProblem(connection, sourceId, null, finding)
-  // What is read again counts as what it was.
-  const given = kind === 'again' ? 0 : corrections
-  const counted = { ...summary, records: records - corrections + given }
-  seal(scope, counted, { start, last: start + records - 1, resubmitted: given, isNewer })
-  connection.exec(`release ${SAVEPOINT}`)
-  admitting.sources.push({ scope, corrections, kind })
-  return 'admitted'
 }
 
 /** Lines that name a row of the ledger. */
@@ -350,30 +313,31 @@ export interface GivenBack {
 
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
-function countGivenBack({ connection, sourceId }: SourceScope): GivenBack {
-  const counts = sql(connection)<GivenBack>`
-    with given as (select * from row where source_id = ? and id >= (select first_row from source where source.id = source_id)
-      and corrects is not null)
-    select count(*) as resubmitted, count(*) filter (where place = 0 and state <> 'duplicate') as notTaken,
-       count(*) filter (where state = 'duplicate') as unchanged,
-       (select group_concat(corrects, ', ') from (select corrects from given where state = 'duplicate' order by id limit 5))
-         as unchangedRows from given`.get(sourceId)
-  return counts ?? NONE_GIVEN_BACK
-}
+const GIVEN_BACK = `
+  select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
+     count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
+     (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
+       and corrects is not null and state = 'duplicate' order by id limit 5)) as unchangedRows
+    from source join row on row.id between first_row and last_row
+   where source.id = ? and (resubmitted > 0 or kind = 'again')`
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> {
-  const { parts, first, sources } = admitting
+function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap<number, GivenBack> {
   const { connection, fingerprints, severities, corrector } = parts
+  const sources = sqlValue(connection)<number>`
+    insert into temp.incoming (id, turn, is_newer, names)
+     select id, case when kind = 'list' then ${LISTS} when kind = 'again' and is_newer = 0 then ${AGAIN} else ${EXPORTS} end,
+       is_newer + (is_newer and ?), (select json_group_array(name) from
+         (select key as name from json_each(columns) union all select value from json_each(header)))
+       from source where admitted_at is null returning id`.all(parts.isNewer === true ? 1 : 0)
   if (sources.length === 0) return new Map()
   const at = parts.now()
   const scope = { connection, fingerprints, severities, first }
-  admitting.makeIndexes?.()
-  sources.forEach(noteIncoming(parts.isNewer === true))
-  const hasCorrections = sources.some(({ kind, corrections }) => kind === 'list' && corrections > 0)
-  const hasCollections = sqlValue(connection)<number>`
-    select 1 from temp.incoming join source using (id) where reading -> '$.collections' is not null`.get()
-  if (sources.some(({ kind }) => kind === 'again')) {
+  makeIndexes?.()
+  const has = (such: string): boolean =>
+    sql(connection)`select 1 from temp.incoming join source using (id) where ${such}`.get() !== undefined
+  const hasCorrections = has(`kind = 'list' and resubmitted > 0`)
+  if (has(`kind = 'again'`)) {
     takePlaceOfThemselves(scope)
     decideGroups(scope, AGAIN, at)
   }
@@ -382,8 +346,8 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
     holdAnothersValues(scope, at)
   }
   // Lines may have lost the number of their row, all of them.
-  if (sources.some(({ kind }) => kind === 'list')) decideGroups(scope, LISTS, at)
-  if (hasCollections !== undefined) holdUnclear(scope, at)
+  if (has(`kind = 'list'`)) decideGroups(scope, LISTS, at)
+  if (has(`reading -> '$.collections' is not null`)) holdUnclear(scope, at)
   decideRepeats(scope)
   decideGroups(scope, EXPORTS, at)
   decideAmended(scope, at)
@@ -395,18 +359,12 @@ function decideAcrossRows(admitting: Admitting): ReadonlyMap<number, GivenBack> 
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
   // Compared with other ledgers once all files are in.
-  if (hasCorrections)
-    connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
+  connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
   if (hasCorrections) recordCorrections(scope, corrector, at)
-  for (const { scope: own } of sources)
-    sql(connection)`update source set admitted_at = ? where id = ?`.run(at, own.sourceId)
+  sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
   connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
-  const given = sources.map(
-    ({ scope: own, corrections }) =>
-      [own.sourceId, corrections === 0 ? NONE_GIVEN_BACK : countGivenBack(own)] as const,
-  )
-  admitting.sources = []
-  return new Map(given)
+  const given = sql(connection)<GivenBack>`${GIVEN_BACK}`
+  return new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
 }
 
 /** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */
@@ -417,43 +375,6 @@ const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
       where row.id >= :first and kind = 'again' and corrects is not null`,
     { first },
   )
-
-/** With the names of its columns: what stands in its header somebody has decided about. */
-const noteIncoming =
-  (isSaid: boolean) =>
-  ({ scope, kind }: ClosedSource): void => {
-    const { connection, sourceId, columns, header } = scope
-    sql(connection)`
-      insert into temp.incoming (id, turn, is_newer, names)
-       select id, iif(kind = 'again' and is_newer = 0, ${AGAIN}, :turn), is_newer + (is_newer and :isSaid), :names
-         from source where id = :sourceId`.run({
-      sourceId,
-      isSaid: isSaid ? 1 : 0,
-      turn: kind === 'list' ? LISTS : EXPORTS,
-      names: JSON.stringify([...Object.keys(columns), ...header]),
-    })
-  }
-
-function seal(
-  { connection, sourceId }: SourceScope,
-  summary: SourceSummary,
-  terms: { start: number; last: number; resubmitted: number; isNewer: boolean },
-): void {
-  const { start, last, resubmitted, isNewer } = terms
-  const isEmpty = last < start
-  sql(connection)`
-    update source set sha256 = :sha256, bytes = :bytes, records = :records, blank_lines = :blankLines,
-       reading = :reading, first_row = :firstRow, last_row = :lastRow,
-       resubmitted = :resubmitted, is_newer = :isNewer where id = :sourceId`.run({
-    ...summary,
-    reading: JSON.stringify(summary.reading),
-    resubmitted,
-    isNewer: isNewer ? 1 : 0,
-    firstRow: isEmpty ? null : start,
-    lastRow: isEmpty ? null : last,
-    sourceId,
-  })
-}
 
 function prepareInsert(scope: SourceScope) {
   const { connection, fingerprints, sourceId } = scope
@@ -479,7 +400,7 @@ function prepareInsert(scope: SourceScope) {
       mandateKey,
       raw: mandate === null ? fingerprintRaw(fingerprints, scope, record) : null,
       corrects: record.corrects === 0 ? (locate(scope, record.cells) ?? 0) : record.corrects,
-      place: record.corrects === null ? null : 0,
+      countedIn: record.corrects === null ? sourceId : null,
       latestFirstDebit: record.latestFirstDebit,
       cells: JSON.stringify(record.cells),
       contentKey: mandate === null ? null : fingerprints.content(mandate),

@@ -1,7 +1,7 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { IS_TAKING } from '../deliver/gate.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { isTaking } from '../deliver/gate.js'
+import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { replaceRows } from './problems.js'
@@ -39,8 +39,8 @@ export interface UnsentRow {
  * What was sent, may have arrived or was closed stays as it is, and so does a correction that waits with what is another's; of a
  * record that may be cut the rest is not known.
  */
-const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.place is not 0
-  and rule is not 'ROW_MAY_BE_CUT' and not ${IS_TAKING} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
+const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.counted_in is not null
+  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
@@ -58,22 +58,12 @@ const PARTS = `source as part where (part.id = source.id or part.reading ->> '$.
   and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading -> '$.wasGiven'), 0)`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
-  sql(connection)<
-    Record<'header' | 'reading' | 'kind' | 'parts', string> & Pick<ReadSource, 'id' | 'name' | 'sha256'>
-  >`
-    select source.id, source.name, source.sha256, source.kind,
+  sqlWithJson<ReadSource>(connection, 'header', 'reading', 'parts', 'isList')`
+    select source.id, source.name, source.sha256, iif(source.kind = 'list', 'true', 'false') as isList,
        coalesce((select header from ${AGAIN} and again.reading -> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
        coalesce((select reading from ${AGAIN} order by again.id desc limit 1), source.reading) as reading,
        (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
-      from source where kind <> 'again' and admitted_at is not null order by source.id`
-    .all()
-    .map(({ header, reading, parts, kind, ...source }) => ({
-      ...source,
-      header: JSON.parse(header) as string[],
-      reading: JSON.parse(reading) as SourceReading,
-      parts: JSON.parse(parts) as ReadSource['parts'],
-      isList: kind === 'list',
-    }))
+      from source where kind <> 'again' and admitted_at is not null order by source.id`.all()
 
 const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
 
@@ -82,13 +72,13 @@ export function* unsentRowsOf(
   { parts }: Pick<ReadSource, 'parts'>,
   also = '',
 ): Generator<UnsentRow[], undefined> {
-  const read = sql(connection)<Omit<UnsentRow, 'cells'> & { cells: string }>`
+  const read = sqlWithJson<UnsentRow>(connection, 'cells')`
     select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
       from row where row.id > :after and row.id <= :last and ${IS_UNSENT} ${also} order by row.id limit ${PAGE}`
   for (const { first, last } of parts)
     for (let after = first - 1; after < last;) {
       const page = read.all({ after, last })
-      if (page.length > 0) yield page.map((row) => ({ ...row, cells: JSON.parse(row.cells) as string[] }))
+      if (page.length > 0) yield page
       after = page.at(-1)?.id ?? last
     }
 }

@@ -8,11 +8,10 @@ import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { type CheckedRecord, ruleOf } from '../../domain/rule/verdict.js'
 import { isAbout, noteFormer } from '../correct/corrected-rows.js'
-import { IS_TAKING } from '../deliver/gate.js'
-import { rowsById, sql, type Connection } from '../file/connection.js'
+import { isTaking } from '../deliver/gate.js'
+import { rowsById, sql, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { latestOf } from './earlier-rows.js'
-import { prepareColumns, requiredCells, type HeaderColumns } from './fingerprints.js'
+import { prepareColumns, requiredCells } from './fingerprints.js'
 import { replaceRows, writeNotice, type ProblemText, type Scope } from './problems.js'
 import { readWhole } from '../../domain/row/resaved.js'
 
@@ -45,7 +44,7 @@ export function locate(
 ): number | null {
   const candidates = (column: 'id' | 'customer_no') =>
     sql(connection)<Candidate>`
-      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and place is not 0`
+      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
   const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
   const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
   const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
@@ -75,36 +74,46 @@ const PAGE = 500
 const replaceRow = (connection: Connection, by: number, row: number): number =>
   replaceRows(connection, 'select :row as old, :by as new', { by, row })
 
-interface Newcomer {
+/** A line that was given back beside the row that it names, and the row that counts in the place of that now. */
+interface Line {
   readonly id: number
   readonly corrects: number
-  readonly isUnchanged: 0 | 1
-  readonly mandateKey: string | null
-  readonly customerNo: number | null
-  readonly account: Buffer | null
-  readonly reference: string | null
-  readonly cells: string
   readonly sourceId: number
-}
-
-interface Named extends Omit<Newcomer, 'corrects' | 'cells' | 'isUnchanged'> {
-  readonly cells: string | null
-}
-
-/** Any of them, so that a line of an old list which waits here opens no way for the next one. */
-const WAS_SENT_SINCE = `select 1 from row join row as later on later.id = row.heir or later.heir = row.heir
-  where row.id = ? and later.id >= row.superseded_by and later.attempts > 0`
-
-const VALUES = `row.id, source_id as sourceId, mandate_key as mandateKey, customer_no as customerNo, iban_key as account,
-  original_mandate_reference as reference, cells`
-
-interface StandingRow {
-  readonly id: number
+  readonly cells: readonly string[]
+  readonly isUnchanged: 0 | 1
+  readonly namedSource: number
+  readonly namedCells: readonly string[] | null
+  /** In customer, reference or account. */
+  readonly isAlike: 0 | 1
+  /** Null where this ledger has no row of that number. */
+  readonly current: number | null
+  /** A repeated row is no mandate of its own: who corrects it corrects the row that it repeats. */
+  readonly repeated: number | null
   readonly state: RowState
-  readonly mandateKey: string | null
-  /** What it holds is another row's: its key says nothing of its mandate, and its state as a conflict has no rivals. */
-  readonly isAnothers: 0 | 1
+  readonly isSameMandate: 0 | 1
+  readonly hasRivals: 0 | 1
+  /** Anything in its place was sent since, so that a line of an old list which waits here opens no way for the next one. */
+  readonly isOutdated: 0 | 1
+  readonly isContested: 0 | 1
 }
+
+/** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
+const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
+
+const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
+    named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
+      or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
+    current.id as current, repeated.id as repeated, coalesce(repeated.state, current.state) as state, ${IS_SAME} as isSameMandate,
+    current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
+    exists (select 1 from row as later where (later.id = named.heir or later.heir = named.heir)
+      and later.id >= named.superseded_by and later.attempts > 0) as isOutdated,
+    current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
+  from row join temp.given_back on given_back.id = row.id
+    left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
+    left join row as current on current.id = coalesce(named.heir, named.id)
+    left join row as repeated on current.state = 'duplicate' and not ${IS_SAME} and repeated.id = (select min(live.id) from row as live
+      where live.mandate_key = current.mandate_key and live.id < :first and live.state in (${sqlList(LIVE_STATES)}))
+  where row.id = :id`
 
 /** Keeps what a line that was given back says of itself until its source is closed. */
 export const noteGivenBack = (
@@ -138,20 +147,15 @@ export function decideCorrections(scope: Scope): void {
   sql(connection)`
     insert into temp.contested select corrects from row where id >= ? and corrects > 0
       group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
-  const page = sql(connection)<Newcomer>`
-    select ${VALUES}, corrects, is_unchanged as isUnchanged from row join temp.given_back on given_back.id = row.id
+  const page = sql(connection)<{ id: number }>`
+    select row.id from row join temp.given_back on given_back.id = row.id
       where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`
+  const read = sqlWithJson<Line>(connection, 'cells', 'namedCells')`${LINE}`
   const columnsOf = prepareColumns(connection)
-  for (const newcomer of rowsById((after) => page.all({ first, after }))) {
-    const { facts, current, repeated } = look(scope, newcomer, columnsOf)
-    const plan = decideCorrection(facts)
-    const corrected = repeated ?? current
-    const takesItsPlace = plan.kind === 'by_mandate' || plan.kind === 'supersede'
-    if (takesItsPlace && corrected !== null && facts.named !== null)
-      noteFormer(connection, newcomer.id, corrected, facts.named.state)
-    apply(scope, newcomer, plan.kind === 'conflict' ? corrected : current, plan)
-    if (plan.kind === 'supersede' && repeated !== null) apply(scope, newcomer, repeated, plan)
-    if (plan.kind === 'conflict' && plan.because === 'unrelated') holdShown(scope, newcomer)
+  for (const { id } of rowsById((after) => page.all({ first, after }))) {
+    // What earlier lines did to a row counts for the next ones.
+    const line = read.get({ id, first })
+    if (line !== undefined) apply(scope, line, planOf(line, columnsOf))
   }
   leaveOldConflicts(scope)
   const counting = sql(connection)<{ id: number; row: number }>`
@@ -163,9 +167,9 @@ export function decideCorrections(scope: Scope): void {
  * The row number of such a line is that of another one, so the column may be sorted apart. The row that the line shows
  * must not go out meanwhile with what somebody has corrected in it.
  */
-function holdShown(scope: Scope, { id, cells }: Newcomer): void {
+function holdShown(scope: Scope, { id, cells }: Line): void {
   const { connection } = scope
-  const shown = locate(scope, JSON.parse(cells) as string[])
+  const shown = locate(scope, cells)
   if (shown !== null && replaceRow(connection, id, shown) > 0) isAbout(connection, id, shown)
 }
 
@@ -187,62 +191,28 @@ function leaveOldConflicts({ connection, first }: Scope): void {
            or (other.id < :first and other.superseded_by >= :first))))`.run({ first })
 }
 
-function look(scope: Scope, newcomer: Newcomer, columnsOf: ReturnType<typeof prepareColumns>) {
-  const { connection, first } = scope
-  const row = sql(connection)<Named>`
-    select ${VALUES} from row
-      where row.id = ? and row.id < ? and (place is not 0 or state = 'superseded')`.get(
-    newcomer.corrects,
-    first,
-  )
-  const standing = sql(connection)<StandingRow>`
-    select id, state, mandate_key as mandateKey, ${IS_TAKING} as isAnothers from row where id = ?`
-  const current = row === undefined ? undefined : standing.get(latestOf(connection, row.id))
-  if (row === undefined || current === undefined)
-    return { facts: { named: null, isContested: false }, current: null, repeated: null }
-  const isSameMandate =
-    newcomer.mandateKey !== null && newcomer.mandateKey === current.mandateKey && current.isAnothers === 0
-  const isReplacedHere = current.id >= first && !isSameMandate
-  // A repeated row is no mandate of its own: who corrects it corrects the row that it repeats.
-  const liveOf = sql(connection)<Pick<StandingRow, 'id' | 'state'>>`
-    select id, state from row where mandate_key = ? and id < ? and state in (${sqlList(LIVE_STATES)})`
-  const repeated =
-    current.state === 'duplicate' && !isSameMandate ? liveOf.get(current.mandateKey, first) : undefined
-  const contested = sql(connection)`select 1 from temp.contested where corrects = ?`
-  return {
-    facts: {
-      named: {
-        state: repeated?.state ?? current.state,
-        isSameMandate,
-        isRelated: isRelated(newcomer, row, columnsOf(newcomer.sourceId), columnsOf(row.sourceId)),
-        isUnchanged: newcomer.isUnchanged === 1,
-        hasRivals: current.state === 'conflict' && current.isAnothers === 0,
-        isOutdated: sql(connection)`${WAS_SENT_SINCE}`.get(row.id) !== undefined,
-      },
-      isContested: isReplacedHere || contested.get(newcomer.corrects) !== undefined,
-    },
-    current: current.id,
-    repeated: repeated?.id ?? null,
+function planOf(line: Line, columnsOf: ReturnType<typeof prepareColumns>): CorrectionPlan {
+  if (line.current === null) return decideCorrection({ named: null, isContested: false })
+  const named = {
+    state: line.state,
+    isSameMandate: line.isSameMandate === 1,
+    isRelated: isRelated(line, columnsOf),
+    isUnchanged: line.isUnchanged === 1,
+    hasRivals: line.hasRivals === 1,
+    isOutdated: line.isOutdated === 1,
   }
+  return decideCorrection({ named, isContested: line.isContested === 1 })
 }
 
 /** Guards against a file that was written from another ledger: a row number alone proves nothing. */
-function isRelated(
-  newcomer: Newcomer,
-  named: Named,
-  columns: HeaderColumns,
-  namedColumns: HeaderColumns,
-): boolean {
-  const { customerNo, reference, account } = newcomer
-  if (customerNo !== null && customerNo === named.customerNo) return true
-  if (reference !== null && reference.toUpperCase() === named.reference?.toUpperCase()) return true
-  if (account !== null && named.account !== null && account.equals(named.account)) return true
-  if (named.cells === null) return false
-  const oldCells = (JSON.parse(named.cells) as string[]).map(cleanCell)
-  const cells = requiredCells(columns, JSON.parse(newcomer.cells) as string[])
+function isRelated(line: Line, columnsOf: ReturnType<typeof prepareColumns>): boolean {
+  if (line.isAlike === 1 || line.namedCells === null) return line.isAlike === 1
+  const named = columnsOf(line.namedSource)
+  const oldCells = line.namedCells.map(cleanCell)
+  const cells = requiredCells(columnsOf(line.sourceId), line.cells)
   // Where the old record had too many or too few cells, its values may stand in any of them.
-  const isShifted = oldCells.length !== namedColumns.header.length
-  const required = requiredCells(namedColumns, oldCells)
+  const isShifted = oldCells.length !== named.header.length
+  const required = requiredCells(named, oldCells)
   return REQUIRED_FIELDS.some((field, at) => {
     const isTelling = field === 'customer_no' || field === 'iban' || field === 'unique_mandate_reference'
     const cell = isTelling ? (cells[at] ?? '') : ''
@@ -250,29 +220,36 @@ function isRelated(
   })
 }
 
-function apply(scope: Scope, { id, corrects }: Newcomer, current: number | null, plan: CorrectionPlan): void {
+function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
   const { connection } = scope
+  const { id, current, repeated, corrects, state } = line
+  const corrected = repeated ?? current
+  if ((plan.kind === 'by_mandate' || plan.kind === 'supersede') && corrected !== null)
+    noteFormer(connection, id, corrected, state)
   switch (plan.kind) {
     case 'by_mandate':
       if (current !== null) isAbout(connection, id, current)
       return
     case 'with_its_rivals':
-      if (current !== null) sql(connection)`insert into temp.rival values (?, ?)`.run(id, current)
+      sql(connection)`insert into temp.rival values (?, ?)`.run(id, current)
       return
     case 'supersede':
-      if (current === null) return
-      replaceRow(connection, id, current)
-      isAbout(connection, id, current)
+      for (const row of [current, repeated])
+        if (row !== null) {
+          replaceRow(connection, id, row)
+          isAbout(connection, id, row)
+        }
       return
     case 'unchanged':
       sql(connection)`
         update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
-      writeNotice(connection, conflict(plan.because, corrects, current), 'id = :id', { id })
+      writeNotice(connection, conflict(plan.because, corrects, corrected), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
+      if (plan.because === 'unrelated') holdShown(scope, line)
   }
 }
 

@@ -8,11 +8,11 @@ import {
   severityOf,
 } from '../../domain/rule/verdict.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
-import type { Field, LocalDate } from '../../domain/mandate/mandate.js'
+import type { Field } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
-import { sql, sqlValue, type Connection, rowsById } from '../file/connection.js'
-import type { Fingerprints } from './fingerprints.js'
+import { sql, sqlValue, sqlWithJson, type Connection, rowsById } from '../file/connection.js'
+import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
 import { give, holdWith, writeNotice, type ProblemText, type Scope } from './problems.js'
 
@@ -111,23 +111,15 @@ export function holdLapsed({
     holdWith(connection, notice, id, at)
 }
 
-interface Stored {
-  readonly id: number
+interface Stored extends ReadableValues, HeaderColumns {
   readonly state: RowState
   readonly rule: string | null
-  readonly corrects: number | null
-  readonly isHeldBack: 0 | 1
-  readonly cells: string | null
-  readonly iban: string | null
+  readonly isCorrection: 0 | 1
+  readonly wasHeldBack: 0 | 1
+  readonly cells: readonly string[] | null
   readonly ibanMasked: string | null
   readonly account: Buffer | null
-  readonly customerNo: number | null
-  readonly signedDate: LocalDate | null
-  readonly creditorIdentifier: string | null
-  readonly mandateReference: string | null
-  readonly header: string
-  readonly columns: string
-  readonly reading: string
+  readonly reading: SourceReading
 }
 
 /** The row that took the place of another since, or the row itself. */
@@ -136,45 +128,44 @@ export const latestOf = (connection: Connection, id: number): number =>
 
 /** Looks rows of admitted sources up as this program's files show them. */
 export function earlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
-  const read = `select row.id, state, rule, corrects, raw is not null as isHeldBack, cells, iban, iban_masked as ibanMasked, iban_key as account,
-       customer_no as customerNo, signed_date as signedDate, original_creditor_identifier as creditorIdentifier,
-       original_mandate_reference as mandateReference, header, columns, reading
+  const read = sqlWithJson<Stored>(connection, 'cells', 'header', 'columns', 'reading')`
+    select state, rule, corrects is not null as isCorrection, raw is not null or state in ('invalid', 'excluded') as wasHeldBack,
+       cells, iban, iban_masked as ibanMasked, iban_key as account, customer_no as customerNo, signed_date as signedDate,
+       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference, header, columns, reading
      from row join source on source.id = source_id where row.id = ? and sha256 is not null`
   return (number) => {
-    const row = sql(connection)<Stored>`${read}`
     const ids = new Set([number, latestOf(connection, number)])
-    return [...ids].flatMap((id) => row.get(id) ?? []).map(earlierOf(fingerprints))
+    return [...ids].flatMap((id) => read.get(id) ?? []).map(earlierOf(fingerprints))
   }
 }
 
 const earlierOf =
   (fingerprints: Fingerprints) =>
   (row: Stored): EarlierRow => {
-    const { dateFormats, crosswalk } = JSON.parse(row.reading) as SourceReading
+    const { dateFormats, crosswalk } = row.reading
     const formats = {
       signedDate: dateFormats?.signedDate ?? 'iso',
       lastCollection: dateFormats?.lastCollection ?? 'iso',
     } as const
-    const shared = {
+    return {
       formats,
-      mapped: JSON.parse(row.columns) as EarlierRow['mapped'],
+      mapped: row.columns,
       isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
-      isCorrection: row.corrects !== null,
-      wasHeldBack: row.isHeldBack === 1 || row.state === 'invalid' || row.state === 'excluded',
+      isCorrection: row.isCorrection === 1,
+      wasHeldBack: row.wasHeldBack === 1,
       had: hadBy(row, fingerprints),
+      ...(row.cells === null
+        ? removed(row, formats.signedDate, (crosswalk ?? null) !== null)
+        : kept(row, row.cells)),
     }
-    return row.cells === null
-      ? { ...shared, ...removed(row, formats.signedDate, (crosswalk ?? null) !== null) }
-      : { ...shared, ...kept(row, JSON.parse(row.cells) as string[]) }
   }
+
+const COMPARED = ['customerNo', 'signedDate', 'creditorIdentifier', 'mandateReference'] as const
 
 const hadBy =
   (row: Stored, fingerprints: Fingerprints) =>
-  ({ customerNo, iban, signedDate, creditorIdentifier, mandateReference }: ReadableValues): boolean =>
-    customerNo === row.customerNo &&
-    signedDate === row.signedDate &&
-    creditorIdentifier === row.creditorIdentifier &&
-    mandateReference === row.mandateReference &&
+  ({ iban, ...values }: ReadableValues): boolean =>
+    COMPARED.every((name) => values[name] === row[name]) &&
     (iban === null
       ? row.account === null
       : row.account !== null && fingerprints.account(iban).equals(row.account))
@@ -182,22 +173,16 @@ const hadBy =
 type Cells = Pick<EarlierRow, 'fields' | 'columns' | 'values'>
 
 function kept(row: Stored, cells: readonly string[]): Cells {
-  const header = JSON.parse(row.header) as string[]
+  const { header, columns: mapped } = row
   const columns = new Map<string, string>()
   header.forEach((name, index) => {
     if (!columns.has(fold(name))) columns.set(fold(name), cells[index] ?? '')
   })
-  const mapped = JSON.parse(row.columns) as Record<string, string>
   const fields = Object.fromEntries(
     Object.entries(mapped).map(([field, name]) => [field, cells[header.indexOf(name)] ?? '']),
   ) as EarlierRow['fields']
-  const values = {
-    customerNo: row.customerNo,
-    iban: row.iban,
-    signedDate: row.signedDate,
-    creditorIdentifier: row.creditorIdentifier,
-    mandateReference: row.mandateReference,
-  }
+  const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = row
+  const values = { customerNo, iban, signedDate, creditorIdentifier, mandateReference }
   // A record of the wrong shape: our files leave its account empty, or what that is looked up by; nothing was read from it.
   if (Object.values(values).every((value) => value === null)) {
     for (const name of namesInTemplate(mapped['iban'] ?? '')) columns.set(fold(name), '')

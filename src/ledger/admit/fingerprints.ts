@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { type Field, type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
-import { sql, type Connection } from '../file/connection.js'
+import { sqlWithJson, type Connection } from '../file/connection.js'
 
 const FINGERPRINT_BYTES = 16
 const SEPARATOR = '\u001f'
@@ -53,18 +53,14 @@ export interface HeaderColumns {
 
 /** How the cells of each source lie. */
 export function prepareColumns(connection: Connection): (sourceId: number) => HeaderColumns {
-  const read = sql(connection)<{ header: string; columns: string }>`
+  const read = sqlWithJson<HeaderColumns>(connection, 'header', 'columns')`
     select header, columns from source where id = ?`
   const known = new Map<number, HeaderColumns>()
   return (sourceId) => {
     const seen = known.get(sourceId)
     if (seen !== undefined) return seen
-    const row = read.get(sourceId)
-    if (row === undefined) throw new Error(`The ledger has no source ${sourceId}`)
-    const columns: HeaderColumns = {
-      header: JSON.parse(row.header) as string[],
-      columns: JSON.parse(row.columns) as Record<string, string>,
-    }
+    const columns = read.get(sourceId)
+    if (columns === undefined) throw new Error(`The ledger has no source ${sourceId}`)
     known.set(sourceId, columns)
     return columns
   }

@@ -5,7 +5,7 @@ import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rul
 import { noteContradicting } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
-import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { rowsById, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
@@ -294,12 +294,9 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
   give(connection, 'duplicate', notice, isEarlier, { key, turn, latest })
 }
 
-function standingOf(
-  { connection, key, turn }: Deciding,
-  older: readonly Older[],
-): { standing: Standing; live: Older | null } {
+function standingOf(group: Deciding, older: readonly Older[]): { standing: Standing; live: Older | null } {
   const own = older.find(({ state }) => isLive(state)) ?? null
-  const live = own ?? (turn === EXPORTS ? heirOf({ connection, key, turn }, older) : null)
+  const live = own ?? (group.turn === EXPORTS ? heirOf(group, older) : null)
   if (live === null) {
     // A record that may be cut is no word of its own: the whole file takes its place.
     const states = new Set(older.map(({ state, rule }) => (rule === 'ROW_MAY_BE_CUT' ? 'invalid' : state)))
@@ -319,20 +316,22 @@ function standingOf(
   if (live.state === 'written_off' || (live.state === 'refused' && live.isErased === 1))
     return { standing: 'written_off', live }
   if (isMoved || live.kind === 'list') return { standing: 'corrected', live }
-  if (live.state === 'refused' && hasArrived(connection, key)) return { standing: 'arrived', live }
+  if (
+    live.state === 'refused' &&
+    holds(group, `select 1 from attempt where mandate_key = :key and outcome = 'released'`)
+  )
+    return { standing: 'arrived', live }
   return { standing: older.some(({ state }) => state === 'excluded') ? 'ended' : 'unsent', live }
 }
 
 const isLive = (state: RowState): state is LiveState => LIVE_STATES.some((name) => name === state)
 
-const hasArrived = (connection: Connection, key: string): boolean =>
-  sql(connection)`select 1 from attempt where mandate_key = ? and outcome = 'released'`.get(key) !== undefined
+/** Whether this (SQL over `:key` and `:turn`) gives any row. */
+const holds = ({ connection, key, turn }: Deciding, such: string): boolean =>
+  sqlValue(connection)`select exists (${such})`.get({ key, turn }) === 1
 
 /** What stands under another key by now, where somebody corrected creditor or reference; null where nothing does. */
-function heirOf(
-  { connection, key, turn }: Pick<Deciding, 'connection' | 'key' | 'turn'>,
-  older: readonly Older[],
-): Older | null {
+function heirOf({ connection, key, turn }: Deciding, older: readonly Older[]): Older | null {
   if (older.length > 0) return null
   const last = sqlValue(connection)<number>`
     select max(row.id) from row where mandate_key = :key and ${IS_OLD}
@@ -350,7 +349,8 @@ function sightedOf(
 ): Pick<Seen, 'sighted'> {
   const { sendable, ended, unreadable, unclear, known, count } = counts
   const isOneKind = [sendable, ended, unreadable, unclear].filter((each) => each > 0).length === 1
-  const agree = isOneKind && (sendable === 0 || counts.lowest === counts.highest) && !hasTwoDates(group)
+  const agree =
+    isOneKind && (sendable === 0 || counts.lowest === counts.highest) && !holds(group, HAS_TWO_DATES)
   const says: Says = !agree
     ? 'contradictory'
     : sendable > 0
@@ -367,9 +367,10 @@ function sightedOf(
   // Beside what waits or has ended, the same of a later day is news.
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
   const isKnown = known === count && !isLonger && !isNews
-  const tellsEnds = standing === 'none' || says !== 'lives' || !lacksColumn(group)
+  const tellsEnds = standing === 'none' || says !== 'lives' || !holds(group, LACKS_COLUMN)
   const areNewer =
-    (counts.areNewer === 2 || (counts.areNewer === 1 && !wereComparedWith(group))) && !wereGivenWith(group)
+    (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
+    !holds(group, WERE_GIVEN_WITH)
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   return { sighted: { says, isKnown, isNewer, tellsEnds } }
 }
@@ -378,36 +379,25 @@ function sightedOf(
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
 
 /** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
-const wereComparedWith = ({ connection, key, turn }: Deciding): boolean =>
-  sql(connection)`
-    select 1 from row join source on source.id = row.source_id
-      join source as file on file.id in (source.id, source.reading ->> '$.readFrom')
-     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`.get({
-    key,
-    turn,
-  }) !== undefined
+const WERE_COMPARED_WITH = `select 1 from row join source on source.id = row.source_id
+    join source as file on file.id in (source.id, source.reading ->> '$.readFrom')
+  where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`
 
 /** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
-const wereGivenWith = ({ connection, key, turn }: Deciding): boolean =>
-  sql(connection)`
-    select 1 from row join source on source.id = row.source_id
-      join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
-     where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`.get({ key, turn }) !== undefined
+const WERE_GIVEN_WITH = `select 1 from row join source on source.id = row.source_id
+    join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
+  where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */
-const hasTwoDates = ({ connection, key, turn }: Deciding): boolean =>
-  sqlValue(connection)<number>`
-    select count(distinct signed_date) > 1 and max(${IS_NEW}) from row join source on source.id = row.source_id
-     where mandate_key = :key and reading -> '$.collections' is not null
-       and signed_date is not null`.get({ key, turn }) === 1
+const HAS_TWO_DATES = `select 1 from row join source on source.id = row.source_id
+  where mandate_key = :key and reading -> '$.collections' is not null and signed_date is not null
+  group by mandate_key having count(distinct signed_date) > 1 and max(${IS_NEW})`
 
 /**
  * True where an earlier export kept the mandate back by a column that one of the newcomers does not have: what stands in its
  * header somebody has decided about.
  */
-const lacksColumn = ({ connection, key, turn }: Deciding): boolean =>
-  sql(connection)`
-    select 1 from row as former where mandate_key = :key and former.state in ('excluded', 'conflict', 'invalid') and former.${HAS_ITS_KEY}
+const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and former.state in ('excluded', 'conflict', 'invalid') and former.${HAS_ITS_KEY}
        and former.source_id not in (select id from temp.incoming where turn >= :turn)
        and exists (select 1 from row join temp.incoming on incoming.id = row.source_id where row.mandate_key = :key and turn = :turn
          and ${SPEAKS} and (
@@ -417,7 +407,7 @@ const lacksColumn = ({ connection, key, turn }: Deciding): boolean =>
            or former.rule = 'EXCLUDED_BY_CONFIGURATION' and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
              where source.id = former.source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
                select 1 from json_each(names) as has where lower(has.value) = lower(kept.value ->> 'column')))))
-     limit 1`.get({ key, turn }) !== undefined
+`
 
 /** A person's word: it comes behind every export, but for what was sent, closed, or ended meanwhile. */
 function applyList(seen: Seen, standing: Standing): void {
@@ -433,23 +423,19 @@ function applyList(seen: Seen, standing: Standing): void {
   if (isSame && (live !== null || counts.sendable === 0) && !goesByWord(seen)) {
     repeat(seen, `${IS_NEW} and ${SPEAKS}`)
     answerNamed(seen)
-  } else if (seen.older.some(({ state }) => state === 'excluded') && !namesEnded(seen))
+  } else if (seen.older.some(({ state }) => state === 'excluded') && !holds(seen.group, NAMES_ENDED))
     apply(seen, { kind: 'waits', rule: 'MANDATE_ENDED_ELSEWHERE' })
   else apply(seen, { kind: 'counts', replaces: true })
 }
 
 /** "send" on a line of a row that was refused, and that no run sends once more for what else is said of its mandate. */
-function goesByWord({ group: { connection }, live, values }: Seen): boolean {
-  if (live?.state !== 'refused') return false
-  const isSaid = sql(connection)`
-    select 1 from row join temp.given_back using (id) where mandate_key = :key and ${IS_NEW} and is_decided = 1`.get(
-    values,
-  )
-  return (
-    isSaid !== undefined &&
-    sql(connection)`select 1 from row where id = ? and ${HELD_THOUGH_REFUSED}`.get(live.id) !== undefined
-  )
-}
+const goesByWord = ({ group, live }: Seen): boolean =>
+  live?.state === 'refused' &&
+  holds(
+    group,
+    `select 1 from row join temp.given_back using (id) where mandate_key = :key and ${IS_NEW} and is_decided = 1`,
+  ) &&
+  holds(group, `select 1 from row where mandate_key = :key and state = 'refused' and ${HELD_THOUGH_REFUSED}`)
 
 /** A line that was corrected to what counts already answers the record that it names. */
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
@@ -462,12 +448,8 @@ const answerNamed = ({ group: { connection }, values }: Seen): void =>
   )
 
 /** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
-const namesEnded = ({ group: { connection }, values }: Seen): boolean =>
-  sql(connection)`
-    select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
-      and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and ended.state = 'excluded'))`.get(
-    values,
-  ) !== undefined
+const NAMES_ENDED = `select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
+  and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and ended.state = 'excluded'))`
 
 function apply(seen: Seen, then: Then): void {
   const { group, counts, values } = seen

@@ -7,7 +7,7 @@ import {
 } from '../../domain/row/cut-over.js'
 import { formerOf, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
 import { countUnexpected } from './expected.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
 
@@ -41,11 +41,6 @@ export interface ComparedLine {
   /** Of what is said of it: a list that was written before says something else. */
   readonly mark: string
   readonly isOpen: 0 | 1
-}
-
-interface Stored extends Omit<ComparisonRecord, 'sources' | 'classes'> {
-  readonly sources: string
-  readonly classes: string
 }
 
 /** Lines by class: how many, how many are open, and who closed the others. */
@@ -84,19 +79,11 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
 
 /** The latest comparison counts. */
 export function comparisonReads(connection: Connection) {
-  const comparison = (): ComparisonRecord | null => {
-    const stored = sql(connection)<Stored>`
+  const comparison = (): ComparisonRecord | null =>
+    sqlWithJson<ComparisonRecord>(connection, 'sources', 'classes')`
       select id, compared_at as at, compared_by as "by", compared_as as "as", sources, classes,
          ledger_mandates as ledgerMandates, final_mandates as finalMandates
-        from comparison order by id desc limit 1`.get()
-    return stored === undefined
-      ? null
-      : {
-          ...stored,
-          sources: JSON.parse(stored.sources) as FinalSource[],
-          classes: JSON.parse(stored.classes) as ClassCounts,
-        }
-  }
+        from comparison order by id desc limit 1`.get() ?? null
   return {
     comparison,
     /** In order of row. */

@@ -23,7 +23,7 @@ export interface ComparisonTerms {
 /** A mandate on either side: its key, or what was read where it has none. */
 const KEY = 'coalesce(mandate_key, hex(raw))'
 /** A row that says something of its mandate: no repetition, not replaced, no line of the cut-over or one that was not taken. */
-const SPEAKS = `state not in ('duplicate', 'superseded') and place is not 0 and rule is not 'CONTRADICTS_SENT'`
+const SPEAKS = `state not in ('duplicate', 'superseded') and counted_in is not null and rule is not 'CONTRADICTS_SENT'`
 
 /**
  * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it. `min` of an aggregate takes the

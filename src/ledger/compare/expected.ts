@@ -4,7 +4,6 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
-import { COUNTED_IN } from '../read/read-rows.js'
 
 /** What the former provider counts, beside the records of the export that it is about. */
 
@@ -22,7 +21,7 @@ const NAMED = `select max(id) as id from source where kind = 'export' and name =
 /** A correction counts in the place of its row. A sum of many numbers may leave the whole ones, so it comes in two parts. */
 const readOf = (which: string): string => `
   with export as (select * from source where id in (${which})),
-    counted as (select customer_no, ${COUNTED_IN} as source from row where customer_no is not null)
+    counted as (select customer_no, counted_in as source from row where customer_no is not null)
   select (select coalesce(sum(records - resubmitted), 0) from export) as records,
     (select coalesce(group_concat(name, ', '), '') from export) as names,
     coalesce(sum(customer_no / ${MILLION}), 0) as millions, coalesce(sum(customer_no % ${MILLION}), 0) as rest

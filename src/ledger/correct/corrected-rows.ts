@@ -13,7 +13,7 @@ import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { holdWith, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
-import { IS_TAKING } from '../deliver/gate.js'
+import { isTaking } from '../deliver/gate.js'
 
 const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
@@ -86,7 +86,9 @@ function gatherBearers({ connection, first }: Scope): boolean {
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed))
-          and not (place is 0 and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(first)
+          and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
+    first,
+  )
   return true
 }
 
@@ -170,47 +172,40 @@ const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
 export function noteFormer(connection: Connection, id: number, former: number, state: string): void {
   const before = sqlValue(connection)<number | null>`
     select (select max(older.id) from row as older where older.heir = coalesce(row.heir, row.id) and older.superseded_by = row.id)
-       from row where id = ? and ${IS_TAKING}`
+       from row where id = ? and ${isTaking('row')}`
   let base = former
   for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
   sql(connection)`insert into temp.correction values (?, ?, ?, ?)`.run(id, former, base, state)
 }
 
-/**
- * Control totals count mandates of the campaign. Every record of an export has a place in them, and a correction takes
- * the place of the row it replaces. `row.place` is null for a row in its own place, 0 for one without a place, else the
- * id of the row whose place it took.
- */
 /** The line is about this row; it takes its place if that is replaced. */
 export const isAbout = (connection: Connection, newcomer: number, row: number): void =>
   void sql(connection)`insert or replace into temp.about values (?, ?)`.run(newcomer, row)
 
-interface Pair {
-  readonly newcomer: number
-  readonly row: number
-}
-
-function takePlace(connection: Connection, { newcomer, row }: Pair): void {
-  const place = sqlValue(connection)<number>`
-    select coalesce(place, id) from row where id = ? and state = 'superseded' and place is not 0`.get(row)
-  const isWaiting = sql(connection)`select 1 from row where id = ? and place = 0`.get(newcomer)
-  if (place === undefined || isWaiting === undefined) return
-  sql(connection)`update row set place = 0 where id = ?`.run(row)
-  sql(connection)`update row set place = ? where id = ?`.run(place, newcomer)
-}
-
-/** Once all rules across rows have spoken. */
+/**
+ * Control totals count mandates of the campaign. Every record of an export counts in its source, and a correction in the
+ * place of the row that it replaces, in whose source it counts from then on. What is left over counts nowhere. Once all
+ * rules across rows have spoken.
+ */
 export function decidePlaces({ connection, first }: Scope): void {
-  const named = sql(connection)<Pair>`
-    select newcomer, about.row from temp.about join row on row.id = newcomer
-      order by state = 'duplicate', newcomer`
-  for (const pair of named.all()) takePlace(connection, pair)
-  const replaced = sql(connection)<Pair>`
-    select superseded_by as newcomer, id as row from row
-      where heir >= :first and superseded_by >= :first and id < :first and place is not 0 order by id`
-  for (const pair of replaced.all({ first })) takePlace(connection, pair)
+  const pairs = sql(connection)<{ newcomer: number; row: number }>`
+    select newcomer, row from (
+      select newcomer, about.row, 0 as isReplaced, state = 'duplicate' as isRepeat, newcomer as n
+        from temp.about join row on row.id = newcomer
+      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first and id < :first)
+     order by isReplaced, isRepeat, n`
+  const placeOf = sqlValue(connection)<number | null>`
+    select counted_in from row where id = :row and state = 'superseded'
+      and (select counted_in from row where id = :newcomer) is null`
+  const count = sql(connection)`update row set counted_in = ? where id = ?`
+  for (const { newcomer, row } of pairs.all({ first })) {
+    const place = placeOf.get({ newcomer, row })
+    if (typeof place !== 'number') continue
+    count.run(null, row)
+    count.run(place, newcomer)
+  }
   const lost = sqlValue(connection)<number>`
-    select count(*) from row where id >= ? and place = 0 and state = 'ready'`
+    select count(*) from row where id >= ? and counted_in is null and state = 'ready'`
   if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
 }
 
@@ -240,7 +235,7 @@ export function recordCorrections({ connection }: Scope, corrector: Corrector, a
     select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
        given_back.reason, decided_by as "by"
        from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
-      where row.id > ? and place > 0 order by row.id limit ?`
+      where row.id > ? and counted_in is not null order by row.id limit ?`
   const insert = sql(connection)`
     insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
      values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`

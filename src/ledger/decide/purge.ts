@@ -5,7 +5,8 @@ import { UsageError } from '../../errors.js'
 import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
-import type { ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
+import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
+import type { LedgerWork } from '../file/storage.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
@@ -56,7 +57,7 @@ const removeCells = (connection: Connection, { where, values }: Scope): number =
  * @returns how many rows held an account number or cells
  * @throws {UsageError} while the campaign is not over
  */
-export function removeAccounts(
+function removeAccounts(
   connection: Connection,
   { by, reason, withOpenRows = false }: PurgeRequest,
   at: string,
@@ -118,7 +119,7 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
  * the rows of others.
  * @throws {UsageError} where there is none, or while their rows may still be sent or corrected
  */
-export function eraseRows(
+function eraseRows(
   connection: Connection,
   { customerNo, rowIds, by, reason, withOpenRows = false }: ErasureRequest,
   at: string,
@@ -149,18 +150,38 @@ export function eraseRows(
 }
 
 /** Rewrites the file without its free pages and empties the log: what was removed is in neither any more. */
-export function rewrite(connection: Connection): boolean {
+function rewrite(connection: Connection): boolean {
   connection.exec('vacuum')
   return emptyLog(connection)
 }
 
-/** After a purge: the evidence that the disk once kept from the ledger goes too. */
-export function erase(connection: Connection, file: string, rows: number): PurgeReport {
-  const isErased = rewrite(connection)
-  const removedFiles = [emergencyPathOf(file)].filter((path) => existsSync(path))
-  for (const path of removedFiles) rmSync(path)
-  return { rows, removedFiles, isErased }
-}
+/** What people decide about their data. */
+export const purgeVerbs = (
+  { connection, file, now, storage }: Omit<LedgerWork, 'clock'>,
+  dropEmergency: () => void,
+) => ({
+  /**
+   * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
+   * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
+   * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
+   */
+  purge: (decision: PurgeRequest): PurgeReport => {
+    dropEmergency()
+    const rows = storage.write(() => removeAccounts(connection, decision, now()))
+    return storage.guard(() => {
+      const isErased = rewrite(connection)
+      // The evidence that the disk once kept from the ledger goes too.
+      const removedFiles = [emergencyPathOf(file)].filter((path) => existsSync(path))
+      for (const path of removedFiles) rmSync(path)
+      return { rows, removedFiles, isErased }
+    })
+  },
+  /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
+  erase: (request: ErasureRequest): ErasureReport => {
+    const rows = storage.write(() => eraseRows(connection, request, now()))
+    return { rows, isErased: storage.guard(() => rewrite(connection)) }
+  },
+})
 
 const REMOVED = 'removed with the personal data'
 

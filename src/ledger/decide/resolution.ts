@@ -163,7 +163,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   /** Closing one of two would close the mandate, and the right one could never be sent. */
   function conflictFault({ id, mandateKey }: Subject): Rejection | null {
     const rivals = sqlValue(connection)<number>`
-      select id from row where mandate_key = ? and state = 'conflict' and id <> ? and place is not 0 order by id`
+      select id from row where mandate_key = ? and state = 'conflict' and id <> ? and counted_in is not null order by id`
     const other = rivals.all(mandateKey, id).find((each) => !closing.has(each))
     if (other === undefined) return null
     return {

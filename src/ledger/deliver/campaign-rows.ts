@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
 import type { RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
@@ -167,35 +167,34 @@ const DECIDED = Object.entries({
   campaign: 'purged_at',
 })
 
-interface StoredStanding extends Pick<Standing, 'ledgerId' | 'runs' | 'attempts' | 'decided'> {
-  readonly marked: number
-  readonly missing: number
-}
-
-/** How far a ledger has come by its own account, over any connection to it. */
-export function readStanding(connection: Connection): Standing {
-  const found = sql(connection)<StoredStanding>`
+/** How far a ledger has come by its own account. */
+function readStanding(connection: Connection): Standing {
+  const found = sqlWithJson<Standing>(connection, 'hasMarks', 'isLogMissing')`
     select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
        (select coalesce(max(id), 0) from attempt) as attempts,
        json_object(${DECIDED.map(([table, at]) => `'${table}', (select id || ' ' || ${at} from ${table} order by id desc limit 1)`).join()}) as decided,
-       exists (select 1 from run where mark is not null) as marked,
-       exists (select 1 from run where stopped_by = ?) as missing from campaign`.get(LOG_MISSING)
+       iif(exists (select 1 from run where mark is not null), 'true', 'false') as hasMarks,
+       iif(exists (select 1 from run where stopped_by = ?), 'true', 'false') as isLogMissing from campaign`.get(
+    LOG_MISSING,
+  )
   if (found === undefined) throw new Error('The ledger has no campaign')
-  const { marked, missing, ...facts } = found
-  return { ...facts, hasMarks: marked === 1, isLogMissing: missing === 1 }
+  return found
 }
 
-/** Ready rows of which no attempt is on record. */
-export const readUnattempted = (connection: Connection): number[] =>
-  sqlValue(connection)<number>`
-    select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all()
+const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
+  :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
 
-export const hasMark = (connection: Connection, mark: string): boolean =>
-  sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined
-
-/** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
-export const hasDecided = (connection: Connection, decided: string): boolean => {
-  const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
-    :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
-  return sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1
-}
+/** What the register of campaigns asks of a ledger, over any connection to it. */
+export const standingReads = (connection: Connection) => ({
+  standing: () => readStanding(connection),
+  /** Whether the run that the register noted is one of this ledger. */
+  hasMark: (mark: string): boolean =>
+    sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined,
+  /** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
+  hasDecided: (decided: string): boolean =>
+    sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1,
+  /** Ready rows of which no attempt is on record. */
+  unattempted: (): number[] =>
+    sqlValue(connection)<number>`
+      select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all(),
+})

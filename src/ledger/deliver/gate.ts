@@ -15,7 +15,7 @@ const TAKES_ANOTHERS = `'CORRECTION_TAKES_REFERENCE', 'CORRECTION_TAKES_ACCOUNT'
 export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`
 
 /** What it says was never agreed to. */
-export const IS_TAKING = `coalesce(rule, '') in (${TAKES_ANOTHERS})`
+export const isTaking = (row: string): string => `coalesce(${row}.rule, '') in (${TAKES_ANOTHERS})`
 
 /** SQL that is true where one of these decisions on a row of the mandate came behind another one. What takes another's name and waits is no word on that. */
 const isNamed = (decisions: string, since: string, more = ''): string => `exists (select 1 from row as named
@@ -103,7 +103,8 @@ const MAY_STAND_FOR_IT = `(separated is null or not ${IS_NAMED_SINCE})`
 
 /** A correction that gives kin of this mandate its very name, and waits. */
 const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in (kin.row_id, kin.other_id)
-  where separated is null and beside.place in (kin.row_id, kin.other_id) and linked.mandate_key = row.mandate_key)`
+  join row as former on former.id in (kin.row_id, kin.other_id) and former.heir = beside.id
+  where separated is null and linked.mandate_key = row.mandate_key)`
 
 /** SQL over `row`, each with why a row is held for which it is true. */
 const CLAUSES = {

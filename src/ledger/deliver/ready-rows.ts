@@ -1,11 +1,5 @@
 import type { Choice } from '../../domain/row/choice.js'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  Mandate,
-  MandateReference,
-} from '../../domain/mandate/mandate.js'
+import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
@@ -27,45 +21,28 @@ import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
   endRun,
-  hasDecided,
-  hasMark,
   insertRun,
   LOG_MISSING,
   noteChange,
-  readStanding,
-  readUnattempted,
+  standingReads,
   UNNOTICED,
 } from './campaign-rows.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
-interface StoredReady {
-  readonly id: number
-  readonly attempts: number
-  readonly customerNo: number
-  readonly iban: string
-  readonly signedDate: string
-  readonly creditorIdentifier: string
-  readonly mandateReference: string
-  readonly accountKey: Buffer
-  readonly contentKey: Buffer | null
-  /** SQLite's truth value. */
-  readonly hasCopies: 0 | 1
-}
-
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
-const mandateOf = (row: StoredReady): Mandate => ({
-  customerNo: row.customerNo,
-  iban: row.iban as Iban,
-  signedDate: row.signedDate as LocalDate,
-  original: {
-    creditorIdentifier: row.creditorIdentifier as CreditorIdentifier,
-    mandateReference: row.mandateReference as MandateReference,
-  },
-})
+type StoredReady = Omit<Mandate, 'original'> &
+  Mandate['original'] &
+  Pick<ReadyRow, 'id' | 'attempts'> & {
+    readonly accountKey: Buffer
+    readonly contentKey: Buffer | null
+    /** SQLite's truth value. */
+    readonly hasCopies: 0 | 1
+  }
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
 function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
-  const mandate = mandateOf(row)
+  const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = row
+  const mandate = { customerNo, iban, signedDate, original: { creditorIdentifier, mandateReference } }
   const isAsAdmitted =
     fingerprints.account(row.iban).equals(row.accountKey) &&
     row.contentKey !== null &&
@@ -167,9 +144,7 @@ export function createClaims(parts: ClaimParts) {
     sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
   return {
-    standing: () => readStanding(connection),
-    hasMark: (mark: string) => hasMark(connection, mark),
-    hasDecided: (decided: string) => hasDecided(connection, decided),
+    ...standingReads(connection),
     /** The number of the last row. */
     lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
@@ -181,7 +156,6 @@ export function createClaims(parts: ClaimParts) {
     attempted: (): Iterable<ClaimedMandate> =>
       sql(connection)<ClaimedMandate>`
         select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
-    unattempted: () => readUnattempted(connection),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
     /** Mandate keys of all rows of the customer of that row. */

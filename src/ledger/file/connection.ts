@@ -65,6 +65,24 @@ export const sql = tagFor('rows')
 /** The same, of which the first column alone counts. */
 export const sqlValue = tagFor('values')
 
+/** The same, with JSON in these columns, which is read. */
+export const sqlWithJson =
+  <Row>(connection: Connection, ...columns: readonly (keyof Row)[]) =>
+  (text: TemplateStringsArray, ...parts: readonly (string | number)[]) => {
+    const statement = sql(connection)<Row>(text, ...parts)
+    const read = (row: Row): Row => ({
+      ...row,
+      ...Object.fromEntries(columns.map((column) => [column, JSON.parse(row[column] as string) as unknown])),
+    })
+    return {
+      all: (...values: unknown[]): Row[] => statement.all(...values).map(read),
+      get: (...values: unknown[]): Row | undefined => {
+        const row = statement.get(...values)
+        return row === undefined ? undefined : read(row)
+      },
+    }
+  }
+
 const schemaOf = (connection: Connection): Map<string, string> =>
   new Map(
     sql(connection)<{ name: string; text: string }>`
@@ -135,11 +153,13 @@ export function configureForWriting(connection: Connection): void {
   addFunctions(connection)
 }
 
-/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. `is_chosen`: `read/chosen-rows.ts`. */
+/** `mask_accounts(text)`: a mandate reference may be, or may hold, an account number. */
 export const addFunctions = (connection: Connection): void =>
   void connection
     .function('mask_accounts', { deterministic: true }, (text) => maskAccounts(String(text)))
-    .function('is_chosen', { deterministic: true }, chosenRows())
+    .function('clean_cell', { deterministic: true }, (text) =>
+      cleanCell(typeof text === 'string' ? text : ''),
+    )
 
 const COMMON_SETTINGS = [
   'foreign_keys = ON',
@@ -207,73 +227,25 @@ export function emptyLog(connection: Connection): boolean {
   }
 }
 
+/** Where the column of a part of a choice stands in the cells of the source. */
+const PLACE = `(part.value ->> ('$.at.' || row.source_id))`
 /**
  * SQL that is true for a row that `:choice` takes: the one condition by which rows are counted, planned and sent. Without
  * a choice it looks at nothing of the row.
  */
-export const IS_CHOSEN = '(:choice is null or is_chosen(:choice, row.source_id, row.cells, row.iban))'
-
-interface PlacedChoice {
-  readonly only: readonly {
-    /** Where the column stands in the cells of each source that has it. */
-    readonly at: Readonly<Record<string, number>>
-    readonly values: readonly string[]
-  }[]
-  readonly countries: readonly string[] | null
-}
+export const IS_CHOSEN = `(:choice is null
+  or (:choice ->> '$.countries' is null or coalesce(substr(row.iban, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
+  and not exists (select 1 from json_each(:choice -> '$.only') as part where row.cells is null or ${PLACE} is null
+    or clean_cell(row.cells ->> ${PLACE}) not in (select value from json_each(part.value -> '$.values'))))`
 
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
-  const sources = sql(connection)<{ id: number; header: string }>`
-    select id, header from source`
-    .all()
-    .map(({ id, header }) => ({ id, names: JSON.parse(header) as string[] }))
-  const placed: PlacedChoice = {
-    only: choice.only.map(({ column, values }) => ({
-      at: Object.fromEntries(
-        sources.flatMap(({ id, names }) => {
-          const at = findName(names, column)
-          return at === null ? [] : [[id, at]]
-        }),
-      ),
-      values: values.map(cleanCell),
-    })),
-    countries: choice.countries,
-  }
-  return JSON.stringify(placed)
-}
-
-/** @returns `is_chosen(choice, source_id, cells, iban)`, which reads a choice once and not for each row */
-function chosenRows(): (...values: unknown[]) => 0 | 1 {
-  let text: string | null = null
-  let takes: Takes = () => false
-  return (choice, sourceId, cells, iban) => {
-    if (typeof choice !== 'string') return 1
-    if (choice !== text) {
-      takes = reading(JSON.parse(choice) as PlacedChoice)
-      text = choice
-    }
-    return takes(Number(sourceId), cells as string | null, iban as string | null) ? 1 : 0
-  }
-}
-
-type Takes = (sourceId: number, cells: string | null, iban: string | null) => boolean
-
-function reading({ only, countries }: PlacedChoice): Takes {
-  const named = countries === null ? null : new Set(countries)
-  const columns = only.map(({ at, values }) => ({
-    at: new Map(Object.entries(at).map(([id, index]) => [Number(id), index])),
-    values: new Set(values),
+  const sources = sqlWithJson<{ id: number; header: string[] }>(connection, 'header')`
+    select id, header from source`.all()
+  const only = choice.only.map(({ column, values }) => ({
+    at: Object.fromEntries(sources.map(({ id, header }) => [id, findName(header, column)])),
+    values: values.map(cleanCell),
   }))
-  return (sourceId, cells, iban) => {
-    if (named !== null && !(iban !== null && named.has(iban.slice(0, 2)))) return false
-    if (columns.length === 0) return true
-    if (cells === null) return false
-    const own = JSON.parse(cells) as readonly string[]
-    return columns.every(({ at, values }) => {
-      const index = at.get(sourceId)
-      return index !== undefined && values.has(cleanCell(own[index] ?? ''))
-    })
-  }
+  return JSON.stringify({ only, countries: choice.countries })
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { openAdmission, type Admission, type AdmissionParts } from '../admit/admission.js'
+import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
 import type { Clock } from '../../domain/mandate/date.js'
@@ -8,19 +8,12 @@ import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
 import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
-import { createWho, type WhoVerbs } from '../prove/who.js'
+import { createWho } from '../prove/who.js'
 import { createStorage, explaining } from './storage.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
-export interface ScratchLedger {
-  readonly admit: (
-    options: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
-  ) => Admission
-  readonly reader: LedgerReader
-  readonly who: WhoVerbs
-  readonly close: () => void
-}
+export type ScratchLedger = ReturnType<typeof scratchLedger>
 
 const NAME = 'scratch'
 
@@ -89,16 +82,17 @@ function scratchLedger(
   file: string,
   clock: Clock,
   counted?: AdmissionParts['counted'],
-): ScratchLedger {
+) {
   const { guard, write } = createStorage(connection, file)
   return {
-    admit: ({ severities, corrector = NOBODY_NAMED, isNewer = false }) =>
+    admit: (
+      given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
+    ) =>
       openAdmission({
         connection,
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
-        severities,
-        corrector,
-        isNewer,
+        corrector: NOBODY_NAMED,
+        ...given,
         now: () => timeOf(clock),
         guard,
         ...(counted === undefined ? {} : { counted }),
@@ -109,7 +103,7 @@ function scratchLedger(
       ...{ connection, write, join: write, nowMs: clock.now },
       fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
     }),
-    close: () => connection.close(),
+    close: (): void => void connection.close(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/mandate/date.js'
 import type { Connection } from './connection.js'
 import { codeOf, LedgerError, type Suggestion } from '../../errors.js'
 
@@ -122,4 +123,14 @@ export function createStorage(connection: Connection, file: string) {
     guard,
     assertSound,
   }
+}
+
+/** What the verbs of a ledger that is held for writing work with. */
+export interface LedgerWork {
+  readonly connection: Connection
+  readonly file: string
+  readonly clock: Clock
+  /** The time in ISO 8601. */
+  readonly now: () => string
+  readonly storage: Storage
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Fingerprints } from '../admit/fingerprints.js'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
 import type { Expected } from '../../domain/row/expected.js'
@@ -21,41 +20,22 @@ import {
 import { emptyLog, type Connection } from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
-import type {
-  ApprovalGiven,
-  BegunGroup,
-  ErasureReport,
-  ErasureRequest,
-  HeardAnswer,
-  PurgeReport,
-  PurgeRequest,
-  ReadBackTerms,
-  Resolution,
-  RunSettings,
-  Target,
-} from '../ledger.js'
+import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from '../ledger.js'
 import type { Approver, PlanDocument } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import type { Clock } from '../../domain/mandate/date.js'
-import { erase, eraseRows, removeAccounts, rewrite } from '../decide/purge.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
 import { recordExpected } from '../compare/expected.js'
 import { openScratchBeside } from './scratch.js'
 import { createReader, readTotals } from '../read/open-reader.js'
 import { prepareReadyRows, createClaims } from '../deliver/ready-rows.js'
+import { purgeVerbs } from '../decide/purge.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
-import {
-  endReadBack,
-  heldRowsOf,
-  queueOf,
-  recordAnswers,
-  startBeforeSending,
-  startReadBack,
-} from '../prove/read-backs.js'
+import { readBackVerbs } from '../prove/read-backs.js'
 import { createWho } from '../prove/who.js'
-import { createStorage, type Storage } from './storage.js'
+import { createStorage } from './storage.js'
 import type { Lock } from '../safety/side-files.js'
 
 export interface LedgerOptions {
@@ -111,20 +91,7 @@ export interface LedgerParts extends LedgerOptions {
 }
 
 /** A ledger that is held for writing. The functions below change it; nobody else sees it. */
-interface Held extends LedgerParts {
-  readonly random: (bytes: number) => Uint8Array
-  readonly storage: Storage
-  readonly now: () => string
-  runId: number | null
-  severities: SeverityOverrides
-  emergency: EmergencyFile | null
-  noteBegun: (group: BegunGroup) => void
-  isAdmitting: boolean
-  settledSinceEmptied: number
-  emptiedMs: number
-  isClosed: boolean
-  isEmptied: boolean
-}
+type Held = ReturnType<typeof hold>
 
 /** The ledger as the one process that holds the lock sees it. */
 export type Ledger = ReturnType<typeof createLedger>
@@ -191,7 +158,29 @@ export function createLedger(parts: LedgerParts) {
     begin,
     settle,
     hasAssigned,
-    ...decisionVerbs(held),
+    /**
+     * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
+     * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
+     * the evidence of the decision says so. While an admission is open they are part of it.
+     */
+    resolve: (
+      resolutions: readonly Resolution[],
+      { dryRun, force = false }: { dryRun: boolean; force?: boolean },
+    ) => join(held, () => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
+    /**
+     * Makes every refused row ready again, each as a decision of that person, but those that a later file has
+     * corrected. While an admission is open it is part of it.
+     * @returns how many there were
+     */
+    retryRefused: (by: string) =>
+      join(held, () => {
+        assertNotPurged(connection, file, RETRY)
+        return retryRefused(connection, by, now())
+      }),
+    ...purgeVerbs(held, () => {
+      held.emergency?.close()
+      held.emergency = null
+    }),
     claims: createClaims({
       connection,
       now,
@@ -246,7 +235,7 @@ export function createLedger(parts: LedgerParts) {
   }
 }
 
-function hold(parts: LedgerParts): Held {
+function hold(parts: LedgerParts) {
   const file = resolve(parts.file)
   return {
     ...parts,
@@ -254,10 +243,10 @@ function hold(parts: LedgerParts): Held {
     random: parts.random ?? randomBytes,
     storage: createStorage(parts.connection, file),
     now: () => new Date(parts.clock.now()).toISOString(),
-    runId: null,
-    severities: {},
-    emergency: null,
-    noteBegun: () => undefined,
+    runId: null as number | null,
+    severities: {} as SeverityOverrides,
+    emergency: null as EmergencyFile | null,
+    noteBegun: (() => undefined) as (group: BegunGroup) => void,
     isAdmitting: false,
     settledSinceEmptied: 0,
     emptiedMs: -Infinity,
@@ -348,81 +337,6 @@ function admit(
   })
   held.isAdmitting = true
   return admission
-}
-
-/** What people decide, about rows and about their data. */
-function decisionVerbs(held: Held) {
-  const { connection, file, clock, now, storage } = held
-  return {
-    /**
-     * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
-     * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
-     * the evidence of the decision says so. While an admission is open they are part of it.
-     */
-    resolve: (
-      resolutions: readonly Resolution[],
-      { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => join(held, () => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
-    /**
-     * Makes every refused row ready again, each as a decision of that person, but those that a later file has
-     * corrected. While an admission is open it is part of it.
-     * @returns how many there were
-     */
-    retryRefused: (by: string) =>
-      join(held, () => {
-        assertNotPurged(connection, file, RETRY)
-        return retryRefused(connection, by, now())
-      }),
-    /**
-     * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
-     * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
-     * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
-     */
-    purge: (decision: PurgeRequest): PurgeReport => {
-      held.emergency?.close()
-      held.emergency = null
-      const rows = storage.write(() => removeAccounts(connection, decision, now()))
-      return storage.guard(() => erase(connection, file, rows))
-    },
-    /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
-    erase: (request: ErasureRequest): ErasureReport => {
-      const rows = storage.write(() => eraseRows(connection, request, now()))
-      return { rows, isErased: storage.guard(() => rewrite(connection)) }
-    },
-  }
-}
-
-function readBackVerbs({ connection, file, clock, now, storage }: Held) {
-  let next: ReturnType<typeof queueOf> = () => []
-  let fingerprints: Fingerprints | null = null
-  const begin = <Value>(body: () => Value): Value => {
-    fingerprints = fingerprintsOf(connection, file, 'read back the mandates of')
-    return storage.write(body)
-  }
-  return {
-    /**
-     * One that goes along with a run, which asks about each row before it is sent; nobody is put in order, and it is never
-     * gone on with. `rowsOf` and `record` are for it too.
-     * @returns its id
-     */
-    startBeforeSending: (terms: Parameters<typeof startBeforeSending>[1]) =>
-      begin(() => startBeforeSending(connection, terms, now())),
-    /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
-    start: (terms: ReadBackTerms) => {
-      const start = begin(() => startReadBack(connection, terms, clock.now()))
-      next = queueOf(connection)
-      return start
-    },
-    /** The next customers to ask, each once; empty at the end. */
-    next: (limit: number) => storage.guard(() => next(limit)),
-    rowsOf: (customerNo: number) =>
-      storage.guard(() => (fingerprints === null ? [] : heldRowsOf(connection, fingerprints, customerNo))),
-    record: (id: number, answers: readonly HeardAnswer[]) =>
-      storage.write(() => recordAnswers(connection, id, answers)),
-    /** `stoppedBy`: it can be gone on with. */
-    end: (id: number, stoppedBy: string | null) =>
-      storage.write(() => endReadBack(connection, id, stoppedBy, now())),
-  }
 }
 
 function close(held: Held, flush: () => void): void {

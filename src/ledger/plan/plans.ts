@@ -19,7 +19,7 @@ import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { HELD_WHATEVER_THE_TIME, IS_LATEST, MAY_BE_SENT } from '../deliver/gate.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
 import type { ApprovalRecord, PlanRecord, SentUnder } from '../read/reader.js'
 
@@ -123,10 +123,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
 export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string =>
   createHash('sha256').update(textToDigest(body)).digest('hex')
 
-interface StoredPlan extends Omit<PlanRecord, 'document' | 'approvals' | 'digest'> {
-  readonly document: string
-}
-
+type Planned = Omit<PlanRecord, 'approvals' | 'digest'>
 type StoredApproval = Omit<ApprovalRecord, 'key'> & ApprovalStatement
 
 /** Runs say in their settings which plan they went under. */
@@ -178,7 +175,7 @@ export const planReads = (connection: Connection) => ({
     sql(connection)<StaysBehind>`
       select state, iif(state = 'ready', ${WHY_HELD}, coalesce(rule, ${FIRST_ERROR})) as rule, count(*) as count from row
         where (state not in ('ready', 'sending', 'registered', 'superseded') or state = 'ready' and ${HELD_WHATEVER_THE_TIME})
-         and place is not 0 group by 1, 2 order by 3 desc, 1, 2`.all(),
+         and counted_in is not null group by 1, 2 order by 3 desc, 1, 2`.all(),
 })
 
 /**
@@ -189,20 +186,19 @@ function readPlans(connection: Connection): PlanRecord[] {
   const given = sql(connection)<StoredApproval>`
     select id, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
        recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`.all()
-  const plans = sql(connection)<StoredPlan>`
+  const plans = sqlWithJson<Planned>(connection, 'document')`
     select id, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
        last_decision as lastDecision, document, document as text from plan order by id`.all()
   const approvers = readApprovers(connection)
-  return plans.map(({ document: stored, ...plan }) => {
-    const document = JSON.parse(stored) as PlanDocument
-    const { digest: _, ...body } = document
+  return plans.map((plan) => {
+    const { digest: _, ...body } = plan.document
     const digest = planDigestOf(body)
     const approvals = given.flatMap(({ plan: named, ...approval }) => {
       if (named !== digest) return []
       const key = signingKey({ ...approval, plan: named }, approval.signature)
       return [{ ...approval, key, approvedBy: approverOf({ ...approval, key }, approvers) }]
     })
-    return { ...plan, digest, document, approvals }
+    return { ...plan, digest, approvals }
   })
 }
 

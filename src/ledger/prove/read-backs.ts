@@ -1,5 +1,6 @@
 import type { Fingerprints } from '../admit/fingerprints.js'
-import { noteChange } from '../deliver/campaign-rows.js'
+import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
+import type { LedgerWork } from '../file/storage.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackStart, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
@@ -52,15 +53,70 @@ const STATES: Readonly<Record<Scope, string>> = {
   all: `('in_doubt', 'registered', 'ready')`,
 }
 
+export function readBackVerbs({ connection, file, clock, now, storage }: LedgerWork) {
+  let position: number | null = null
+  let fingerprints: Fingerprints | null = null
+  const begin = <Value>(body: () => Value): Value => {
+    fingerprints = fingerprintsOf(connection, file, 'read back the mandates of')
+    return storage.write(body)
+  }
+  return {
+    /**
+     * One that goes along with a run, which asks about each row before it is sent; nobody is put in order, and it is never
+     * gone on with. `rowsOf` and `record` are for it too.
+     * @returns its id
+     */
+    startBeforeSending: ({ settings, ...terms }: Omit<ReadBackTerms, 'scope' | 'sample'>) => {
+      const given = {
+        ...terms,
+        scope: 'ready',
+        sample: null,
+        settings: { ...settings, beforeSending: true },
+      } as const
+      return begin(() => insertReadBack(connection, given, now()))
+    },
+    /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
+    start: (terms: ReadBackTerms) => {
+      position = 0
+      return begin(() => startReadBack(connection, terms, clock.now()))
+    },
+    /** The next customers to ask, in their order and each once; empty at the end. */
+    next: (limit: number): number[] =>
+      storage.guard(() => {
+        if (position === null) return []
+        const found = sql(connection)<{ position: number; customerNo: number }>`
+          select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?`.all(
+          position,
+          limit,
+        )
+        position = found.at(-1)?.position ?? position
+        return found.map(({ customerNo }) => customerNo)
+      }),
+    rowsOf: (customerNo: number) =>
+      storage.guard(() => (fingerprints === null ? [] : heldRowsOf(connection, fingerprints, customerNo))),
+    record: (id: number, answers: readonly HeardAnswer[]) =>
+      storage.write(() => recordAnswers(connection, id, answers)),
+    /** One that was stopped stays open, to be gone on with. */
+    end: (id: number, stoppedBy: string | null): void =>
+      storage.write(() => {
+        noteChange(connection, now())
+        const endedAt = stoppedBy === null ? now() : null
+        sql(connection)`update read_back set ended_at = ?, stopped_by = ? where id = ?`.run(
+          endedAt,
+          stoppedBy,
+          id,
+        )
+      }),
+  }
+}
+
 /** Finds the read-back to go on with, or begins one, and puts the customers that are to be asked in their order. */
-export function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: number): ReadBackStart {
+function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: number): ReadBackStart {
   const { scope, sample } = terms
   const at = new Date(nowMs).toISOString()
   const earlier = sample === null ? unendedOf(connection, scope, nowMs) : undefined
   const id = earlier ?? insertReadBack(connection, terms, at)
-  if (earlier !== undefined)
-    sql(connection)`
-    update read_back set stopped_by = null where id = ?`.run(id)
+  if (earlier !== undefined) sql(connection)`update read_back set stopped_by = null where id = ?`.run(id)
   connection.exec(`drop table if exists temp.to_ask;
     create temp table to_ask (position integer primary key, customer_no integer not null unique)`)
   if (sample === null) for (const queue of QUEUES[scope]) connection.exec(queue)
@@ -74,18 +130,6 @@ export function startReadBack(connection: Connection, terms: ReadBackTerms, nowM
   const customers = sqlValue(connection)<number>`select count(*) from temp.to_ask`.get() ?? 0
   return { id, isContinued: earlier !== undefined, customers }
 }
-
-/** Its rows are asked about one by one, so that nothing is left of it that could be gone on with. */
-export const startBeforeSending = (
-  connection: Connection,
-  { settings, ...terms }: Omit<ReadBackTerms, 'scope' | 'sample'>,
-  at: string,
-): number =>
-  insertReadBack(
-    connection,
-    { ...terms, scope: 'ready', sample: null, settings: { ...settings, beforeSending: true } },
-    at,
-  )
 
 const unendedOf = (connection: Connection, scope: Scope, nowMs: number): number | undefined =>
   sqlValue(connection)<number>`
@@ -105,39 +149,11 @@ function insertReadBack(connection: Connection, terms: ReadBackTerms, at: string
   return Number(lastInsertRowid)
 }
 
-/** One that was stopped stays open, to be gone on with. */
-export function endReadBack(connection: Connection, id: number, stoppedBy: string | null, at: string): void {
-  noteChange(connection, at)
-  sql(connection)`update read_back set ended_at = ?, stopped_by = ? where id = ?`.run(
-    stoppedBy === null ? at : null,
-    stoppedBy,
-    id,
-  )
-}
-
-/** The customers that `startReadBack` put in order, each once. */
-export function queueOf(connection: Connection): (limit: number) => number[] {
-  let position = 0
-  return (limit) => {
-    const found = sql(connection)<{ position: number; customerNo: number }>`
-      select position, customer_no as customerNo from temp.to_ask where position > ? order by position limit ?`.all(
-      position,
-      limit,
-    )
-    position = found.at(-1)?.position ?? position
-    return found.map(({ customerNo }) => customerNo)
-  }
-}
-
 /**
  * Rows of a customer that the service may hold, or is yet to be sent: they are told apart from each other. A row whose
  * every request was refused or never left is none of them.
  */
-export const heldRowsOf = (
-  connection: Connection,
-  fingerprints: Fingerprints,
-  customerNo: number,
-): HeldRow[] =>
+const heldRowsOf = (connection: Connection, fingerprints: Fingerprints, customerNo: number): HeldRow[] =>
   sql(connection)<Omit<HeldRow, 'accountKey' | 'isAccount'> & { readonly key: Buffer }>`
     select id as rowId, attempts, iban_key as key, iban_masked as accountMasked,
        signed_date as signedDate, assigned_mandate_reference as reference
@@ -154,11 +170,7 @@ export const heldRowsOf = (
     }))
 
 /** Changes the state of no row. */
-export function recordAnswers(
-  connection: Connection,
-  readBackId: number,
-  answers: readonly HeardAnswer[],
-): void {
+function recordAnswers(connection: Connection, readBackId: number, answers: readonly HeardAnswer[]): void {
   const question = sql(connection)`
     insert into question
        (read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code, reason, sources)

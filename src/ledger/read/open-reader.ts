@@ -15,12 +15,13 @@ import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { HAS_ITS_KEY } from '../deliver/gate.js'
-import { readStanding, readUnattempted, hasDecided, hasMark } from '../deliver/campaign-rows.js'
+import { standingReads } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
   openForReading,
   placedChoice,
   sql,
+  sqlWithJson,
   sqlValue,
   type Connection,
 } from '../file/connection.js'
@@ -31,18 +32,7 @@ import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing } from '../schema/schema.js'
 import { proofReads } from './read-proofs.js'
-import {
-  ATTEMPT_COLUMNS,
-  ownerOf,
-  rowReads,
-  PROBLEM_COLUMNS,
-  toAttempt,
-  toRun,
-  toSource,
-  type StoredAttempt,
-  type StoredRun,
-  type StoredSource,
-} from './read-rows.js'
+import { ATTEMPT, ownerOf, rowReads, PROBLEM_COLUMNS } from './read-rows.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { RuleId } from '../../domain/rule/verdict.js'
 import type {
@@ -157,10 +147,9 @@ export function createReader(connection: Connection, file: string) {
     /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
     isAccountOf: (rowId: number, iban: string) => isAccountOf(connection, rowId, iban),
     attempts: (rowId: number): AttemptRecord[] =>
-      sql(connection)<StoredAttempt>`
-        select ${ATTEMPT_COLUMNS} from attempt where row_id = ? order by n`
+      sqlValue(connection)<string>`select ${ATTEMPT} from attempt where row_id = ? order by n`
         .all(rowId)
-        .map(toAttempt),
+        .map((attempt) => JSON.parse(attempt) as AttemptRecord),
     problems: (after: number, limit: number) =>
       sql(connection)<ProblemRecord>`${PROBLEMS} problem.id > ? order by problem.id limit ?`.all(
         after,
@@ -202,11 +191,7 @@ export function createReader(connection: Connection, file: string) {
     ...proofReads(connection),
     ...planReads(connection),
     ...comparisonReads(connection),
-    standing: () => readStanding(connection),
-    /** Whether the run that the register noted is one of this ledger. */
-    hasMark: (mark: string) => hasMark(connection, mark),
-    hasDecided: (decided: string) => hasDecided(connection, decided),
-    unattempted: () => readUnattempted(connection),
+    ...standingReads(connection),
   }
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
@@ -234,20 +219,15 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
 }
 
 function readCampaign(connection: Connection, file: string): CampaignRecord {
-  type Read = 'asksFirst' | 'comparedExports'
-  const record = sql(connection)<Omit<CampaignRecord, Read> & { asksFirst: 0 | 1; comparedExports: string }>`
+  const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports')`
     select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
        changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
        (select name from source where id = (select max(source_id) from row
          where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
-       exists (select 1 from run
-         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst') as asksFirst from campaign`.get()
+       iif(exists (select 1 from run
+         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst'), 'true', 'false') as asksFirst from campaign`.get()
   if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-  return {
-    ...record,
-    asksFirst: record.asksFirst === 1,
-    comparedExports: JSON.parse(record.comparedExports) as string[],
-  }
+  return record
 }
 
 interface Count {
@@ -279,7 +259,7 @@ export const readTotals = (connection: Connection): Totals =>
   toTotals(
     sql(connection)<Count>`
       select state, count(*) as count, 0 as resubmitted from row group by state
-       union all select state, -count(*), 0 from row where place = 0 group by state
+       union all select state, -count(*), 0 from row where counted_in is not source_id and counted_in is null group by state
        union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`.all(),
   )
 
@@ -289,7 +269,7 @@ export const readTotals = (connection: Connection): Totals =>
  */
 const MANDATES = `select state, rule, count(*) as count from (
     select state, rule, min(case state ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end)
-      from row where state not in ('duplicate', 'superseded') and place is not 0
+      from row where state not in ('duplicate', 'superseded') and counted_in is not null
       group by iif(${HAS_ITS_KEY}, mandate_key, null), iif(mandate_key is null or not (${HAS_ITS_KEY}), id, null))
    group by 1, 2 order by count desc, state, rule`
 
@@ -302,31 +282,30 @@ const SOURCE_TOTALS = `with span as (select records, resubmitted, first_row, las
   select state,
     (select count(*) from row, span where row.state = states.state
        and row.id between span.first_row and span.last_row)
-    - (select count(*) from row, span where row.state = states.state and row.place >= 0
+    - (select count(*) from row, span where row.state = states.state and row.counted_in is not row.source_id
          and row.id between span.first_row and span.last_row)
     + (select count(*) from row, span where row.state = states.state
-         and row.place between span.first_row and span.last_row) as count, 0 as resubmitted from states
+         and row.counted_in is not row.source_id and row.counted_in = :id) as count, 0 as resubmitted from states
   union all select null, records, resubmitted from span`
 
 const readSources = (connection: Connection): SourceRecord[] =>
-  sql(connection)<StoredSource>`
+  sqlWithJson<Omit<SourceRecord, 'totals'>>(connection, 'header', 'columns', 'reading')`
     select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
        reading from source order by id`
     .all()
-    .map((stored) =>
-      toSource(stored, toTotals(sql(connection)<Count>`${SOURCE_TOTALS}`.all({ id: stored.id }))),
-    )
+    .map((source) => ({
+      ...source,
+      totals: toTotals(sql(connection)<Count>`${SOURCE_TOTALS}`.all({ id: source.id })),
+    }))
 
+/** A released attempt was in doubt in its run; what a person decided later does not change that run. */
 const readRuns = (connection: Connection): RunRecord[] =>
-  sql(connection)<StoredRun>`
+  sqlWithJson<RunRecord>(connection, 'settings', 'attempts')`
     select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
-       stopped_by as stoppedBy, exit_code as exitCode from run order by id`
-    .all()
-    .map((stored) => {
-      const counts = sql(connection)<{ outcome: StoredAttempt['outcome']; count: number }>`
-        select outcome, count(*) as count from attempt where run_id = ? group by outcome`
-      return toRun(stored, counts.all(stored.id))
-    })
+       stopped_by as stoppedBy, exit_code as exitCode, (select json_object('registered', count(*) filter (where outcome = 'registered'),
+         'refused', count(*) filter (where outcome = 'refused'), 'turned_away', count(*) filter (where outcome = 'turned_away'),
+         'not_sent', count(*) filter (where outcome = 'not_sent'), 'in_doubt', count(*) filter (where outcome in ('in_doubt', 'released')),
+         'open', count(*) filter (where outcome is null)) from attempt where run_id = run.id) as attempts from run order by id`.all()
 
 /** What people changed in rows that wait to be sent. */
 function readCorrections(connection: Connection, most: number): Corrections {
@@ -377,7 +356,9 @@ function isAccountOf(connection: Connection, rowId: number, iban: string): boole
 function readDistinctCounts(connection: Connection) {
   const [customers = 0, mandates = 0, accounts = 0] = ['customer_no', 'mandate_key', 'iban_key'].map(
     (column) =>
-      sqlValue(connection)<number>`select count(distinct ${column}) from row where place is not 0`.get(),
+      sqlValue(
+        connection,
+      )<number>`select count(distinct ${column}) from row where counted_in is not null`.get(),
   )
   return { customers, mandates, accounts }
 }

@@ -10,15 +10,13 @@ import {
 import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
-import { pagesOf, sql, sqlValue, type Connection } from '../file/connection.js'
+import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { ownerOf } from './read-rows.js'
 import { readWho } from '../prove/who.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 
-type StoredProof = Omit<ProofRecord, 'sources'> & { readonly sources: string | null }
-
 const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
-  question.request_id as requestId, read_back_id as readBackId, verdict, why, proof.sources`
+  question.request_id as requestId, read_back_id as readBackId, verdict, why, coalesce(proof.sources, '[]') as sources`
 
 const TABLES = 'proof join question on question.id = question_id'
 
@@ -36,14 +34,6 @@ const IS_COUNTED = `proof.id = (select max(latest.id) from proof as latest where
   and state = 'registered' and proof.attempts = row.attempts
   and (verdict in ('proven', 'twice') or asked_at > registered_at)`
 
-const sourcesOf = (sources: string | null): KeptSource[] =>
-  sources === null ? [] : (JSON.parse(sources) as KeptSource[])
-
-const toProof = ({ sources, ...stored }: StoredProof): ProofRecord => ({
-  ...stored,
-  sources: sourcesOf(sources),
-})
-
 /** What was read back of the service, by row and in all. The latest answer about a row counts. */
 export function proofReads(connection: Connection) {
   let present: ReturnType<typeof readPresent> | null = null
@@ -58,16 +48,16 @@ export function proofReads(connection: Connection) {
     who: () => readWho(connection),
     /** In the order in which it was asked. */
     proofsOfRow: (rowId: number) =>
-      sql(connection)<StoredProof>`
-        select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`
-        .all(rowId)
-        .map(toProof),
+      sqlWithJson<ProofRecord>(connection, 'sources')`
+        select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`.all(rowId),
     /** The latest about each row in this state that was asked about, in order of row. */
     proofs: (state: RowState, after: number, limit: number) =>
-      sql(connection)<StoredProof>`
-        select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`
-        .all(state, after, limit)
-        .map(toProof),
+      sqlWithJson<ProofRecord>(connection, 'sources')`
+        select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`.all(
+        state,
+        after,
+        limit,
+      ),
     /** Rows by state and latest verdict, with the first and the last time of these answers. */
     proofCounts: () =>
       sql(connection)<VerdictCount & { state: RowState }>`
@@ -94,17 +84,16 @@ export function proofReads(connection: Connection) {
           ),
     /** The registered rows of which it says so, in order of id. */
     verifiedRows: (verdict: VerdictKind, after: number, limit: number): VerifiedRow[] =>
-      sql(connection)<StoredVerified>`
+      sqlWithJson<Omit<VerifiedRow, 'cancellable'>>(connection, 'sources')`
         select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
            assigned_creditor_identifier as assignedCreditorIdentifier,
-           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, proof.sources
+           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources
           from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`
         .all(verdict, after, limit)
-        .map((stored) => {
-          const sources = sourcesOf(stored.sources)
-          const cancellable = verdict === 'twice' ? cancellableIn(connection, stored.id, sources) : []
-          return { ...stored, sources, cancellable }
-        }),
+        .map((row) => ({
+          ...row,
+          cancellable: verdict === 'twice' ? cancellableIn(connection, row.id, row.sources) : [],
+        })),
     /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
     sourceStatuses: () =>
       sql(connection)<StatusCount>`
@@ -119,10 +108,6 @@ export function proofReads(connection: Connection) {
            and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`.get() ??
       null,
   }
-}
-
-interface StoredVerified extends Omit<VerifiedRow, 'sources' | 'cancellable'> {
-  readonly sources: string | null
 }
 
 function cancellableIn(

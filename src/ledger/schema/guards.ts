@@ -91,11 +91,11 @@ create trigger row_has_heir after update of superseded_by on row when new.supers
 begin update row set heir = (select coalesce(heir, id) from row where id = new.superseded_by) where id = new.id or heir = new.id; end;
 create trigger row_heir_counts before update of heir on row when new.superseded_by is null
     or (select superseded_by from row where id = new.heir) is not null${refuse('what counts in the place of a row was not replaced itself')}
-create trigger row_place_moves before update of place on row when new.place is not old.place and not (
-    (new.place = 0 and new.state = 'superseded')
-    or (old.place = 0 and ${IS_COMING_IN}))${refuse('a place goes to the row that corrects its holder')}
+create trigger row_place_moves before update of counted_in on row when new.counted_in is not old.counted_in and not (
+    (new.counted_in is null and new.state = 'superseded')
+    or (old.counted_in is null and ${IS_COMING_IN}))${refuse('a place goes to the row that corrects its holder')}
 create trigger row_without_place_waits before update of state on row
-    when new.state = 'sending' and old.place = 0${refuse('a row that no total counts is never sent')}
+    when new.state = 'sending' and old.counted_in is null${refuse('a row that no total counts is never sent')}
 `
 
 /**

@@ -26,7 +26,7 @@ const ADMITTED = {
   mandateKey: 'identity',
   raw: 'key',
   corrects: 'stays',
-  place: 'moves',
+  countedIn: 'moves',
   latestFirstDebit: 'stays',
   cells: 'goes',
   contentKey: 'key',
@@ -46,14 +46,7 @@ const LATER = [
 ] as const
 
 /** What only the ledger itself looks at. */
-const INWARD: ReadonlySet<AdmittedColumn> = new Set([
-  'iban',
-  'ibanKey',
-  'raw',
-  'place',
-  'contentKey',
-  'spelling',
-])
+const INWARD: ReadonlySet<AdmittedColumn> = new Set(['iban', 'ibanKey', 'raw', 'contentKey', 'spelling'])
 
 /** `customerNo` is `customer_no` in SQL. */
 const inSql = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

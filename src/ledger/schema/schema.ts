@@ -47,76 +47,34 @@ export const COLLECTED_ACCOUNT =
 const TABLES = `
 create table campaign (
   id integer primary key check (id = 1),
-  ledger_id text not null,
-  created_at text not null,
-  changed_at text not null,
-  secret blob,
-  base_url text,
-  username text,
-  purged_at text,
-  purged_by text,
-  purge_reason text,
-  purged_as text,
-  plan_key blob,
-  expected text,
+  ledger_id text not null, created_at text not null, changed_at text not null, secret blob,
+  base_url text, username text, purged_at text, purged_by text, purge_reason text, purged_as text,
+  plan_key blob, expected text,
   check ((base_url is null) = (username is null)),
   check ((purged_at is null) = (secret is not null))
 ) strict;
 
 create table holder (
-  id integer primary key check (id = 1),
-  pid integer,
-  host text not null,
-  since text not null,
-  user text
+  id integer primary key check (id = 1), pid integer, host text not null, since text not null, user text
 ) strict;
 
 create table source (
-  id integer primary key,
-  name text not null,
-  header text not null,
-  columns text not null,
+  id integer primary key, name text not null, header text not null, columns text not null,
   sha256 text unique,
-  bytes integer,
-  records integer,
-  blank_lines integer,
-  reading text,
-  admitted_at text,
-  first_row integer,
-  last_row integer,
-  resubmitted integer not null default 0,
+  bytes integer, records integer, blank_lines integer, reading text, admitted_at text,
+  first_row integer, last_row integer, resubmitted integer not null default 0,
   kind text not null check (kind in ('export', 'list', 'again')),
-  is_newer integer not null check (is_newer in (0, 1)),
-  last_decision integer not null
+  is_newer integer not null check (is_newer in (0, 1)), last_decision integer not null
 ) strict;
 
 create table row (
-  id integer primary key,
-  source_id integer not null references source (id),
-  record integer not null,
-  line integer not null,
-  state text not null,
-  rule text,
-  customer_no integer,
-  iban text,
-  iban_masked text,
-  iban_key blob,
-  signed_date text,
-  original_creditor_identifier text,
-  original_mandate_reference text,
-  mandate_key text,
-  raw blob,
-  corrects integer,
-  superseded_by integer references row (id),
-  heir integer references row (id),
-  latest_first_debit text,
-  attempts integer not null default 0,
-  assigned_creditor_identifier text,
-  assigned_mandate_reference text,
-  registered_at text,
-  cells text,
-  place integer,
-  content_key blob,
+  id integer primary key, source_id integer not null references source (id),
+  record integer not null, line integer not null, state text not null, rule text,
+  customer_no integer, iban text, iban_masked text, iban_key blob, signed_date text,
+  original_creditor_identifier text, original_mandate_reference text, mandate_key text, raw blob,
+  corrects integer, superseded_by integer references row (id), heir integer references row (id),
+  latest_first_debit text, attempts integer not null default 0, assigned_creditor_identifier text,
+  assigned_mandate_reference text, registered_at text, cells text, counted_in integer, content_key blob,
   spelling integer,
   constraint row_suits_its_state check (case state
     when 'ready' then superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
@@ -143,62 +101,34 @@ create index row_spelling on row (spelling);
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
-create index row_place on row (state, place) where place is not null;
-create unique index row_place_once on row (place) where place > 0;
+create index row_counted on row (state, counted_in) where counted_in is not source_id;
 
 create table problem (
-  id integer primary key,
-  source_id integer not null references source (id),
-  row_id integer references row (id),
-  rule text not null,
+  id integer primary key, source_id integer not null references source (id),
+  row_id integer references row (id), rule text not null,
   severity text not null check (severity in ('error', 'warning')),
-  field text,
-  column_name text not null,
-  value text not null,
-  message text not null,
+  field text, column_name text not null, value text not null, message text not null,
   remedy text not null
 ) strict;
 create index problem_row on problem (row_id);
 
 create table run (
-  id integer primary key,
-  started_at text not null,
-  ended_at text,
-  version text not null,
-  host text not null,
-  pid integer not null,
-  as_of text not null,
-  zone text not null,
-  settings text not null,
-  stopped_by text,
-  exit_code integer,
-  started_as text,
-  mark text
+  id integer primary key, started_at text not null, ended_at text, version text not null,
+  host text not null, pid integer not null, as_of text not null, zone text not null,
+  settings text not null, stopped_by text, exit_code integer, started_as text, mark text
 ) strict;
 create index run_mark on run (mark) where mark is not null;
 
 create table attempt (
-  id integer primary key,
-  row_id integer not null references row (id),
-  n integer not null check (n > 0),
+  id integer primary key, row_id integer not null references row (id), n integer not null check (n > 0),
   run_id integer not null references run (id),
-  mandate_key text not null,
-  request_id text not null unique,
-  started_at text not null,
-  ended_at text,
-  duration_ms real,
-  started integer check (started in (0, 1)),
+  mandate_key text not null, request_id text not null unique, started_at text not null,
+  ended_at text, duration_ms real, started integer check (started in (0, 1)),
   outcome text check (outcome in
     ('registered', 'refused', 'turned_away', 'not_sent', 'in_doubt', 'released')),
   hint text check (hint in (${sqlList(DOUBT_HINTS)})),
-  reason text,
-  status integer,
-  error_code text,
-  service_code text,
-  field text,
-  message text,
-  answer text,
-  retry_after_ms real,
+  reason text, status integer, error_code text, service_code text, field text, message text,
+  answer text, retry_after_ms real,
   unique (row_id, n),
   check ((outcome is null) = (ended_at is null))
 ) strict;
@@ -209,59 +139,36 @@ create index attempt_released on attempt (mandate_key) where outcome = 'released
 create index attempt_late on attempt (started_at) where outcome = 'released';
 
 create table decision (
-  id integer primary key,
-  row_id integer not null references row (id),
-  attempt_id integer references attempt (id),
-  decided_at text not null,
+  id integer primary key, row_id integer not null references row (id),
+  attempt_id integer references attempt (id), decided_at text not null,
   decided_by text not null check (decided_by <> ''),
-  decision text not null,
-  from_state text not null,
-  to_state text not null,
-  reason text not null check (reason <> ''),
-  evidence text,
-  decided_as text
+  decision text not null, from_state text not null, to_state text not null,
+  reason text not null check (reason <> ''), evidence text, decided_as text
 ) strict;
 create unique index one_decision
   on decision (row_id, coalesce(attempt_id, 0), from_state, iif(decision = 'done' or from_state = to_state, id, decision = 'corrected'));
 
 create table read_back (
-  id integer primary key,
-  scope text not null check (scope in (${sqlList(SCOPES)})),
+  id integer primary key, scope text not null check (scope in (${sqlList(SCOPES)})),
   sample integer check (sample > 0),
-  version text not null,
-  host text not null,
-  pid integer not null,
-  settings text not null,
-  started_at text not null,
-  ended_at text,
-  stopped_by text
+  version text not null, host text not null, pid integer not null, settings text not null,
+  started_at text not null, ended_at text, stopped_by text
 ) strict;
 
 create table question (
-  id integer primary key,
-  read_back_id integer not null references read_back (id),
-  customer_no integer not null,
-  request_id text not null,
-  asked_at text not null,
-  answered_at text not null,
-  tries integer not null check (tries > 0),
+  id integer primary key, read_back_id integer not null references read_back (id),
+  customer_no integer not null, request_id text not null, asked_at text not null,
+  answered_at text not null, tries integer not null check (tries > 0),
   answer text not null check (answer in (${sqlList(ANSWERS)})),
-  status integer,
-  error_code text,
-  reason text,
-  sources integer,
+  status integer, error_code text, reason text, sources integer,
   check ((answer = 'listed') = (sources is not null))
 ) strict;
 create index question_customer on question (read_back_id, customer_no);
 
 create table proof (
-  id integer primary key,
-  question_id integer not null references question (id),
-  row_id integer not null references row (id),
-  attempts integer not null,
-  verdict text not null check (verdict in (${sqlList(VERDICTS)})),
-  why text,
-  sources text,
+  id integer primary key, question_id integer not null references question (id),
+  row_id integer not null references row (id), attempts integer not null,
+  verdict text not null check (verdict in (${sqlList(VERDICTS)})), why text, sources text,
   unique (row_id, question_id)
 ) strict;
 
@@ -276,80 +183,54 @@ create index who_claim on who (claim);
 create index who_customer on who (customer_no);
 
 create table plan (
-  id integer primary key,
-  digest text not null unique check (length(digest) = 64),
-  planned_at text not null,
-  planned_by text not null check (planned_by <> ''),
-  planned_as text,
-  last_decision integer not null,
-  document text not null
+  id integer primary key, digest text not null unique check (length(digest) = 64),
+  planned_at text not null, planned_by text not null check (planned_by <> ''),
+  planned_as text, last_decision integer not null, document text not null
 ) strict;
 
 create table approver (
-  id integer primary key,
-  name text not null unique check (name <> ''),
+  id integer primary key, name text not null unique check (name <> ''),
   key text not null check (length(key) = 64)
 ) strict;
 
 create table approval (
-  id integer primary key,
-  plan_id integer not null references plan (id),
-  digest text not null,
-  approved_at text not null,
-  approved_by text not null check (approved_by <> ''),
-  recorded_as text,
-  expires_at text not null check (expires_at > approved_at),
-  reference text check (reference <> ''),
-  signature text,
+  id integer primary key, plan_id integer not null references plan (id),
+  digest text not null, approved_at text not null, approved_by text not null check (approved_by <> ''),
+  recorded_as text, expires_at text not null check (expires_at > approved_at),
+  reference text check (reference <> ''), signature text,
   check ((reference is null) <> (signature is null))
 ) strict;
 create index approval_plan on approval (plan_id);
 
 create table collection (
-  id integer primary key,
-  name text not null,
+  id integer primary key, name text not null,
   sha256 text not null unique
 ) strict;
 
 create table collected (
-  id integer primary key,
-  mandate_key text not null unique,
-  creditor text not null,
-  reference text not null,
-  account blob,
-  iban_masked text,
-  signed_date text,
-  day text not null,
+  id integer primary key, mandate_key text not null unique, creditor text not null,
+  reference text not null, account blob, iban_masked text, signed_date text, day text not null,
   is_ended integer not null check (is_ended in (0, 1))
 ) strict;
 
 create table amended (
-  former text not null,
-  successor text not null,
-  day text not null,
+  former text not null, successor text not null, day text not null,
   primary key (former, successor)
 ) strict;
 ${COLLECTED_ACCOUNT};
 
 create table kin (
-  row_id integer not null references row (id),
-  other_id integer not null references row (id),
+  row_id integer not null references row (id), other_id integer not null references row (id),
   separated text check (separated in ('send', 'rules')),
   primary key (row_id, other_id)
 ) strict, without rowid;
 create index kin_other on kin (other_id);
 
 create table comparison (
-  id integer primary key,
-  compared_at text not null,
+  id integer primary key, compared_at text not null,
   compared_by text not null check (compared_by <> ''),
-  compared_as text,
-  sources text not null,
-  classes text not null,
-  ledger_mandates integer not null,
-  final_mandates integer not null,
-  last_source integer not null,
-  last_decision integer not null
+  compared_as text, sources text not null, classes text not null, ledger_mandates integer not null,
+  final_mandates integer not null, last_source integer not null, last_decision integer not null
 ) strict;
 
 create table ended_elsewhere (
@@ -359,15 +240,11 @@ create table ended_elsewhere (
 ) strict, without rowid;
 
 create table compared (
-  id integer primary key,
-  comparison_id integer references comparison (id),
+  id integer primary key, comparison_id integer references comparison (id),
   row_id integer not null references row (id),
   class text not null check (class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})),
-  why text not null,
-  is_held integer not null check (is_held in (0, 1)),
-  final blob,
-  met_by integer references row (id),
-  decision_id integer references decision (id)
+  why text not null, is_held integer not null check (is_held in (0, 1)), final blob,
+  met_by integer references row (id), decision_id integer references decision (id)
 ) strict;
 create index compared_row on compared (row_id, comparison_id);
 create unique index compared_once on compared (comparison_id, row_id) where met_by is null;

@@ -1,5 +1,6 @@
+import type { Absence } from '../../domain/proof/absence.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import type { RowRecord } from '../../ledger/read/reader.js'
+import type { PlanRecord, RowRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 
 /** A row as lists show it: without its original cells. */
@@ -8,6 +9,11 @@ export interface ListedRow {
   readonly explanation: Explanation
   /** A record of the wrong shape as it was read, where cells are shown. */
   readonly stray?: string | null
+}
+
+export interface OpenRow extends ListedRow {
+  /** Null where the service was not asked about it. */
+  readonly absence: Absence | null
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */
@@ -88,3 +94,12 @@ export const REPORT_ORDER: readonly RowState[] = [
   'superseded',
   'written_off',
 ]
+
+export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
+
+export const hasSent = ({ attempts }: RunRecord): boolean =>
+  Object.values(attempts).some((count) => count > 0)
+
+/** The runs that sent something under a plan. */
+export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
+  idsText(runs.filter((run) => run.settings.plan === digest && hasSent(run)))

@@ -22,11 +22,18 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { NOT_SENT, NOTHING_TOLD, type Told, isNotTaken, partOf, type ListedRow } from './facts.js'
+import {
+  NOT_SENT,
+  NOTHING_TOLD,
+  type Told,
+  isNotTaken,
+  partOf,
+  type ListedRow,
+  type OpenRow,
+} from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { explain } from './explanation.js'
-import type { OpenRow } from '../files/lists.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 

@@ -1,4 +1,4 @@
-import { absenceText, type Absence } from '../../domain/proof/absence.js'
+import { absenceText } from '../../domain/proof/absence.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
@@ -9,12 +9,22 @@ import type {
   ProblemRecord,
   RegisteredRow,
   RowRecord,
+  RunRecord,
+  SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import { explainVerified } from '../facts/explanation.js'
-import { CUT_OVER_FILE, type ListedRow, PLACE_OF_PART } from '../facts/facts.js'
+import {
+  CUT_OVER_FILE,
+  type ListedRow,
+  type OpenRow,
+  PLACE_OF_PART,
+  REPORT_ORDER,
+  runsUnder,
+} from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
 import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import {
   BYTE_ORDER_MARK,
@@ -27,7 +37,8 @@ import {
   plainText,
   type OriginalColumns,
 } from './cells.js'
-import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+import { isBalanced, LATE_REQUEST_MS, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { toSend } from '../../domain/plan/plan.js'
 import type { CellValue } from '../workbook/xlsx.js'
 
 /** A column of a list, for its file, its sheet and its sheet to work in. */
@@ -48,7 +59,7 @@ export interface Column<Of> {
   readonly cell?: (text: string) => string
 }
 
-export const column = <Of>(
+const column = <Of>(
   key: string | null,
   label: TextKey,
   width: number | null,
@@ -130,11 +141,6 @@ export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentS
   BYTE_ORDER_MARK,
 )
 
-export interface OpenRow extends ListedRow {
-  /** Null where the service was not asked about it. */
-  readonly absence: Absence | null
-}
-
 interface OpenLineOf {
   readonly row: RowRecord
   readonly campaign: CampaignRecord
@@ -159,7 +165,7 @@ const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pi
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: Columns<ListedRow> = [
+const WHOSE: Columns<Pick<OpenLineOf, 'row'>> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
@@ -328,6 +334,15 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
   ...CLOSING,
 ]
 
+/** The same on a sheet to read. */
+export const CUT_OVER_SHEET: Columns<CutOverLine> = [
+  ...WHOSE,
+  column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
+    shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
+  }),
+  ...NEW.map((known: Column<RowRecord>) => ofRow(known)),
+]
+
 /** Without account numbers, since nothing in it is corrected. */
 export function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
   const cells = cellsOf(CUT_OVER_COLUMNS)
@@ -441,3 +456,77 @@ export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver 
     ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]
 }
+
+const masked = (text: string | null): string | null => (text === null ? null : maskedText(text))
+
+/** A plan with one of its approvals, or the only line of one that nobody approved. */
+type PlanLine = ReturnType<typeof linesOfPlans>[number]
+
+export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
+  plans.flatMap((plan) => {
+    const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
+    return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
+  })
+
+export const PLANS: Columns<PlanLine> = [
+  column(null, 'label.plan', 68, ({ plan }) => plan.digest),
+  column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
+  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
+  column(null, 'label.asUser', 14, ({ plan }) => plan.plannedAs),
+  column(null, 'label.rows', 10, ({ plan }) => toSend(plan.document)),
+  column(null, 'label.at', 25, ({ approval }) => approval?.approvedAt ?? null),
+  column(null, 'cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)),
+  column(null, 'plans.key', 68, ({ approval }) => approval?.key ?? null),
+  column(null, 'plans.reference', SENTENCE, ({ approval }) => masked(approval?.reference ?? null)),
+  column(null, 'label.asUser', 14, ({ approval }) => approval?.recordedAs ?? null),
+  column(null, 'label.expires', 25, ({ approval }) => approval?.expiresAt ?? null),
+  column(null, 'runs.title', 14, ({ runs }) => runs),
+]
+
+export const SOURCES: Columns<SourceRecord> = [
+  column(null, 'label.source', 30, ({ name }) => name),
+  column(null, 'label.at', 25, ({ admittedAt }) => admittedAt),
+  column(null, 'label.bytes', 12, ({ bytes }) => bytes),
+  column(null, 'cover.read', 10, ({ totals }) => totals.read),
+  column(null, 'label.resubmitted', 12, ({ totals }) => totals.resubmitted),
+  ...REPORT_ORDER.map((state) =>
+    column<SourceRecord>(null, `state.${state}`, 11, ({ totals }) => totals[TOTAL_OF_STATE[state]]),
+  ),
+  // What does not add up must be seen.
+  column(null, 'label.balanced', 10, () => null, {
+    shown: ({ totals }, { say }) => (isBalanced(totals) ? say('yes') : say('no').toUpperCase()),
+  }),
+  column(null, 'label.sha256', 68, ({ sha256 }) => sha256),
+]
+
+export const RUNS: Columns<RunRecord> = [
+  column(null, 'label.number', 6, ({ id }) => id),
+  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
+  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+  column(null, 'state.registered', 11, ({ attempts }) => attempts.registered),
+  column(null, 'state.refused', 11, ({ attempts }) => attempts.refused),
+  column(null, 'state.in_doubt', 11, ({ attempts }) => attempts.in_doubt),
+  column(null, 'label.turnedAway', 12, ({ attempts }) => attempts.turned_away),
+  column(null, 'cover.notSent', 11, ({ attempts }) => attempts.not_sent),
+  column(null, 'label.open', 8, ({ attempts }) => attempts.open),
+  column(null, 'label.stoppedBy', SENTENCE, ({ stoppedBy }) => masked(stoppedBy)),
+  column(null, 'label.exit', 6, ({ exitCode }) => exitCode),
+  // As it was recorded.
+  column(null, 'label.settings', 80, ({ version, asOf, zone, settings }) =>
+    JSON.stringify({ version, asOf, zone, ...settings }),
+  ),
+]
+
+/** A column of a file with its meaning, for a person who has the workbook alone. */
+type ColumnLine = ReturnType<typeof columnLines>[number]
+
+export const columnLines = ({ verification, cutOver }: ReportFacts, texts: Texts) =>
+  explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).flatMap(({ files, columns }) =>
+    columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
+  )
+
+export const FILE_COLUMNS: Columns<ColumnLine> = [
+  column(null, 'label.file', SENTENCE, ({ files }) => files),
+  column(null, 'label.column', 40, ({ column }) => column),
+  column(null, 'label.meaning', 90, ({ meaning }) => meaning),
+]

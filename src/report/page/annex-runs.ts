@@ -1,8 +1,8 @@
 import { said } from '../../domain/text/text.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
-import type { RunRecord, SourceRecord, ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
-import { REPORT_ORDER } from '../facts/facts.js'
+import type { RunRecord, SourceRecord, ApprovalRecord } from '../../ledger/read/reader.js'
+import { hasSent, idsText, REPORT_ORDER, runsUnder } from '../facts/facts.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
@@ -203,15 +203,6 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
     ])}
   </section>`
 }
-
-const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
-
-export const hasSent = ({ attempts }: RunRecord): boolean =>
-  Object.values(attempts).some((count) => count > 0)
-
-/** The runs that sent something under a plan. */
-export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
-  idsText(runs.filter((run) => run.settings.plan === digest && hasSent(run)))
 
 function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const { approvedAt, approvedBy, recordedAs, expiresAt } = approval

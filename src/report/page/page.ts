@@ -6,7 +6,7 @@ import {
   TOTAL_OF_STATE,
   type Totals,
 } from '../../domain/row/row-state.js'
-import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER } from '../facts/facts.js'
+import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
 import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
@@ -21,7 +21,6 @@ import * as annexRows from './annex-rows.js'
 import {
   differingSettings,
   hasOverrides,
-  hasSent,
   runsSection,
   sourcesSection,
   plansSection,

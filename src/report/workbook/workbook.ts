@@ -1,33 +1,32 @@
-import { PLACE_OF_PART, TO_DO_WORKBOOK } from '../facts/facts.js'
-import type { OriginalColumns } from '../files/cells.js'
+import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
+import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
+import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
+import { CUT_OVER_FILE, type OpenRow, PLACE_OF_PART, REPORT_ORDER, TO_DO_WORKBOOK } from '../facts/facts.js'
+import type { OpenList, OpenLists, ReportFacts } from '../facts/row-walk.js'
+import { maskedText, type OriginalColumns } from '../files/cells.js'
+import * as tables from '../files/lists.js'
+import type { Column, Columns, CutOverLine } from '../files/lists.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
+import { hashTotalLines, proofText } from '../page/annex-rows.js'
+import { comparedText, rehearsalText } from '../page/page.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
-import * as tables from './columns.js'
 import {
-  type Columns,
-  DECISION_COLUMNS,
-  DECISIONS_FILE,
-  IN_DOUBT_SHEET,
-  OPEN_SHEET,
-  PROBLEM_COLUMNS,
-  REGISTERED_COLUMNS,
-  VERIFICATION_COLUMNS,
-  VERIFICATION_FILE,
-} from '../files/lists.js'
-import {
+  type CellValue,
+  freeSheet,
   LARGEST_ARCHIVE,
-  openArchive,
-  sheetPath,
-  workbookParts,
   listHead,
   listTail,
+  oneCell,
+  openArchive,
   rowWriter,
+  type SheetColumn,
+  sheetPath,
+  STYLES,
+  workbookParts,
   workHead,
   workTail,
-  type SheetColumn,
 } from './xlsx.js'
 
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
@@ -46,7 +45,7 @@ export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
 
 /** A workbook that takes its lists while the ledger is walked over. */
 export interface Workbook {
-  readonly lists: OpenLists
+  readonly lists: OpenLists & { readonly cutOver?: OpenList<CutOverLine> }
   /**
    * Writes the file, one sheet behind the other, once everything has been handed over.
    * @throws {UsageError} when the folder does not take it
@@ -171,15 +170,16 @@ type NewList = <Entry>(columns: Columns<Entry>) => ReturnType<typeof sheetList<E
 
 /** The lists that are filled during the walk. */
 const openLists = (newList: NewList) => ({
-  inDoubt: newList(IN_DOUBT_SHEET),
-  refused: newList(OPEN_SHEET),
-  corrections: newList(OPEN_SHEET),
-  notSent: newList(OPEN_SHEET),
-  closed: newList(OPEN_SHEET),
-  registered: newList(REGISTERED_COLUMNS),
-  problems: newList(PROBLEM_COLUMNS),
-  decisions: newList(DECISION_COLUMNS),
-  unproven: newList(VERIFICATION_COLUMNS),
+  inDoubt: newList(tables.IN_DOUBT_SHEET),
+  refused: newList(tables.OPEN_SHEET),
+  corrections: newList(tables.OPEN_SHEET),
+  notSent: newList(tables.OPEN_SHEET),
+  closed: newList(tables.OPEN_SHEET),
+  registered: newList(tables.REGISTERED_COLUMNS),
+  problems: newList(tables.PROBLEM_COLUMNS),
+  decisions: newList(tables.DECISION_COLUMNS),
+  unproven: newList(tables.VERIFICATION_COLUMNS),
+  cutOver: newList(tables.CUT_OVER_SHEET),
 })
 
 /** All sheets in their order. */
@@ -196,21 +196,24 @@ function sheetsOf(
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
   }
-  const summary = Buffer.from(tables.summarySheet(facts, texts))
+  const summary = Buffer.from(summarySheet(facts, texts))
   const file = PLACE_OF_PART.inDoubt
   const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
   const unproven = { sheet: say('label.verification'), title: say('proof.notProven') }
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
-    ...(verification === null ? [] : lists.unproven.sheets({ ...unproven, file: VERIFICATION_FILE })),
+    ...(verification === null ? [] : lists.unproven.sheets({ ...unproven, file: tables.VERIFICATION_FILE })),
     ...lists.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
     ...lists.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
     ...lists.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
     ...lists.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
     ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
     ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
+    ...(lists.cutOver.entries() === 0
+      ? []
+      : lists.cutOver.sheets({ sheet: say('sheet.cutOver'), file: CUT_OVER_FILE })),
     ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
-    ...lists.decisions.sheets({ sheet: say('decisions.title'), file: DECISIONS_FILE }),
+    ...lists.decisions.sheets({ sheet: say('decisions.title'), file: tables.DECISIONS_FILE }),
     ...known('sources.title', tables.SOURCES, sources),
     ...(plans.length === 0 ? [] : known('plans.title', tables.PLANS, tables.linesOfPlans(facts))),
     ...known('runs.title', tables.RUNS, runs),
@@ -229,8 +232,7 @@ export function openWorkbook(
 ): Workbook {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
-  const newList: NewList = (columns) =>
-    sheetList(tables.columnsIn(columns, texts), { scratch, limits, texts })
+  const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
   const lists = openLists(newList)
 
   return {
@@ -274,11 +276,11 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
   const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
   const lists = {
-    inDoubt: sheetList(tables.toDoColumns(originals, campaign, 'inDoubt'), terms),
-    corrections: sheetList(tables.toDoColumns(originals, campaign, 'corrections'), terms),
-    refused: sheetList(tables.toDoColumns(originals, campaign, 'refused'), terms),
+    inDoubt: sheetList(toDoColumns(originals, campaign, 'inDoubt'), terms),
+    corrections: sheetList(toDoColumns(originals, campaign, 'corrections'), terms),
+    refused: sheetList(toDoColumns(originals, campaign, 'refused'), terms),
   }
-  const cutOver = sheetList(tables.cutOverColumns(originals), terms)
+  const cutOver = sheetList(cutOverColumns(originals), terms)
   async function finish(): Promise<void> {
     const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) => {
       const list = part === 'cutOver' ? cutOver : lists[part]
@@ -286,7 +288,7 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
       const isRead = part === 'corrections' && cutOver.entries() > 0 && lists.refused.entries() === 0
       return list.entries() > 0 || isRead ? list.sheets({ sheet }) : []
     })
-    const howTo = Buffer.from(tables.howToWorkSheet())
+    const howTo = Buffer.from(howToWorkSheet())
     const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
     if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
     const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
@@ -294,4 +296,175 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
     await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
   }
   return { lists, cutOver, finish }
+}
+
+/** The columns of a list on its sheet, in one language. */
+const columnsIn = <Entry>(columns: Columns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
+  columns.flatMap(({ label, width, value, shown }) =>
+    width === null
+      ? []
+      : {
+          ...{ header: texts.say(label), width, isWrapped: width >= tables.SENTENCE },
+          value: shown === undefined ? value : (entry) => shown(entry, texts),
+        },
+  )
+
+/** What a text calls a column or a list is called otherwise here. */
+const inWords = (text: string): string =>
+  text
+    .replace(/\bmigration_[a-z_]+/g, (name) => `"${HEADINGS.get(name) ?? name}"`)
+    .replace(/\b(?:corrections|refused|in-doubt|cut-over)\.csv/g, 'this workbook')
+
+/** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
+function workedColumns<Of, Line>(
+  columns: Columns<Line>,
+  lineOf: (of: Of) => Line,
+  choices: readonly string[],
+  originals: readonly SheetColumn<Of>[],
+): SheetColumn<Of>[] {
+  const those = (
+    wanted: Column<Line>['role'],
+    how: Partial<SheetColumn<Of>>,
+    shown: (text: string) => string = String,
+  ): SheetColumn<Of>[] =>
+    columns.flatMap(({ key, role, width, value }) =>
+      key === null || role !== wanted
+        ? []
+        : {
+            ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
+            ...{ value: (of) => shown(String(value(lineOf(of)) ?? '')), ...how },
+            ...(key === 'migration_decision' ? { choices } : {}),
+          },
+    )
+  return [
+    ...those(undefined, { isWrapped: true }, inWords),
+    ...originals,
+    ...those('filled in', { isRead: true, isEdited: true }),
+    ...those('mark', { isRead: true, isHidden: true }),
+  ]
+}
+
+/** What takes a while to find of an entry is found once, for all of its cells. */
+function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  let last: { readonly of: Of; readonly found: Found } | null = null
+  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
+}
+
+/** @param cellsOf as they stand under the names */
+function originalColumns<Of>(
+  names: readonly string[],
+  cellsOf: (of: Of) => readonly string[],
+  how: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
+): SheetColumn<Of>[] {
+  const cells = onceFor(cellsOf)
+  return names.map((header, at) => ({
+    ...{ header, heading: HEADINGS.get(header) ?? header, width: 14, isRead: true },
+    ...{ value: (of) => cells(of)[at] ?? '', ...how(at) },
+  }))
+}
+
+/** Of a whole account in groups of four. */
+const ACCOUNT = 44
+
+function toDoColumns(
+  originals: OriginalColumns,
+  campaign: CampaignRecord,
+  part: 'inDoubt' | 'corrections' | 'refused',
+): SheetColumn<OpenRow>[] {
+  const { plainNames, plainCellsOf, accounts, wrongOf } = originals
+  const isEdited = part !== 'inDoubt'
+  const wrong = onceFor(({ row, explanation }: OpenRow) => wrongOf(row, explanation.wrong))
+  const own = originalColumns(
+    plainNames,
+    ({ row }: OpenRow) => plainCellsOf(row),
+    (at) => ({
+      ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
+      ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
+    }),
+  ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
+  return workedColumns(
+    tables.openColumns(part === 'inDoubt'),
+    tables.openLine(originals, campaign),
+    DECISION_WORDS[part],
+    own,
+  )
+}
+
+/** The same of the cut-over, where nothing is corrected. */
+const cutOverColumns = ({ identityNames, identityCells }: OriginalColumns): SheetColumn<CutOverLine>[] =>
+  workedColumns(
+    tables.CUT_OVER_COLUMNS,
+    (line) => line,
+    DECISION_WORDS.cutOver,
+    originalColumns(identityNames, ({ row }) => identityCells(row)),
+  )
+
+const HOW_TO_WORK = [
+  'Each sheet lists what is open: its first columns say what is wrong and what to do, and a red cell is the one that is wrong.',
+  'Type into yellow and red cells alone: correct the value, or choose a word under "Your decision" and say under "Your reason" how you know.',
+  'Leave everything else as it is; to sort, take the protection of the sheet off (there is no password) and sort all of its columns together.',
+  'Save the file as .xlsx and give it back with "sepa-migrate run to-do.xlsx": that takes all of it, or names every fault and takes nothing.',
+]
+
+/** The first sheet of to-do.xlsx. In one column, by which it is known for no list. */
+const howToWorkSheet = (): string =>
+  freeSheet(
+    [{ width: 110 }],
+    [
+      [oneCell('How to work in this file', STYLES.title)],
+      ...HOW_TO_WORK.map((text) => [oneCell(text, STYLES.sentence)]),
+    ],
+  )
+
+/** The first sheet: what finance signs, as far as figures say it. */
+function summarySheet(facts: ReportFacts, texts: Texts): string {
+  const { campaign, told, totals, mandates, distinct, balanced, cutOver } = facts
+  const { say } = texts
+  const rehearsal = rehearsalText(facts, texts)
+  const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
+  const heading = (...words: readonly string[]): string[] =>
+    words.map((word) => oneCell(word, STYLES.heading))
+  return freeSheet(
+    [{ width: 44 }, { width: 70 }],
+    [
+      [oneCell(say('page.title'), STYLES.title)],
+      ...(rehearsal === null ? [] : [line(say('cover.rehearsal'), rehearsal)]),
+      ...(told.company === null ? [] : [[oneCell(maskedText(told.company))]]),
+      ...(told.from === null ? [] : [line(say('cover.formerProvider'), maskedText(told.from))]),
+      line(say('label.target'), campaign.baseUrl),
+      line(say('label.user'), campaign.username),
+      line(say('label.ledger'), facts.ledger),
+      line(say('label.ledgerId'), campaign.ledgerId),
+      line(say('label.ledgerAsOf'), campaign.changedAt),
+      line(say('label.balanced'), balanced ? say('yes') : say('verdict.notBalanced').toUpperCase()),
+      line(say('proof.title'), proofText(facts, texts)),
+      line(say('cover.signOff'), comparedText(facts, texts)),
+      [],
+      line(say('label.mandates'), mandates.total),
+      line(say('state.registered'), mandates.registered),
+      line(say('state.in_doubt'), mandates.inDoubt + mandates.sending),
+      line(say('state.refused'), mandates.refused),
+      line(say('cover.notSent'), notSentOf(mandates)),
+      [],
+      ...(cutOver === null
+        ? []
+        : [
+            heading(say('cutOver.title'), say('label.mandates')),
+            ...CUT_OVER_CLASSES.map((name) => line(say(`cutOver.${name}`), cutOver.classes[name])),
+            [],
+          ]),
+      heading(say('totals.title'), say('label.rows')),
+      line(say('cover.read'), totals.read),
+      ...REPORT_ORDER.map((state) => line(say(`state.${state}`), totals[TOTAL_OF_STATE[state]])),
+      line(say('label.resubmitted'), totals.resubmitted),
+      line(say('label.notTaken'), facts.notTaken),
+      [],
+      line(say('hash.customers'), distinct.customers),
+      line(say('hash.mandates'), distinct.mandates),
+      line(say('hash.accounts'), distinct.accounts),
+      [],
+      heading(say('hash.title'), say('label.value')),
+      ...hashTotalLines(facts, texts).map(({ name, value }) => line(name, value)),
+    ],
+  )
 }

@@ -29,7 +29,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const CHUNK_BYTES = 65_536
+const CHUNK_BYTES = 262_144
 
 /** Name that reports show: the file's own, without the folders of this machine. */
 export const nameOf = (input: SourceInput): string =>

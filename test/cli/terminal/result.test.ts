@@ -81,7 +81,7 @@ const SPEAK_OF_COMMANDS: Readonly<Record<string, string>> = {
   'src/source/guess/inspect.ts': 'the comment of a drafted configuration',
   'src/report/facts/explanation.ts': 'the column of the result files that says what to do',
   'src/report/page/annex-rows.ts': 'the page says which file goes where',
-  'src/report/workbook/columns.ts': 'the first sheet of to-do.xlsx says how to give it back',
+  'src/report/workbook/workbook.ts': 'the first sheet of to-do.xlsx says how to give it back',
   'src/migrate/migrate.ts': 'what was allowed, recorded with the run as ledgers have held it from the start',
   'src/ledger/decide/resolution.ts': 'the reason that is recorded for a repeated refusal',
 }

@@ -230,8 +230,10 @@ describe('a notice about rows', () => {
 describe('9.1.3 places in the control totals', () => {
   it('never move but to a correction, and a row without one is never sent', () => {
     const { file } = holding(mandates(2))
-    for (const place of [0, 2])
-      expect(() => execute(file, `update row set place = ${place} where id = 1`)).toThrow('a place goes to')
+    for (const source of ['null', 2])
+      expect(() => execute(file, `update row set counted_in = ${source} where id = 1`)).toThrow(
+        'a place goes to',
+      )
   })
 
   it('a correction that replaces nothing counts nowhere, and says why', async () => {

@@ -267,7 +267,7 @@ describe('a campaign', () => {
 describe('a ledger that does not hold what this version makes', () => {
   it.each([
     ['trigger row_is_kept', 'drop trigger row_is_kept'],
-    ['index row_place_once', 'drop index row_place_once'],
+    ['index row_assigned', 'drop index row_assigned'],
     ['trigger mine', 'create trigger mine after update on row begin select 1; end'],
     [
       'trigger compared_is_kept',

@@ -63,7 +63,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
        attempt.row_id attempt.n attempt.run_id decision.id decision.row_id decision.attempt_id read_back.id question.id
        question.read_back_id proof.id proof.question_id who.id proof.row_id plan.id approver.id approval.id approval.plan_id
        collection.id collected.id kin.row_id kin.other_id comparison.id ended_elsewhere.comparison_id compared.id compared.comparison_id compared.row_id
-       compared.met_by compared.decision_id row.corrects row.superseded_by row.heir row.place row.record row.line row.attempts
+       compared.met_by compared.decision_id row.corrects row.superseded_by row.heir row.counted_in row.record row.line row.attempts
        source.first_row source.last_row source.last_decision comparison.last_source comparison.last_decision
        plan.last_decision proof.attempts`,
     ],
