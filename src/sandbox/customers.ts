@@ -2,19 +2,15 @@ import { customerNoQuery } from '../contract/payment-source.js'
 import type { Customer } from '../contract/customer.js'
 import { done, refuse, refuseField, type Reply } from './refusal.js'
 import type { Opened } from './settings.js'
-import { chanceOf } from './store.js'
+import { assignedReference } from './store.js'
 
-const GIVEN = 'Ada Bruno Clara Dario Emilia Felix Greta Hugo Iris Jonas Klara Leon'.split(' ')
-const SURNAMES = 'Abel Brink Corvin Dahl Engel Falk Grau Horn Ivers Jonker Kern Lind'.split(' ')
 const MADE_AT = '2020-01-01T00:00:00Z'
 
 /** Those of the file and nobody else; without a file everybody, with a name that the seed decides. */
 export function findCustomer(text: string, { customers, seed }: Opened): Reply<Customer> {
   const customerNo = customerNoQuery.safeParse(text)
   if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
-  const drawn = (names: readonly string[], what: string): string =>
-    names[Math.floor(chanceOf(seed, 'customer', customerNo.data, what) * names.length)] ?? ''
-  const made = { name: `${drawn(GIVEN, 'given')} ${drawn(SURNAMES, 'surname')}` }
+  const made = { name: `Customer ${assignedReference(seed, customerNo.data).slice(0, 8)}` }
   const known = customers === null ? made : customers.get(customerNo.data)
   if (known === undefined) return refuse(404, 'NOT_FOUND', 'There is no customer with this number')
   const { contact_name: name, ...own } = { contact_name: known.name, org_no: '', ...known }
