@@ -78,7 +78,7 @@ export function explaining<Value>(action: string, file: string, body: () => Valu
   }
 }
 
-export type Storage = ReturnType<typeof createStorage>
+type Storage = ReturnType<typeof createStorage>
 
 /** Writes to the ledger until the disk fails once; from then on every write is refused with the first fault. */
 export function createStorage(connection: Connection, file: string) {

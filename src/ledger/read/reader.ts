@@ -76,7 +76,7 @@ export interface AttemptRecord extends Pick<
 }
 
 /** A request of a mandate that may have been applied, whatever a person called it since. */
-export interface FormerDoubt extends Pick<AttemptRecord, 'startedAt' | 'requestId' | 'started'> {
+interface FormerDoubt extends Pick<AttemptRecord, 'startedAt' | 'requestId' | 'started'> {
   readonly rowId: number
 }
 
