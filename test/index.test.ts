@@ -52,6 +52,7 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     anotherLedger: undefined,
     allInDoubt: undefined,
     checkBeforeSend: undefined,
+    who: undefined,
     testHost: undefined,
     plan: undefined,
     approval: undefined,

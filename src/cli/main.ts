@@ -194,7 +194,7 @@ const HEADINGS = {
   'Which rows:': 'only country sheet ignore-column evidence as-of',
   'How fast, and when to stop:':
     'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
-  'The service:': 'password-file read-back check-before-send',
+  'The service:': 'password-file read-back check-before-send who',
   'Corrections and other ledgers:': 'all reason by another-ledger all-in-doubt shared-folder',
   'Report and output:': 'out no-report expected-records json quiet verbose no-color log-file',
 }

@@ -27,6 +27,15 @@ import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
 import { unlikelyShares } from '../report/facts/row-walk.js'
 import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
+export const WHO: OwnFlag = [
+  '--who',
+  'ask the service who the customers are, and hold rows whose names differ',
+]
+
+/** By the flag, or for good. */
+export const asksWho = (context: Context): boolean =>
+  context.flag('who') || (context.settings.get('customers') ?? false)
+
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
   IGNORE_COLUMN,
@@ -51,6 +60,7 @@ export const RUN_FLAGS: readonly OwnFlag[] = [
     '--check-before-send',
     'ask about each row before it is sent, and hold back what the service already holds',
   ],
+  WHO,
 ]
 
 /** The settings as `migrate` takes them, and as they are planned. @throws {UsageError} */
@@ -79,6 +89,7 @@ export function runOptions(context: Context, { trusted }: Target): Omit<MigrateO
     anotherLedger: context.flag('anotherLedger') ? whoAndWhy(context) : null,
     allInDoubt: context.flag('allInDoubt') ? whoAndWhy(context) : null,
     checkBeforeSend: context.flag('checkBeforeSend'),
+    who: asksWho(context),
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
     approvers: approversIn(settings.configuration),

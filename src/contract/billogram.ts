@@ -85,7 +85,7 @@ const addressLines = {
 }
 const place = texts('zipcode', 'city', 'country')
 
-const customer = z.strictObject({
+export const customer = z.strictObject({
   customer_no: integer,
   ...texts('org_no', 'name', 'email', 'vat_no', 'phone'),
   address: part({

@@ -16,6 +16,7 @@ import {
 } from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
+import { askAhead, holdAll } from './who.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,
@@ -172,6 +173,7 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
+  if (options.who === true) await askAhead(asked, open)
   const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null
   try {
     const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan }))
@@ -235,7 +237,7 @@ function partsOf(
     },
     send,
     confirm: (intended) => agree(asked, open, { intended, plan }),
-    hold: () => open.register.hold(rules),
+    hold: () => holdAll(asked, open),
     claim: () => open.register.claim(policy.limit, choice),
   }
 }

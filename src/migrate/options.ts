@@ -144,6 +144,12 @@ export interface MigrateOptions {
    * may not show yet.
    */
   readonly checkBeforeSend?: boolean | undefined
+  /**
+   * Asks the service who the customers are that would be sent, before anything is, and holds rows whose names differ
+   * (CUSTOMER_NAME_DIFFERS, CUSTOMER_UNKNOWN). Verdicts are kept, names never. The contract does not promise that customers
+   * can be read.
+   */
+  readonly who?: boolean | undefined
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */
   readonly testHost?: string | null | undefined
   /**
@@ -191,12 +197,20 @@ export type MigrationEvent =
   | DeliveryEvent
   | Opened
   | { readonly kind: 'reading'; readonly source: string; readonly records: number }
+  | AskingEvent
   /** What was agreed to, about to be committed. */
   | { readonly kind: 'sending'; readonly rows: number }
   /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
   | { readonly kind: 'warning'; readonly text: string }
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
+
+/** Told at the beginning, and whenever verdicts were kept. */
+export interface AskingEvent {
+  readonly kind: 'asking_who'
+  readonly customers: number
+  readonly asked: number
+}
 
 interface Opened {
   readonly kind: 'opened'
@@ -307,6 +321,16 @@ const filesOf = (
     (file) => typeof file === 'string',
   )
 
+/** @throws {UsageError} for what cannot be read a second time */
+export function refuseStreams({ files = [] }: Pick<MigrateOptions, 'files'>, action: string): void {
+  const stream = files.find((input) => typeof input !== 'string')
+  if (stream === undefined) return
+  throw new UsageError(
+    `Cannot ${action} "${stream.name}": a stream cannot be read a second time by the run; nothing was sent`,
+    'Give the file itself',
+  )
+}
+
 /**
  * Where an approval is required, nothing is sent without a plan: what listens on this machine may be the end of a tunnel.
  * A ledger that is there is opened first, and remembers it.
@@ -396,7 +420,7 @@ const WITHIN = {
   decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver at',
   expected: 'source records customerNoSum',
 } as const
-const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
+const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend who testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {

@@ -3,6 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../contract/envelope.js'
+import { CUSTOMER_PATH } from '../contract/customer.js'
 import { MIGRATE_PATH } from '../contract/migrate-mandate.js'
 import { PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
 import {
@@ -13,6 +14,7 @@ import {
   appliesFirst,
   misbehave,
 } from './faults/faults.js'
+import { findCustomer } from './customers.js'
 import { migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import {
   done,
@@ -108,13 +110,14 @@ const endpointsOf = (parts: ServiceParts): readonly Endpoint[] => [
     member('customer_no'),
     (body, _id, requestId) => migrateMandate(body, requestId, parts),
   ],
-  ...(parts.readBack === 'on' ? sourceEndpoints(parts) : []),
+  ...(parts.readBack === 'on' ? endpointsBeyond(parts) : []),
 ]
 
 /** Published beside the interface. A cancellation says nothing in its body, and must have one that no form of a web page can send. */
-const sourceEndpoints = (parts: ServiceParts): readonly Endpoint[] => [
+const endpointsBeyond = (parts: ServiceParts): readonly Endpoint[] => [
   ['GET', PAYMENT_SOURCE_PATH, 'read_back', ofPath, (_body, customerNo) => listSources(customerNo, parts)],
   ['POST', `${PAYMENT_SOURCE_PATH}/:id/cancel`, 'cancel', ofPath, (_body, id) => cancelSource(id, parts)],
+  ['GET', `${CUSTOMER_PATH}/:id`, 'customer', ofPath, (_body, id) => findCustomer(id, parts)],
 ]
 
 /** Applies, waits, answers; or does one of them wrong on purpose. */
@@ -167,7 +170,7 @@ function textOfMember(body: unknown, name: string): string {
 }
 
 export function countRequests() {
-  const received: Record<Operation, number> = { migrate: 0, offer: 0, billogram: 0, read_back: 0, cancel: 0 }
+  const received = Object.fromEntries(OPERATIONS.map((name) => [name, 0])) as Record<Operation, number>
   const subjects = new Map(OPERATIONS.map((operation) => [operation, new Map<string, number>()]))
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()

@@ -31,6 +31,19 @@ const options = z.object({
   readBackLagMs: z.int().min(0).max(86_400_000).default(0),
   /** `off`: a service that has no read-back answers it with 404. */
   readBack: z.enum(['on', 'off']).default('on'),
+  /** Whom the service knows; everybody, by names that the seed decides, where it is left out. */
+  customers: z
+    .array(
+      z.strictObject({
+        customer_no: z.int().min(1),
+        name: z.string(),
+        org_no: z.string().optional(),
+        contact_name: z.string().optional(),
+      }),
+      'must be a JSON list of customers',
+    )
+    .nullable()
+    .default(null),
 })
 
 /** How a sandbox is started. Everything may be left out. */
@@ -55,6 +68,7 @@ export function readSettings(given: SandboxOptions) {
     log: given.log ?? (() => undefined),
     now: given.now ?? (() => new Date()),
     faults: checkFaults(given.faults ?? []),
+    customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
     choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
   }
 }

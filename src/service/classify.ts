@@ -3,6 +3,8 @@ import { readErrorHints, type Content, type ErrorHints } from '../contract/envel
 import type { Mandate, AssignedIdentity } from '../domain/mandate/mandate.js'
 import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
 import { createCleaner, KEPT_ANSWER_BYTES, MAX_MESSAGE_BYTES, type Cleaner } from './evidence.js'
+import { readCustomer } from '../contract/customer.js'
+import type { CustomerSaid } from '../domain/who/names.js'
 import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
@@ -277,6 +279,11 @@ export function proveUpdate(json: unknown, id: string): Proof<BillogramAnswer> {
   const { status, content, leftOut } = reading
   if (content.id !== id) return { kind: 'mismatch', field: 'id' }
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
+}
+
+export function proveCustomer(json: unknown, customerNo: number): Proof<CustomerSaid> {
+  const reading = readCustomer(json, customerNo)
+  return reading.kind === 'unreadable' ? reading : { kind: 'proven', value: reading.customer, notes: [] }
 }
 
 const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])

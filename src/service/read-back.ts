@@ -1,6 +1,8 @@
-import { readErrorHints } from '../contract/envelope.js'
+import { customerPath, readCustomer } from '../contract/customer.js'
+import { readErrorHints, type unreadable } from '../contract/envelope.js'
 import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
+import type { CustomerSaid } from '../domain/who/names.js'
 import { parseJson } from '../domain/text/text.js'
 import { cleanHints, factsOf, quoteHints } from './classify.js'
 import { explain, type Exchange, type Response } from './exchange.js'
@@ -9,13 +11,15 @@ import type { CheckedService, Credentials } from './checked-service.js'
 import { clientOptions, openWay, type ClientMachine, type SendOptions } from './client.js'
 import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'
 
-/** What one question for the payment sources of a customer brought. */
+/** What one question about a customer brought: for its payment sources, or for who it is. */
 export type SourcesSeen = Listed | NotRead
 
 interface Listed {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
   readonly sources: readonly ListedSource[]
+  /** Who it is, where that was asked; null where the service has none of that number. */
+  readonly customer?: CustomerSaid | null
   readonly status: number
   readonly durationMs: number
 }
@@ -46,8 +50,17 @@ const MISSING = [404, 405, 501]
 const CREDENTIALS = [401, 403, 407]
 const LATER = [408, 421, 425, 429]
 
+/** What an answer says; null for one that is none to the question. */
+type Read = (
+  response: Response,
+) => Pick<Listed, 'sources' | 'customer'> | ReturnType<typeof unreadable> | null
+
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
-export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen {
+export function classifySources(
+  exchange: Exchange,
+  clean: Cleaner,
+  { what, read }: { readonly what: string; readonly read: Read } = LIST,
+): SourcesSeen {
   const { response, durationMs } = exchange
   const notRead = (cause: Cause, reason: string): NotRead => {
     const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
@@ -55,24 +68,34 @@ export function classifySources(exchange: Exchange, clean: Cleaner): SourcesSeen
   }
   if (response?.complete !== true) return notRead(...unanswered(exchange))
   const { status } = response
-  if (status !== 200 && status !== 204) return notRead(causeOf(status), answered(response, clean))
-  const reading = readList(response)
-  if (reading.kind === 'read') return { kind: 'listed', sources: reading.sources, status, durationMs }
+  const reading = read(response)
+  if (reading === null) return notRead(causeOf(status), answered(response, clean))
+  if (!('reason' in reading)) return { kind: 'listed', ...reading, status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
   return notRead(
     { cause: 'unreadable', canRepeat: true, halt: null },
-    `The service answered ${status}, but not with a list of payment sources (${problem})`,
+    `The service answered ${status}, but not with ${what} (${problem})`,
   )
 }
 
 /** What a header says of further pages counts like what the body says. */
-function readList({ status, headers, bodyText }: Response): ReturnType<typeof readPaymentSources> {
+const readList: Read = ({ status, headers, bodyText }) => {
+  if (status !== 200 && status !== 204) return null
   const reading =
     status === 204 ? { kind: 'read' as const, sources: [] } : readPaymentSources(parseJson(bodyText))
   if (reading.kind === 'unreadable') return reading
   const more = headerOfMore(headers, reading.sources.length)
-  return more === null ? reading : { kind: 'unreadable', reason: more }
+  return more === null ? { sources: reading.sources } : { kind: 'unreadable', reason: more }
 }
+const LIST = { what: 'a list of payment sources', read: readList }
+
+const readWho =
+  (customerNo: number): Read =>
+  ({ status, bodyText }) => {
+    if (status === 404) return { sources: [], customer: null }
+    const reading = status === 200 ? readCustomer(parseJson(bodyText), customerNo) : null
+    return reading?.kind === 'read' ? { sources: [], customer: reading.customer } : reading
+  }
 
 function unanswered(exchange: Exchange): [Cause, string] {
   const { started, response, error } = exchange
@@ -120,12 +143,25 @@ export function connectReader(service: CheckedService, credentials: Credentials,
      * @throws {RangeError} for what is no customer number; nothing was sent
      */
     async listPaymentSources(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
-      if (!Number.isSafeInteger(customerNo) || customerNo < 1)
-        throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
-      return classifySources(await exchange('GET', paymentSourcesPath(customerNo), null, sendOptions), clean)
+      const path = paymentSourcesPath(knownNo(customerNo))
+      return classifySources(await exchange('GET', path, null, sendOptions), clean)
+    },
+
+    /**
+     * Who a customer is (contract/README.md#customers). 404 is an answer: nobody.
+     * @throws {RangeError} for what is no customer number; nothing was sent
+     */
+    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
+      const seen = await exchange('GET', customerPath(knownNo(customerNo)), null, sendOptions)
+      return classifySources(seen, clean, { what: 'a customer', read: readWho(customerNo) })
     },
 
     /** Ends all connections at once. */
     close,
   }
+}
+
+function knownNo(customerNo: number): number {
+  if (Number.isSafeInteger(customerNo) && customerNo >= 1) return customerNo
+  throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
 }

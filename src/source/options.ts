@@ -96,6 +96,8 @@ const columnsSchema = z
     status: column.optional().meta(about('none')),
     sequence: column.optional().meta(about('none')),
     scheme: column.optional().meta(about('none')),
+    payer_name: column.optional().meta(about('payer')),
+    payer_org_no: column.optional().meta(about('payer')),
   })
   .meta(about('columns'))
 

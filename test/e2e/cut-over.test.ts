@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { sheetsOf } from '../report/workbook-value.js'
 import { germanIban, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
@@ -182,6 +184,14 @@ it('31.2 the sheet of the workbook holds the same lines, closed by resolve or wi
   expect(lines[3]).toMatchObject({ unique_mandate_reference: '0005', migration_change: 'it has ended there' })
   expect(read('cut-over.csv')).toContain('"=""0005"""')
   expect(JSON.stringify(lines)).not.toMatch(/DE\d{20}/)
+  const signed =
+    sheetsOf(readFileSync(path('reconciliation.xlsx')))
+      .get('Cut-over')
+      ?.slice(2) ?? []
+  expect(signed.map(([row]) => row?.value)).toEqual(['2', '3', '4', '5', '6'])
+  expect(signed[3]?.map(({ value }) => value)).toEqual(
+    expect.arrayContaining(['0005', 'Ended after registration, to be cancelled at the service', 'DE…0005']),
+  )
 
   const done = { migration_decision: 'done', migration_reason: 'cancelled there', migration_by: 'Ada' }
   for (const nth of [0, 3]) work.type('Cut-over', nth, done)

@@ -154,6 +154,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
     expected: () => [],
     evidence: () => null,
     openCutOver: () => NO_CUT_OVER,
+    who: () => null,
     comparison: () => null,
     closedLines: () => [],
   }

@@ -158,3 +158,41 @@ describe('an answer that does not', () => {
     expect(JSON.stringify(seen)).not.toMatch(/370400|correct horse|\u001b/)
   })
 })
+
+describe('who a customer is', () => {
+  const said = JSON.stringify({ status: 'OK', data: { customer_no: 1042, name: 'Nordwind AB' } })
+  const asking = async (listener: RequestListener) => {
+    const { reader, seen } = await reading(listener)
+    return { seen, answer: await reader.getCustomer(1042, { requestId: 'id-1' }) }
+  }
+
+  it('is a GET of its number, and says the names', async () => {
+    const { seen, answer } = await asking(answering(200, said))
+    expect([seen[0]?.method, seen[0]?.url]).toEqual(['GET', '/api/v2/customer/1042'])
+    expect(answer).toMatchObject({ kind: 'listed', status: 200, customer: { names: ['Nordwind AB', ''] } })
+  })
+
+  it('is nobody where there is none, which is an answer', async () => {
+    expect((await asking(answering(404))).answer).toMatchObject({ kind: 'listed', customer: null })
+  })
+
+  it.each<[string, RequestListener, Partial<NotRead>]>([
+    ['401', answering(401), { cause: 'refused', halt: 'credentials' }],
+    ['403', answering(403), { cause: 'refused', halt: 'credentials' }],
+    ['405', answering(405), { cause: 'missing', canRepeat: false }],
+    ['503', answering(503), { cause: 'not_now', canRepeat: true }],
+    ['204', answering(204), { cause: 'unreadable', canRepeat: true }],
+    ['HTML', answering(200, '<html>'), { cause: 'unreadable', canRepeat: true }],
+    ['another customer', answering(200, said.replace('1042', '1043')), { cause: 'unreadable' }],
+    ['a reset', ({ socket }) => socket.resetAndDestroy(), { cause: 'no_answer', canRepeat: true }],
+  ])('%s does not say it', async (_, listener, expected) => {
+    const { answer } = await asking(listener)
+    expect(answer).toMatchObject({ kind: 'not_read', ...expected })
+    expect(JSON.stringify(answer)).not.toContain('Nordwind')
+  })
+
+  it.each([0, -1, 1.5, NaN, 2 ** 53])('is not asked for %s', async (customerNo) => {
+    const reader = readerOf('http://127.0.0.1:1')
+    await expect(reader.getCustomer(customerNo, { requestId: 'x' })).rejects.toThrow(RangeError)
+  })
+})

@@ -130,7 +130,7 @@ module.exports = {
     owned('better-sqlite3(-node20|)', 'driver\\.ts'),
     only('driver-knows-errors', 'driver\\.ts', ['database\\.ts', 'errors\\.ts']),
     owned('undici', 'service/'),
-    owned('(saxes|yauzl)', 'source/'),
+    owned('(csv-parse|saxes|yauzl)', 'source/'),
     owned('fflate', 'report/'),
     owned('p-limit', 'run/'),
     owned('(commander|log-update|@clack/prompts|pino)', 'cli/'),

@@ -24,7 +24,13 @@ import { firstRecords, howReadLines, readingLines, evidenceLine } from '../readi
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandResult } from '../terminal/result.js'
-import { EXITS, usual } from '../settings/declared.js'
+import { EXITS, OF_SERVICE, usual } from '../settings/declared.js'
+import type { AskingEvent } from '../../migrate/options.js'
+import { askListed, holdStrangers } from '../../migrate/who.js'
+import { checkService } from '../../service/checked-service.js'
+import { WHO } from '../run-options.js'
+import { readService } from '../settings/settings.js'
+import { noteAsking, whoLine } from './run.js'
 import { problemPages, unlikelyShares } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText, said } from '../../domain/text/text.js'
@@ -37,12 +43,24 @@ export const checkCommand: Command = {
     'sepa-migrate check export.csv --sample 100',
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
-  options: ['config', 'ledger', 'out', 'json', 'quiet', 'verbose', 'noColor', 'logFile', 'asOf'],
+  options: [
+    ...OF_SERVICE,
+    'config',
+    'ledger',
+    'out',
+    'json',
+    'quiet',
+    'verbose',
+    'noColor',
+    'logFile',
+    'asOf',
+  ],
   own: [
     SHEET,
     IGNORE_COLUMN,
     EVIDENCE,
     NEWER,
+    WHO,
     ['--sample <n>', 'a first look: only the first n records of each file'],
   ],
   epilogue: [
@@ -69,6 +87,7 @@ async function check(context: Context): Promise<CommandResult> {
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
     const admitted = await admitAll(context, ledger, { sample, campaign })
+    if (context.flag('who')) await askWho(context, ledger)
     const out = settings.get('out')
     noteOutputs(context, out)
     const { files, warnings } =
@@ -108,8 +127,21 @@ async function admitAll(
     evidence,
     tellsMissing: sample === null,
   }
-  if (campaign !== null || sample !== null || evidence.length > 0) return admitSources(ledger, files, options)
+  if (campaign !== null || sample !== null || evidence.length > 0 || context.flag('who'))
+    return admitSources(ledger, files, options)
   return admitSources(ledger, await withoutRowsAlone(files, options), options)
+}
+
+/** Nothing is kept of it. @throws {HaltError} where it was broken off, and for a file that run would refuse */
+async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
+  const { world: machine, settings } = context
+  const { options, baseUrl, credentials } = await readService(settings, machine)
+  const service = checkService(options, machine.env)
+  const policy = { concurrency: service.concurrency, rate: settings.get('rate') }
+  const asking = { who, service, credentials, machine, policy, ...machine.signals }
+  const watch = (event: AskingEvent): void => noteAsking(context, event)
+  await askListed({ ...asking, watch }, who.list(baseUrl.href, null))
+  holdStrangers(who, baseUrl.href, settings.severities)
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */
@@ -173,6 +205,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
       evidence !== null && evidenceLine(evidence),
+      whoLine(reader),
       notTaken > 0 &&
         `  ${plural(notTaken, 'correction', 'corrections')} cannot be taken; what they name stays as it is`,
       '',

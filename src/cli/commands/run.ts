@@ -12,6 +12,7 @@ import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import type { AskedFirst } from '../../migrate/check-before-send.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
+  type AskingEvent,
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
@@ -234,12 +235,20 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const NOT_LOOKED_AT = { verification: null, asActive: '', evidence: null, cutOver: NO_CUT_OVER, odd: [] }
+const NOT_LOOKED_AT = {
+  verification: null,
+  asActive: '',
+  who: false as const,
+  evidence: null,
+  cutOver: NO_CUT_OVER,
+  odd: [],
+}
 
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
+  who: whoLine(reader),
   evidence: reader.evidence(),
   odd: oddities(reader),
 })
@@ -261,7 +270,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, evidence, cutOver, odd } = isDeclined
+  const { verification, asActive, who, evidence, cutOver, odd } = isDeclined
     ? NOT_LOOKED_AT
     : await lookInto(settings, standingOf)
   return {
@@ -297,6 +306,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
         verification,
         cutOver,
         notes: said([
+          who,
           asActive !== '' && `${asActive}.`,
           evidence !== null && evidenceLine(evidence),
           ...heldLines(end.held),
@@ -349,6 +359,7 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunR
   return (event) => {
     if (event.kind === 'opened') noteOpened(context, event)
     else if (event.kind === 'reading') progress.reading(event.source, event.records)
+    else if (event.kind === 'asking_who') noteAsking(context, event)
     else if (event.kind === 'sending') progress.sending(event.rows)
     else if (event.kind === 'warning') progress.note([toned('open', 'Warning'), `: ${event.text}`])
     else {
@@ -356,6 +367,22 @@ export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunR
       showDelivery(context, event, isVerbose)
     }
   }
+}
+
+const ASKED_PER_NOTE = 10_000
+
+/** Nothing where nobody asked. */
+export function whoLine(reader: Pick<LedgerReader, 'who'>): string | false {
+  const { asked = 0, agrees = 0, differs = 0, unknown = 0 } = reader.who() ?? {}
+  return (
+    asked > 0 &&
+    `The service was asked who ${plural(asked, 'customer is', 'customers are')}: ${countText(agrees)} agree, ${countText(differs)} differ, ${countText(unknown)} unknown.`
+  )
+}
+
+export function noteAsking({ progress }: Context, { customers, asked }: AskingEvent): void {
+  if (asked % ASKED_PER_NOTE < 100)
+    progress.note(`Asking who the customers are: ${countText(asked)} of ${countText(customers)}`)
 }
 
 export function noteOpened(

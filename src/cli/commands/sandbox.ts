@@ -9,7 +9,7 @@ import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
 import { EXITS } from '../settings/declared.js'
-import { plural } from '../../domain/text/text.js'
+import { parseJson, plural } from '../../domain/text/text.js'
 
 const DEFAULT_PORT = '8080'
 
@@ -37,6 +37,7 @@ export const sandboxCommand: Command = {
     ],
     ['--seed <n>', 'repeat the same chaos and the same references'],
     ['--show-accounts', 'show account numbers whole under /_sandbox/ (default: masked)'],
+    ['--customers <file>', 'whom it knows (JSON); everybody, with made-up names, where it is left out'],
     ['--faults <file>', 'scripted faults (JSON); see sepa-migrate help sandbox'],
   ],
   epilogue: [
@@ -56,6 +57,7 @@ async function serve(context: Context): Promise<CommandResult> {
   const password =
     passwordFile === null ? nonEmpty(world.env['SEPA_MIGRATE_PASSWORD']) : readPasswordFile(passwordFile)
   const faultFile = context.text('faults')
+  const customerFile = context.text('customers')
   const dataFile = context.text('data')
   if (dataFile !== null)
     assertTrustedOutput(dataFile, { what: 'sandbox data file', forbidden: namedFiles(context, 'data') })
@@ -73,7 +75,9 @@ async function serve(context: Context): Promise<CommandResult> {
     readBackLagMs: Math.round(1000 * (numberOf(context, 'readBackLag') ?? 0)),
     choices: { repeatedMandate: wordOf(context, 'duplicate', ['refuse', 'conflict', 'register']) },
     seed: numberOf(context, 'seed'),
-    faults: faultFile === null ? undefined : parseFaults(readText(faultFile), faultFile),
+    faults: faultFile === null ? undefined : parseFaults(readText(faultFile, 'fault script'), faultFile),
+    customers:
+      customerFile === null ? null : ((parseJson(readText(customerFile, 'list of customers')) ?? {}) as []),
     log: isVerbose ? (line) => world.stderr.write(`${line}\n`) : undefined,
   })
   // A password that the operator gave is never printed; one that was made up must be.
@@ -111,9 +115,9 @@ const wordOf = <const Word extends string>(
   words: readonly [Word, ...Word[]],
 ): Word => oneOf(words).read(context.text(camelCase(flag)) ?? words[0], `--${flag}`)
 
-const readText = (file: string): string =>
+const readText = (file: string, what: string): string =>
   readGivenText(file, {
-    what: 'fault script',
+    what,
     nothing: 'the sandbox was not started',
     mostBytes: MOST_BYTES.configuration,
   })

@@ -1,8 +1,16 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { type Command, type Context, namedFiles } from '../command.js'
-import { RUN_FLAGS, runOptions } from '../run-options.js'
-import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
+import { asksWho, RUN_FLAGS, runOptions } from '../run-options.js'
+import {
+  readUsername,
+  type Settings,
+  assertReadBackTold,
+  readService,
+  readTarget,
+  type Service,
+  type Target,
+} from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
 import { type CommandResult } from '../terminal/result.js'
@@ -47,14 +55,21 @@ export const planCommand: Command = {
 async function plan(context: Context): Promise<CommandResult> {
   const { world, settings, progress } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
-  const target = readTarget(settings, world)
+  const target: Target & Partial<Service> = asksWho(context)
+    ? await readService(settings, world)
+    : readTarget(settings, world)
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
   const { document, last, evidence } = await planMigration({
     ...runOptions(context, target),
-    service: { ...target.options, username: readUsername(settings), rate: settings.get('rate') },
+    service: {
+      ...target.options,
+      ...(target.credentials ?? { username: readUsername(settings) }),
+      rate: settings.get('rate'),
+    },
     signal: world.signals.drain,
+    giveUp: world.signals.abort,
     by: context.text('by') ?? context.actor(),
     watchReading: progress.reading,
   })

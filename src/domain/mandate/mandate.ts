@@ -61,7 +61,12 @@ export const REQUIRED_FIELDS = [
 /** Columns that are checked when they are mapped. */
 export const OPTIONAL_FIELDS = ['last_collection_date', 'status', 'sequence', 'scheme'] as const
 
+/** Columns that say who pays: never sent, never checked, and kept among the cells alone. */
+export const PAYER_FIELDS = ['payer_name', 'payer_org_no'] as const
+
 export type RequiredField = (typeof REQUIRED_FIELDS)[number]
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
 export type Field = RequiredField | OptionalField
+/** What a column of an export may be for. */
+export type ColumnField = Field | (typeof PAYER_FIELDS)[number]
 export const FIELDS: readonly Field[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]

@@ -134,3 +134,31 @@ export function holdWith(connection: Connection, notice: ProblemText, row: numbe
   writeNotice(connection, notice, 'id = :row', { row })
   holdRow(connection, row, notice.rule, at)
 }
+
+/** It was told of the row as a warning, which a row that is held back gets as an error. */
+export const isSettled = (connection: Connection, row: number, rule: RuleId): boolean =>
+  sql(connection)`
+    select 1 from problem where row_id = ? and rule = ? and severity = 'warning'`.get(row, rule) !== undefined
+
+/**
+ * What was found of a ready row, as far as the rule is an error and nobody said that it is sent all the same.
+ * @param said SQL over the row `named` that a line names, which tells whether "send" beside it is about this
+ * @returns whether the row waits for a person
+ */
+export function holdFound(
+  connection: Connection,
+  row: number,
+  notice: Omit<ProblemText, 'severity'>,
+  { severity, at, said = 'true' }: { severity: Severity; at: string; said?: string },
+): boolean {
+  const { rule } = notice
+  if (severity === 'off' || isSettled(connection, row, rule)) return false
+  connection.exec('create temp table if not exists said_send (id integer primary key)')
+  const isSaid = sql(connection)`
+    select 1 from temp.said_send join row using (id) left join row as named on named.id = row.corrects
+     where row.id = ? and ${said}`
+  const isSent = severity === 'warning' || isSaid.get(row) !== undefined
+  writeNotice(connection, { ...notice, severity: isSent ? 'warning' : 'error' }, 'id = :row', { row })
+  if (!isSent) holdRow(connection, row, rule, at)
+  return !isSent
+}

@@ -107,6 +107,7 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
     `update compared set ${random('final')} where row_id in (select id from row where ${where})`,
     `update collected set ${random('account')} where mandate_key in (select mandate_key from row where ${where})
        and account <> x'' and account not in (select iban_key from row where iban_key is not null and ${where})`,
+    `update who set ${random('claim')} where customer_no in (select customer_no from row where ${where})`,
   ])
     sql(connection)`${text}`.run(values)
   // A digest of planned rows is made of such keys, and stands in files that are out.

@@ -16,7 +16,7 @@ import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { holdRow, writeNotice, type ProblemText } from '../admit/problems.js'
+import { holdFound, isSettled } from '../admit/problems.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
@@ -164,7 +164,7 @@ export function createClaims(parts: ClaimParts) {
         select distinct mandate_key from row where mandate_key is not null
            and customer_no = (select customer_no from row where id = ?)`.all(row),
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
-    isSettled: (row: number) => isSettled(connection, row),
+    isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
     /** Records that no commit is missing although a write-ahead log was. */
     trustLog: () => write(() => forgetMissingLog(connection)),
     /**
@@ -292,38 +292,17 @@ function doubtRows(
 
 const RESEMBLES = 'MANDATE_RESEMBLES_SENT'
 
-/** It was told of the row as a warning, which a row that is held back gets as an error. */
-const isSettled = (connection: Connection, row: number): boolean =>
-  sql(connection)`
-    select 1 from problem where row_id = ? and rule = '${RESEMBLES}' and severity = 'warning'`.get(row) !==
-  undefined
-
 function holdRows(
   { connection, now }: ClaimParts,
   rows: Iterable<Resembling>,
   severity: 'error' | 'warning' | 'off',
 ): number {
-  if (severity === 'off') return 0
-  connection.exec('create temp table if not exists said_send (id integer primary key)')
-  const isSaid = sql(connection)`select 1 from temp.said_send where id = ?`
   const at = now()
   let count = 0
   for (const found of rows) {
-    const { row } = found
-    if (isSettled(connection, row)) continue
-    const isSent = severity === 'warning' || isSaid.get(row) !== undefined
-    const message = resemblanceText(found)
-    const notice: ProblemText = {
-      rule: RESEMBLES,
-      severity: isSent ? 'warning' : 'error',
-      field: 'unique_mandate_reference',
-      message,
-      remedy: ruleOf(RESEMBLES).remedy,
-    }
-    writeNotice(connection, notice, 'id = :row', { row })
-    if (isSent) continue
-    holdRow(connection, row, RESEMBLES, at)
-    count += 1
+    const [message, { remedy }] = [resemblanceText(found), ruleOf(RESEMBLES)]
+    const notice = { rule: RESEMBLES, field: 'unique_mandate_reference', message, remedy } as const
+    if (holdFound(connection, found.row, notice, { severity, at })) count += 1
   }
   if (count > 0) noteChange(connection, at)
   return count

@@ -8,6 +8,7 @@ import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
 import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
+import { createWho } from '../prove/who.js'
 import { createStorage, explaining } from './storage.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -82,7 +83,7 @@ function scratchLedger(
   clock: Clock,
   counted?: AdmissionParts['counted'],
 ) {
-  const { guard } = createStorage(connection, file)
+  const { guard, write } = createStorage(connection, file)
   return {
     admit: (
       given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
@@ -98,6 +99,10 @@ function scratchLedger(
         ended: () => undefined,
       }),
     reader: createReader(connection, file),
+    who: createWho({
+      ...{ connection, write, join: write, nowMs: clock.now },
+      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
+    }),
     close: (): void => void connection.close(),
   }
 }
@@ -116,6 +121,7 @@ const TABLES = [
   'collected',
   'amended',
   'kin',
+  'who',
   'comparison',
   'compared',
 ] as const

@@ -34,6 +34,7 @@ import { purgeVerbs } from '../decide/purge.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import { readBackVerbs } from '../prove/read-backs.js'
+import { createWho } from '../prove/who.js'
 import { createStorage } from './storage.js'
 import type { Lock } from '../safety/side-files.js'
 
@@ -193,6 +194,11 @@ export function createLedger(parts: LedgerParts) {
       noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
+    who: createWho({
+      ...{ connection, write: storage.write, nowMs: held.clock.now },
+      join: (body) => join(held, body),
+      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
+    }),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**

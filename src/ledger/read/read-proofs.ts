@@ -12,6 +12,7 @@ import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { ownerOf } from './read-rows.js'
+import { readWho } from '../prove/who.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 
 const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
@@ -43,6 +44,8 @@ export function proofReads(connection: Connection) {
            (select count(*) from question where read_back_id = read_back.id) as questions,
            (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
          from read_back order by id`.all(),
+    /** Who the customers are; null where nobody was asked. */
+    who: () => readWho(connection),
     /** In the order in which it was asked. */
     proofsOfRow: (rowId: number) =>
       sqlWithJson<ProofRecord>(connection, 'sources')`

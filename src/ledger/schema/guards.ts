@@ -180,6 +180,9 @@ create trigger question_words_stay before update of reason on question when not 
     (select 1 from row join decision on row_id = row.id
       where row.customer_no = old.customer_no and decision = 'erased'))${ANSWER}
 create trigger proof_stays before update of id, question_id, row_id, attempts, verdict on proof${PROOF}
+create trigger who_stays before update of id, customer_no, verdict, answered_at on who${PROOF}
+create trigger who_claim_stays before update of claim on who when length(new.claim) <> length(old.claim) or not exists
+    (select 1 from row join decision on row_id = row.id where row.customer_no = old.customer_no and decision = 'erased')${PROOF}
 create trigger proof_words_stay before update of why, sources on proof when not ${isErased('old.row_id')}${PROOF}
 `
 
@@ -213,7 +216,7 @@ create trigger kin_stays before update on kin when old.separated is not null or 
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof plan approver approval collection collected amended kin comparison compared ended_elsewhere'.split(
+  'campaign source row problem run attempt decision read_back question proof who plan approver approval collection collected amended kin comparison compared ended_elsewhere'.split(
     ' ',
   )
 

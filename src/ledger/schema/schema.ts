@@ -1,4 +1,5 @@
 import { VERDICTS } from '../../domain/proof/evidence.js'
+import { WHO_VERDICTS } from '../../domain/who/names.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
 import { openScratch, schemaDifferences, sqlValue, type Connection } from '../file/connection.js'
 import { GUARDS } from './guards.js'
@@ -13,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 26
+export const SCHEMA_VERSION = 27
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -170,6 +171,16 @@ create table proof (
   verdict text not null check (verdict in (${sqlList(VERDICTS)})), why text, sources text,
   unique (row_id, question_id)
 ) strict;
+
+create table who (
+  id integer primary key,
+  customer_no integer not null,
+  claim blob not null,
+  verdict text not null check (verdict in (${sqlList(WHO_VERDICTS)})),
+  answered_at text not null
+) strict;
+create index who_claim on who (claim);
+create index who_customer on who (customer_no);
 
 create table plan (
   id integer primary key, digest text not null unique check (length(digest) = 64),

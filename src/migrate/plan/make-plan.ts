@@ -21,7 +21,15 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { AdmittedSource } from '../../run/admit-sources.js'
 import type { Register } from '../../register/campaign-register.js'
 import { expectedMs } from '../../run/pace.js'
-import { type MigrateOptions, checkOptions, type ValidatedOptions, registerOf, targetOf } from '../options.js'
+import {
+  type MigrateOptions,
+  checkOptions,
+  refuseStreams,
+  type ValidatedOptions,
+  registerOf,
+  targetOf,
+} from '../options.js'
+import { askAhead, holdAll } from '../who.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'
@@ -57,6 +65,7 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
     dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
     newCreditorIdentifier: options.newCreditorIdentifier ?? null,
     checkBeforeSend: options.checkBeforeSend ?? false,
+    who: options.who ?? false,
     sharedFolder: options.sharedFolder ?? false,
     anotherLedger: (options.anotherLedger ?? null) !== null,
     allInDoubt: (options.allInDoubt ?? null) !== null,
@@ -138,9 +147,9 @@ export const CORRECTIONS_LISTED = 50
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
 interface PlanOptions extends Omit<
   MigrateOptions,
-  'service' | 'confirm' | 'watch' | 'plan' | 'signalStatus' | 'giveUp' | 'writes' | 'maxDurationMs'
+  'service' | 'confirm' | 'plan' | 'signalStatus' | 'writes' | 'maxDurationMs'
 > {
-  readonly service: Omit<MigrateOptions['service'], 'password'>
+  readonly service: Omit<MigrateOptions['service'], 'password'> & { readonly password?: string | undefined }
   /** Who plans; kept. */
   readonly by: string
   readonly watchReading: (source: string, records: number) => void
@@ -189,14 +198,9 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
 
 /** It is the run that needs the password, somebody to ask and an approval. */
 function askedOf(options: PlanOptions): ValidatedOptions {
-  const stream = (options.files ?? []).find((input) => typeof input !== 'string')
-  if (stream !== undefined)
-    throw new UsageError(
-      `Cannot plan "${stream.name}": a stream cannot be read a second time by the run; nothing was sent`,
-      'Give the file itself',
-    )
+  refuseStreams(options, 'plan')
   const { approval, ...others } = options
-  const service = { ...options.service, password: 'not needed' }
+  const service = { ...options.service, password: options.service.password ?? 'not needed' }
   const asked = checkOptions({ ...others, service, confirm: () => false })
   return { ...asked, options: { ...asked.options, approval } }
 }
@@ -213,7 +217,8 @@ async function lookAhead(
       { suggestions: ['plan'] },
     )
   const { watchReading } = options
-  const hold = () => register.hold(asked.severities)
+  if (options.who === true) await askAhead(asked, { ledger, register })
+  const hold = () => holdAll(asked, { ledger, register })
   const seen: Omit<Planned, 'last'>[] = []
   await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)

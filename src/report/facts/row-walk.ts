@@ -385,6 +385,8 @@ export async function walkLedger(
     notInExport: reader.evidence()?.not_in_export ?? 0,
     /** Null where nobody asked the service about a registered row. */
     verification,
+    /** Null where nobody asked who the customers are. */
+    who: reader.who(),
     /** What is open besides the states of mandates. */
     open: reader.openCutOver(),
     /** Null where nobody set the last export against the ledger. */

@@ -263,7 +263,11 @@ function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false)
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
 const cellFor = (field: string, cell: string): string =>
-  field === 'signed_date' || field === 'last_collection_date' ? editableCell(cell) : keptCell(cell)
+  field === 'signed_date' || field === 'last_collection_date'
+    ? editableCell(cell)
+    : field.startsWith('payer_')
+      ? neutralCell(cell)
+      : keptCell(cell)
 
 /** A person's spreadsheet is set up for the exports it opens every day. */
 function usualDelimiter(sources: readonly SourceRecord[]): string {

@@ -165,7 +165,7 @@ const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pi
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: Columns<ListedRow> = [
+const WHOSE: Columns<Pick<OpenLineOf, 'row'>> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
@@ -332,6 +332,15 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
   paymentSources,
   mark('migration_line', 'column.migration_line', null, ({ compared }) => compared.mark),
   ...CLOSING,
+]
+
+/** The same on a sheet to read. */
+export const CUT_OVER_SHEET: Columns<CutOverLine> = [
+  ...WHOSE,
+  column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
+    shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
+  }),
+  ...NEW.map((known: Column<RowRecord>) => ofRow(known)),
 ]
 
 /** Without account numbers, since nothing in it is corrected. */

@@ -30,6 +30,7 @@ import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
+  type CutOverLine,
   cutOverList,
   DECISION_LIST,
   DECISIONS_FILE,
@@ -186,7 +187,8 @@ async function writeFiles(
   const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   await lists.finish()
-  if (toDo !== null && (facts.cutOver?.open ?? 0) > 0) await writeCutOver(reader, columns, folder, toDo)
+  if ((facts.cutOver?.open ?? 0) > 0)
+    await writeCutOver(reader, columns, hasLists ? folder : null, [workbook.lists.cutOver, toDo?.cutOver])
   await toDo?.finish()
   const failed: unknown[] = []
   // A page that fails takes no list with it; what the system refuses is told as ever.
@@ -201,29 +203,29 @@ async function writeFiles(
   return { facts, manifest: renderManifest(facts, written), failed }
 }
 
-/** The lines of the latest comparison that nobody has closed. */
+/** The lines of the latest comparison that nobody has closed. @param folder null where no list to work in is written */
 async function writeCutOver(
   reader: LedgerReader,
   columns: OriginalColumns,
-  folder: PackFolder,
-  toDo: ReturnType<typeof openToDo>,
+  folder: PackFolder | null,
+  sheets: readonly (OpenList<CutOverLine> | undefined)[],
 ): Promise<void> {
   const campaign = reader.campaign()
   const list = cutOverList(columns)
-  const output = await folder.create(CUT_OVER_FILE)
-  output.put(list.header)
+  const output = await folder?.create(CUT_OVER_FILE)
+  output?.put(list.header)
   for (const page of comparedPages(reader)) {
     for (const compared of page) {
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
       if (row === null) continue
       const line = { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) }
-      output.put(list.line(line))
-      toDo.cutOver.add(line)
+      output?.put(list.line(line))
+      for (const sheet of sheets) sheet?.add(line)
     }
-    await output.drain()
-    await toDo.cutOver.drain()
+    await output?.drain()
+    for (const sheet of sheets) await sheet?.drain()
   }
-  await output.finish()
+  await output?.finish()
 }
 
 /** Ids of payment sources that a read-back showed of a row. */

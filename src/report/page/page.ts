@@ -400,7 +400,9 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
   return html`<section id="sign-off">
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
-    <p>${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}</p>
+    <p>
+      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)} ${annexRows.whoText(facts.who, texts)}
+    </p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
     </div>

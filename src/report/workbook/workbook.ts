@@ -2,8 +2,8 @@ import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
 import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { type OpenRow, PLACE_OF_PART, REPORT_ORDER, TO_DO_WORKBOOK } from '../facts/facts.js'
-import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
+import { CUT_OVER_FILE, type OpenRow, PLACE_OF_PART, REPORT_ORDER, TO_DO_WORKBOOK } from '../facts/facts.js'
+import type { OpenList, OpenLists, ReportFacts } from '../facts/row-walk.js'
 import { maskedText, type OriginalColumns } from '../files/cells.js'
 import * as tables from '../files/lists.js'
 import type { Column, Columns, CutOverLine } from '../files/lists.js'
@@ -45,7 +45,7 @@ export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
 
 /** A workbook that takes its lists while the ledger is walked over. */
 export interface Workbook {
-  readonly lists: OpenLists
+  readonly lists: OpenLists & { readonly cutOver?: OpenList<CutOverLine> }
   /**
    * Writes the file, one sheet behind the other, once everything has been handed over.
    * @throws {UsageError} when the folder does not take it
@@ -179,6 +179,7 @@ const openLists = (newList: NewList) => ({
   problems: newList(tables.PROBLEM_COLUMNS),
   decisions: newList(tables.DECISION_COLUMNS),
   unproven: newList(tables.VERIFICATION_COLUMNS),
+  cutOver: newList(tables.CUT_OVER_SHEET),
 })
 
 /** All sheets in their order. */
@@ -208,6 +209,9 @@ function sheetsOf(
     ...lists.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
     ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
     ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
+    ...(lists.cutOver.entries() === 0
+      ? []
+      : lists.cutOver.sheets({ sheet: say('sheet.cutOver'), file: CUT_OVER_FILE })),
     ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
     ...lists.decisions.sheets({ sheet: say('decisions.title'), file: tables.DECISIONS_FILE }),
     ...known('sources.title', tables.SOURCES, sources),

@@ -107,7 +107,7 @@ export function sumsOf({ fields, paidSum }: BillogramRecord) {
 
 type SubmittedReminders = Pick<BillogramRequest, 'automatic_reminders' | 'automatic_reminders_settings'>
 
-/** The reminders after an update: the three rules of sandbox/README.md#sections. */
+/** The reminders after an update: the three rules of contract/README.md#billogram. */
 export function remindersAfter(current: Reminders, submitted: SubmittedReminders): Reminders {
   const { automatic_reminders: automatic, automatic_reminders_settings: settings } = submitted
   if (settings === undefined) return withFlagAlone(current, automatic)

@@ -69,7 +69,7 @@ function matches({ operation, match }: FaultRule, occasion: Occasion): boolean {
     (of.includes(occasion.operation) && [wanted].flat().some((one) => String(one) === occasion.subject))
   return (
     (operation === 'any' || operation === occasion.operation) &&
-    isSubject(['migrate', 'read_back'], match.customer_no) &&
+    isSubject(['migrate', 'read_back', 'customer'], match.customer_no) &&
     isSubject(['offer'], match.offer_id) &&
     isSubject(['billogram'], match.billogram_id) &&
     (match.request === undefined || [match.request].flat().includes(occasion.ordinal)) &&
@@ -86,7 +86,7 @@ function chaosFor(occasion: Occasion, { chaos, seed }: { chaos: number; seed: nu
 }
 
 /** The operations a fault can be planned for. */
-export const OPERATIONS = ['migrate', 'offer', 'billogram', 'read_back', 'cancel'] as const
+export const OPERATIONS = ['migrate', 'offer', 'billogram', 'read_back', 'cancel', 'customer'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 const milliseconds = z.int().min(0).max(86_400_000)
@@ -131,6 +131,8 @@ const NONSENSE = {
     const reference = stage.earlierReference ?? data.unique_mandate_reference
     return okWith({ ...data, unique_mandate_reference: reference })
   },
+  another_name: (stage: Stage) =>
+    okWith({ ...mandateOf(stage), name: 'Quite Somebodyelse', contact: {}, org_no: '' }),
 }
 const NONSENSE_NAMES = Object.keys(NONSENSE) as (keyof typeof NONSENSE)[]
 /** They tell of a mandate, so they need `migrate`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { billogramRequest, billogramResponse, offerRequest, offerResponse } from '../../contract/billogram.js'
+import { customerResponse } from '../../contract/customer.js'
 import { migrateRequest, migrateResponse } from '../../contract/migrate-mandate.js'
 import { paymentSourceResponse, paymentSourcesResponse } from '../../contract/payment-source.js'
 import described from './interface.json' with { type: 'json' }
@@ -24,6 +25,7 @@ const SCHEMAS = {
   MigrateResponse: migrateResponse,
   PaymentSourcesResponse: paymentSourcesResponse,
   PaymentSourceResponse: paymentSourceResponse,
+  CustomerResponse: customerResponse,
   Refusal: refusalResponse,
 }
 

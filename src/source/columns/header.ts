@@ -4,7 +4,7 @@ import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { FIELDS, PAYER_FIELDS, type ColumnField } from '../../domain/mandate/mandate.js'
 import headers from './headers.json' with { type: 'json' }
 import mandateNames from './mandate-names.json' with { type: 'json' }
 
@@ -183,7 +183,7 @@ export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.t
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */
 type HeaderMeaning =
-  | { readonly kind: 'field'; readonly field: Field }
+  | { readonly kind: 'field'; readonly field: ColumnField }
   | { readonly kind: 'old_key' | 'second_key' | 'unused' | 'unknown' }
 
 const meaningsOf = (headers: readonly string[], meaning: HeaderMeaning): [string, HeaderMeaning][] =>
@@ -194,14 +194,14 @@ const inEachLanguage = (name: string): string[] =>
   Object.values(mandateNames).flatMap((names) => (names as Readonly<Record<string, string[]>>)[name] ?? [])
 
 /** The usual names of a field. */
-export const headersOf = (field: Field): readonly string[] => [
+export const headersOf = (field: ColumnField): readonly string[] => [
   ...headers.field[field],
   ...inEachLanguage(field),
 ]
 
 /** An explicit mapping in the configuration always wins over these (domain/rulebook.md#header-folding). */
 const MEANINGS: ReadonlyMap<string, HeaderMeaning> = new Map([
-  ...FIELDS.flatMap((field) => meaningsOf(headersOf(field), { kind: 'field', field })),
+  ...[...FIELDS, ...PAYER_FIELDS].flatMap((field) => meaningsOf(headersOf(field), { kind: 'field', field })),
   ...meaningsOf(headers.old_key, { kind: 'old_key' }),
   ...meaningsOf([...headers.second_key, ...inEachLanguage('holder')], { kind: 'second_key' }),
   ...meaningsOf(headers.unused, { kind: 'unused' }),

@@ -1,5 +1,11 @@
 import { UsageError, type SourceError } from '../../errors.js'
-import { FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type ColumnField,
+  FIELDS,
+  PAYER_FIELDS,
+  REQUIRED_FIELDS,
+  type Field,
+} from '../../domain/mandate/mandate.js'
 import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,
@@ -160,6 +166,15 @@ export function mapColumns(
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
+  const payer = PAYER_FIELDS.map((field) => {
+    const { candidates } = readOption(columns[field])
+    const found = candidates.flatMap((ref) => (ref === NONE ? [] : (findColumn(header, ref) ?? [])))
+    if (found.length === 0 && candidates.some((ref) => ref !== NONE))
+      problems.push(missing(field, candidates))
+    const usual = header.seen.findIndex((name, at) => isUsualName(name, field) && !ignored.has(at))
+    const indexes = candidates.length > 0 ? found : usual === -1 ? [] : [usual]
+    return { field, names: indexes.map((index) => header.names[index] ?? '') }
+  })
   const lookups = given.map(({ keys, ...lookup }) => ({
     ...lookup,
     keys: keys.flatMap(({ from, purpose }) => find(from, `${purpose} of the ${lookup.section}`)),
@@ -179,6 +194,8 @@ export function mapColumns(
     readOption(columns[field]).format
   return {
     fields,
+    /** Columns that say who pays; of several all count together. */
+    payer: payer.filter(({ names }) => names.length > 0),
     /** The reference is made of these columns. */
     template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */
@@ -257,9 +274,10 @@ const missing = (purpose: string, candidates: readonly ColumnRef[]): Problem => 
  * Folding would take "Customer No." for customer_no. In an export of the previous creditor that is the old key, and
  * sending it would debit strangers, so this one name must stand as it is.
  */
-export function isUsualName(name: string, field: Field): boolean {
+export function isUsualName(name: string, field: ColumnField): boolean {
   if (field === 'customer_no') return name.toLowerCase() === 'customer_no'
   const meaning = meaningOfHeader(name)
+  if (meaning.kind === 'second_key') return field === 'payer_name'
   return meaning.kind === 'field' && meaning.field === field
 }
 

@@ -1,3 +1,5 @@
+import { CsvError, type Options } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
 import { refuse } from '../refusal.js'
 import type { LimitOptions } from '../options.js'
 import type { RawRecord, RecordsEnd } from '../table.js'
@@ -37,12 +39,23 @@ const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
 
+/** Where a record of the text ends. */
+interface RecordEnd {
+  /** Of its line end, or of the end of the text. */
+  readonly at: number
+  /** Line ends within its quotes. */
+  readonly breaks: number
+}
+
 /**
- * Splits text into records, piece by piece. Quotes are read as csv-parse reads them, which the tests hold this against;
- * what it would have to guess about is refused.
+ * Splits text into records, piece by piece. A record without a quote is split here. One with a quote is only measured
+ * here: all of a piece go through one csv-parse, which decides about quotes, and both must count the same records. Lines
+ * and caps are counted here too: csv-parse tells the line where a record ends, counts a CRLF inside quotes twice, caps no
+ * columns and skips a gigabyte of blanks without a word (all measured).
  */
 export function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
   const separator = delimiter.charCodeAt(0)
+  const options = parserOptions(delimiter, limits)
   let rest = ''
   let line = firstLine
   let blankLines = 0
@@ -77,53 +90,48 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
     return cells
   }
 
-  /**
-   * The cell that begins here, in a record with quotes, where it ends, and how many line ends it holds; null where the text
-   * ends before it is known.
-   */
-  function cellAt(start: number, lineOfCell: number) {
+  /** Where the cell that begins here ends, and how many line ends it holds; null where the text ends before it is known. */
+  function endOfCell(start: number): RecordEnd | null {
     let at = start
     while (at < text.length && isOuterBlank(text.charCodeAt(at))) at += 1
     if (text.charCodeAt(at) !== QUOTE) {
       while (at < text.length && !isCellEnd(text.charCodeAt(at))) at += 1
-      return at === text.length && !isLast ? null : { cell: text.slice(start, at).trim(), end: at, breaks: 0 }
+      return at === text.length && !isLast ? null : { at, breaks: 0 }
     }
     const close = closingQuote(text, at)
     if (close < 0 && isLast) refuseRecord('opens a quote that is never closed')
     if (close < 0) return null
-    const cell = text.slice(at + 1, close)
-    const breaks = cell.match(/\r\n|\n|\r/g)?.length ?? 0
-    let end = close + 1
-    // Blanks of several bytes, such as U+00A0, are text there.
-    while (end < text.length && !isCellEnd(text.charCodeAt(end)) && isPlainBlank(text.charCodeAt(end)))
-      end += 1
-    if (end === text.length && !isLast) return null
-    if (end < text.length && !isCellEnd(text.charCodeAt(end)))
-      refuseRecord(`has text after a closing quote on line ${lineOfCell + breaks}`)
-    return { cell: cell.replaceAll('""', '"'), end, breaks }
+    const breaks = lineEndsIn(text, at, close)
+    at = close + 1
+    // Behind a quote csv-parse trips over blanks of several bytes, such as U+00A0.
+    while (at < text.length && !isCellEnd(text.charCodeAt(at)) && isPlainBlank(text.charCodeAt(at))) at += 1
+    if (at === text.length) return isLast ? { at, breaks } : null
+    return isCellEnd(text.charCodeAt(at)) ? { at, breaks } : { at: -1, breaks }
   }
 
   const isCellEnd = (code: number): boolean => code === separator || code === LF || code === CR
   const isOuterBlank = (code: number): boolean => !isCellEnd(code) && isBlank(code)
 
   /** Null where the text ends before it is known where the record does. */
-  function quotedRecord(start: number) {
-    const cells: string[] = []
+  function endOfQuoted(start: number): RecordEnd | null {
     let breaks = 0
+    let columns = 0
     for (let at = start; ; at += 1) {
-      const read = cellAt(at, line + breaks)
-      if (read === null) return null
-      cells.push(read.cell)
-      checkCell(read.end - at, cells.length)
-      breaks += read.breaks
-      at = read.end
-      if (text.charCodeAt(at) !== separator) return { cells, end: at, breaks }
+      const end = endOfCell(at)
+      if (end === null) return null
+      breaks += end.breaks
+      if (end.at < 0) refuseRecord(`has text after a closing quote on line ${line + breaks}`)
+      columns += 1
+      checkCell(end.at - at, columns)
+      at = end.at
+      if (text.charCodeAt(at) !== separator) return { at, breaks }
     }
   }
 
   /** The records of `text` up to the last line end; what follows is kept for the next piece. */
   function records(): RawRecord[] {
     const found: RawRecord[] = []
+    const quoted: QuotedRecord[] = []
     let quote = -1
     let lf = -1
     let cr = -1
@@ -135,30 +143,64 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
       if (lf < start) lf = positionOf('\n', start)
       if (cr < start) cr = positionOf('\r', start)
       const lineEnd = Math.min(lf, cr)
-      const quoted = quote < lineEnd ? quotedRecord(start) : null
-      const end = quote < lineEnd ? (quoted?.end ?? text.length) : lineEnd
+      const measured = quote < lineEnd ? endOfQuoted(start) : null
+      const end = quote < lineEnd ? (measured?.at ?? text.length) : lineEnd
       // Behind a CR at the end of a piece its LF may follow.
       const isEnded = end < text.length && (isLast || end + 1 < text.length || text.charCodeAt(end) === LF)
       checkLength(start, end)
       if (!isEnded && !isLast) break
-      const breaks = quoted?.breaks ?? 0
-      const cells = quoted?.cells ?? cellsOf(text.slice(start, end))
-      const record = { line, cells, isClean }
-      if (breaks > 0 && quotes !== null) refuseStrayQuote(source, record, quotes)
-      if (quoted !== null || cells.length > 1 || cells[0] !== '') found.push(record)
-      else if (isEnded) blankLines += 1
+      const record = text.slice(start, end)
+      if (measured !== null) {
+        quoted.push({ index: found.length, text: record, spansLines: measured.breaks > 0 })
+        found.push({ line, cells: [], isClean })
+      } else {
+        const cells = cellsOf(record)
+        if (cells.length > 1 || cells[0] !== '') found.push({ line, cells, isClean })
+        else if (isEnded) blankLines += 1
+      }
       isOpen = !isEnded
       if (isOpen && found.at(-1)?.line === line) openLine = line
-      line += breaks + (isEnded ? 1 : 0)
+      line += (measured?.breaks ?? 0) + (isEnded ? 1 : 0)
       start = end + (text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? 2 : 1)
     }
     rest = text.slice(start)
+    parseQuoted(found, quoted)
     return found
   }
 
   const positionOf = (character: string, from: number): number => {
     const at = text.indexOf(character, from)
     return at < 0 ? text.length : at
+  }
+
+  function parseQuoted(found: RawRecord[], quoted: readonly QuotedRecord[]): void {
+    const [first] = quoted
+    if (first === undefined) return
+    const parsed = parsedCells(
+      quoted.map((record) => record.text).join('\n'),
+      found[first.index]?.line ?? line,
+    )
+    if (parsed.length !== quoted.length)
+      throw refuse(source, 'FILE_RECORD_TOO_LONG', 'two counts of its records differ', {
+        next: 'Report it to the developers, with the shape of the file.',
+      })
+    for (const [order, { index, spansLines }] of quoted.entries()) {
+      const record = { line, ...found[index], cells: parsed[order] ?? [] }
+      if (spansLines && quotes !== null) refuseStrayQuote(source, record, quotes)
+      found[index] = record
+    }
+  }
+
+  function parsedCells(joined: string, firstOfThem: number): string[][] {
+    try {
+      return parse(joined, options)
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      throw refuse(source, 'FILE_RECORD_TOO_LONG', `a record cannot be read: ${error.code}`, {
+        line: firstOfThem,
+        cause: error,
+      })
+    }
   }
 
   return {
@@ -173,6 +215,13 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
     },
     told: (): RecordsEnd => ({ blankLines, lines: isOpen ? line : line - 1, openLine }),
   }
+}
+
+/** A record that csv-parse reads, and its place among those of the piece. */
+interface QuotedRecord {
+  readonly index: number
+  readonly text: string
+  readonly spansLines: boolean
 }
 
 const isPlainBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)
@@ -192,6 +241,27 @@ function closingQuote(text: string, open: number): number {
   while (close >= 0 && text.charCodeAt(close + 1) === QUOTE) close = text.indexOf('"', close + 2)
   return close
 }
+
+function lineEndsIn(text: string, from: number, to: number): number {
+  let breaks = 0
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === CR || (code === LF && text.charCodeAt(at - 1) !== CR)) breaks += 1
+  }
+  return breaks
+}
+
+const parserOptions = (delimiter: string, limits: RecordLimits): Options => ({
+  delimiter,
+  relax_column_count: true,
+  // A quote inside a cell that does not begin with one is text, as in ="00012345".
+  relax_quotes: true,
+  skip_empty_lines: true,
+  trim: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  // In bytes, where characters are counted here: it only has to hold when that is wrong.
+  max_record_size: limits.recordLength * 4,
+})
 
 /** A line of separators only; like an empty line it is no record. */
 export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')

@@ -1,4 +1,4 @@
-import { FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import { type ColumnField, FIELDS, PAYER_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import { WORDS, type Words } from '../../domain/value/words.js'
 import { kindByWords, meaningsOf, readWords, WORD_FIELDS, wordsOf } from './column-kind.js'
 import {
@@ -28,7 +28,7 @@ type Reason = keyof typeof REASONS
 
 /** What is known of the columns of a system, by their positions from 1; beyond it only names are trusted. */
 export interface KnownColumns {
-  readonly fields: ReadonlyMap<number, Field>
+  readonly fields: ReadonlyMap<number, ColumnField>
   /** Columns that feed no field, and why they are looked at. */
   readonly others: ReadonlyMap<number, string>
   readonly words: Words
@@ -39,12 +39,12 @@ export function guessColumns(
   columns: readonly SeenColumn[],
   known: KnownColumns | null = null,
 ): readonly ColumnGuess[] {
-  const taken = new Map<SeenColumn, { field: Field; reason: Reason }>()
+  const taken = new Map<SeenColumn, { field: ColumnField; reason: Reason }>()
   for (const column of columns) {
     const field = known?.fields.get(column.position)
     if (field !== undefined) taken.set(column, { field, reason: 'profile' })
   }
-  const take = (field: Field, candidates: readonly SeenColumn[], reason: Reason): void => {
+  const take = (field: ColumnField, candidates: readonly SeenColumn[], reason: Reason): void => {
     if ([...taken.values()].some((guess) => guess.field === field)) return
     if (reason === 'content' && known !== null) return
     const free = candidates.filter(
@@ -62,11 +62,11 @@ export function guessColumns(
   }
   const debtors = columns.filter(({ profile }) => holdsAccounts(profile) && varies(profile))
   // An account that hardly varies is the creditor's own, whatever its name, where another column has those of many people.
-  const isOther = (column: SeenColumn, field: Field): boolean =>
+  const isOther = (column: SeenColumn, field: ColumnField): boolean =>
     field === 'iban' && debtors.length > 0 && holdsAccounts(column.profile) && !debtors.includes(column)
-  const named = (field: Field) =>
+  const named = (field: ColumnField) =>
     columns.filter((column) => isUsualName(column.name, field) && !isOther(column, field))
-  for (const field of FIELDS) take(field, named(field), 'name')
+  for (const field of [...FIELDS, ...PAYER_FIELDS]) take(field, named(field), 'name')
   if (debtors.length === 1) take('iban', debtors, 'content')
   const creditors = columns.filter(({ profile }) => areMost(profile.creditors, profile))
   take('sepa_creditor_identifier', creditors, 'content')
@@ -77,7 +77,7 @@ export function guessColumns(
     (column) => !isLater(column) && !taken.has(column) && column.profile.filled * 2 >= column.profile.records,
   )
   if (others.length === 1) take('signed_date', others, 'content')
-  const uses = (field: Field): boolean => [...taken.values()].some((guess) => guess.field === field)
+  const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const decided = new Set<Field>(known !== null && uses('iban') ? ['iban'] : [])
   const order = orderOfDates(columns)
   const fate = ({ name, position, profile }: SeenColumn): Fate => {
@@ -104,7 +104,7 @@ function orderOfDates(columns: readonly SeenColumn[]): ColumnProfile['order'] {
 }
 
 /** Of several columns for one field, the one whose values fit best. */
-function fitness(field: Field, profile: ColumnProfile): number {
+function fitness(field: ColumnField, profile: ColumnProfile): number {
   if (field === 'iban') return profile.accounts
   if (field === 'sepa_creditor_identifier') return profile.creditors
   if (field === 'signed_date' || field === 'last_collection_date')
@@ -114,7 +114,7 @@ function fitness(field: Field, profile: ColumnProfile): number {
 
 function describeColumn(
   { position, name, profile }: SeenColumn,
-  guess: { readonly field: Field; readonly reason: Reason } | null,
+  guess: { readonly field: ColumnField; readonly reason: Reason } | null,
   { fate, order, words }: { fate: Fate | null; order: ColumnProfile['order']; words: Words },
 ) {
   const isDate =
@@ -137,7 +137,7 @@ function describeColumn(
     /** What becomes of a column that feeds no field; null where it feeds one. */
     fate,
     /** What a column that feeds no field may still be good for. */
-    role: fate?.kind === 'harmless' ? roleOf(name, profile, fate.why) : null,
+    role: fate?.kind === 'harmless' || guess?.field === 'payer_name' ? roleOf(name, profile, fate) : null,
     /** One sentence for the operator; it holds no cell. */
     evidence: said([
       guess !== null && REASONS[guess.reason],
@@ -163,15 +163,16 @@ function describeColumn(
 }
 
 /** No value has the format of the field; or the account is the same for nearly everybody. */
-function doubtOf(field: Field, profile: ColumnProfile): string | null {
+function doubtOf(field: ColumnField, profile: ColumnProfile): string | null {
   if (profile.sampled === 0) return null
   if (fitness(field, profile) === 0) return `its values cannot be read as ${field}`
   return field === 'iban' && !varies(profile) ? OWN_ACCOUNT : null
 }
 
-function roleOf(name: string, { records, filled }: ColumnProfile, why: string) {
+function roleOf(name: string, { records, filled }: ColumnProfile, fate: Fate | null) {
   const meaning = meaningOfHeader(name).kind
   if (meaning === 'second_key') return 'second_key'
-  const isKey = meaning === 'unknown' && why === DISTINCT && filled >= records * 0.95
+  const isKey =
+    meaning === 'unknown' && fate?.kind === 'harmless' && fate.why === DISTINCT && filled >= records * 0.95
   return meaning === 'old_key' || isKey ? 'key' : null
 }

@@ -1,7 +1,13 @@
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
 import { isSepaIban } from '../../domain/value/iban.js'
-import { FIELDS, type LocalDate, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type ColumnField,
+  FIELDS,
+  type LocalDate,
+  REQUIRED_FIELDS,
+  type Field,
+} from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns } from './column-guess.js'
@@ -59,8 +65,8 @@ export async function inspectSource(
   const survey = await surveyRecords(table, today, signal)
   const system = await systemOf(table.header, options)
   const columns = guessColumns(survey.columns, system?.known)
-  const fields = columns.flatMap(({ field, position }) =>
-    field === null ? [] : [{ field, position: position - 1 }],
+  const fields = FIELDS.flatMap((wanted) =>
+    columns.flatMap(({ field, position }) => (field === wanted ? [{ field, position: position - 1 }] : [])),
   )
   // Lines of totals at the end are no records for `check` either.
   const totals =
@@ -353,7 +359,7 @@ function columnsSection(draft: Draft, customer: readonly string[]): string[] {
 
 /** @param debtors other columns that hold accounts of many people */
 function mappedLine(
-  field: Field,
+  field: ColumnField,
   { reference, dateFormat, rivalFormats, doubt, evidence }: Draft['columns'][number],
   debtors: readonly string[],
   offer: string | false = false,

@@ -13,6 +13,10 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       'keyed hashes of an account: random bytes after an erasure; a purge takes their key',
       'row.iban_key row.content_key row.raw compared.final collected.account',
     ],
+    [
+      'a keyed hash of the name of who pays: random bytes after an erasure; a purge takes its key',
+      'who.claim',
+    ],
     ['a number of the reference without a key: goes where that is an account', 'row.spelling'],
     [
       'references that are accounts: masked',
@@ -38,7 +42,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
     ['words that people typed', 'approval.reference'],
   ],
   'names a person and stays, as the record of what became of a mandate': [
-    ['the customer', 'row.customer_no question.customer_no'],
+    ['the customer', 'row.customer_no question.customer_no who.customer_no'],
     ['which account it was, to whoever knows it', 'row.iban_masked collected.iban_masked'],
     [
       'of the mandate',
@@ -57,7 +61,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       'numbers of the ledger',
       `campaign.id holder.id source.id row.id row.source_id problem.id problem.source_id problem.row_id run.id attempt.id
        attempt.row_id attempt.n attempt.run_id decision.id decision.row_id decision.attempt_id read_back.id question.id
-       question.read_back_id proof.id proof.question_id proof.row_id plan.id approver.id approval.id approval.plan_id
+       question.read_back_id proof.id proof.question_id who.id proof.row_id plan.id approver.id approval.id approval.plan_id
        collection.id collected.id kin.row_id kin.other_id comparison.id ended_elsewhere.comparison_id compared.id compared.comparison_id compared.row_id
        compared.met_by compared.decision_id row.corrects row.superseded_by row.heir row.counted_in row.record row.line row.attempts
        source.first_row source.last_row source.last_decision comparison.last_source comparison.last_decision
@@ -68,7 +72,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       `campaign.created_at campaign.changed_at campaign.purged_at holder.since source.admitted_at row.registered_at
        run.started_at run.ended_at run.as_of run.zone attempt.started_at attempt.ended_at attempt.duration_ms
        attempt.retry_after_ms decision.decided_at read_back.started_at read_back.ended_at question.asked_at
-       question.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day
+       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day
        comparison.compared_at`,
     ],
     [
@@ -76,7 +80,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       `source.kind row.state row.rule problem.rule problem.severity problem.field run.stopped_by run.exit_code
        attempt.started attempt.outcome attempt.hint attempt.status attempt.error_code decision.decision
        decision.from_state decision.to_state read_back.scope read_back.stopped_by question.answer question.status
-       question.error_code proof.verdict kin.separated comparison.classes compared.class compared.why compared.is_held
+       question.error_code proof.verdict who.verdict kin.separated comparison.classes compared.class compared.why compared.is_held
        collected.is_ended source.is_newer`,
     ],
     [

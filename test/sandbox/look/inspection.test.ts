@@ -31,7 +31,7 @@ describe('what the sandbox holds, under /_sandbox', () => {
     await migrate(sandbox, { customer_no: 0 })
     await migrate(sandbox, { customer_no: 8 }).catch(() => undefined)
     expect((await read(sandbox, '/_sandbox/requests')).json).toEqual({
-      received: { migrate: 4, offer: 0, billogram: 0, read_back: 0, cancel: 0 },
+      received: { migrate: 4, offer: 0, billogram: 0, read_back: 0, cancel: 0, customer: 0 },
       answered: { '200': 2, '401': 1, '400': 1, none: 1 },
       faults: { reset: 1 },
       repeated: [{ operation: 'migrate', subject: '1042', requests: 2 }],

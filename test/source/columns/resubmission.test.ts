@@ -19,6 +19,7 @@ const HEADER = readHeader([...NAMES, 'migration_row', 'migration_decision'])
 const FIELDS = ['customer_no', 'iban', 'signed_date', 'unique_mandate_reference'] as const
 const MAPPING: Mapping = {
   fields: FIELDS.map((field, position) => ({ field, position, name: NAMES[position]!, transforms: [] })),
+  payer: [],
   template: null,
   decided: new Set(),
   constant: null,

@@ -30,6 +30,7 @@ describe('inspecting a source', () => {
       creditorIdentifier: { value: 'DE98ZZZ09999999999', line: 2 },
     })
     expect(fieldsOf(inspection)).toEqual({
+      payer_name: 'Kontoinhaber',
       iban: 'IBAN',
       unique_mandate_reference: 'Mandatsreferenz',
       signed_date: 'Mandatsdatum',

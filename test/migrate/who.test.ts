@@ -1,0 +1,266 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { SourceError, UsageError } from '../../src/errors.js'
+import { migrate } from '../../src/migrate/migrate.js'
+import type { MigrateOptions, MigrationEvent } from '../../src/migrate/options.js'
+import { planMigration } from '../../src/migrate/plan/make-plan.js'
+import { writeReport } from '../../src/report/pack/pack.js'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { drawCustomers } from '../domain/who/drawn-names.js'
+import { germanIban } from '../support/export.js'
+import { placeWith } from './place.js'
+
+const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,payer_name'
+const line = (no: number, account: number, name: string): string =>
+  `${no},${germanIban(account)},2024-03-01,DE98ZZZ09999999999,M-${account},"${name}"`
+
+interface Customer {
+  readonly no: number
+  /** As the service has it, and as the export has it. */
+  readonly name: string
+  readonly payer: string
+}
+
+const drawn = (count: number, seed = 53): Customer[] =>
+  drawCustomers(seed, count).map(({ name, same }, at) => ({ no: 1_001 + at, name, payer: same }))
+const exportOf = (customers: readonly { no: number; payer: string }[]): string =>
+  [HEADER, ...customers.map(({ no, payer }, at) => line(no, at + 1, payer)), ''].join('\n')
+
+async function setUp(customers: readonly Customer[], text: string, options: SandboxOptions = {}) {
+  const known = customers.map(({ no, name }) => ({ customer_no: no, name }))
+  const { asked, ...scene } = await placeWith(1, { customers: known, ...options })
+  writeFileSync(scene.place.at('export.csv'), text)
+  const send = (more: Partial<MigrateOptions> = {}) => migrate(asked({ who: true, ...more }))
+  const refused = (more: Partial<MigrateOptions> = {}): Promise<Error> =>
+    send(more).then(
+      () => new Error('it was sent'),
+      (error: unknown) => error as Error,
+    )
+  const askedFor = () => scene.sandbox.requests().received.customer
+  return { ...scene, asked, send, refused, askedFor }
+}
+
+describe('customers who are those of the export', () => {
+  it('are sent: 3 % spelt otherwise, some moved or married; each was asked once, also over several rows', async () => {
+    const customers = drawn(400)
+    const twice = [...customers, ...customers.slice(0, 5)]
+    const { send, askedFor, place, sandbox } = await setUp(customers, exportOf(twice))
+    const end = await send()
+    const { conflict, registered } = end.totals
+    expect(registered + conflict).toBe(405)
+    expect(conflict).toBeLessThanOrEqual(4)
+    expect(sandbox.mandates()).toHaveLength(registered)
+    expect(askedFor()).toBe(400)
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 400, unknown: 0, unreadable: 0 })
+    expect(place.look((reader) => reader.readBacks())).toEqual([])
+  })
+
+  it('are not asked about again: what agreed stays so', async () => {
+    const customers = drawn(8).map((one) => ({ ...one, payer: one.name }))
+    const { send, askedFor } = await setUp(customers, exportOf(customers))
+    expect((await send({ limit: 3 })).totals).toMatchObject({ registered: 3, ready: 5 })
+    expect((await send()).totals).toMatchObject({ registered: 8 })
+    expect(askedFor()).toBe(8)
+  })
+})
+
+describe('a file that debits strangers', () => {
+  const customers = drawn(60, 7)
+  const shifted = customers.map((one, at) => ({ ...one, no: customers[(at + 1) % 60]!.no }))
+  const swapped = customers.map((one) => ({ ...one, no: one.no + 500_000 }))
+
+  it.each([
+    ['a crosswalk that is shifted by a line', shifted],
+    ['another column in the place of customer_no', swapped],
+  ])('%s is refused before anything is sent, with three masked examples', async (_, rows) => {
+    const { refused, place, posts } = await setUp(customers, exportOf(rows))
+    const error = await refused()
+    expect(error).toBeInstanceOf(SourceError)
+    expect(error).toMatchObject({ rule: 'FILE_CUSTOMERS_DIFFER', exitCode: 7 })
+    expect(error.message).toMatch(
+      /for \d+ of 60 rows \(\d+: the service [^;]+; [^;]+; [^;)]+\)\. Usually a crosswalk/,
+    )
+    for (const { name, payer } of customers)
+      for (const text of [name, payer].filter((each) => each.length > 3))
+        expect(error.message).not.toContain(text)
+    expect(posts()).toBe(0)
+    expect(place.look((reader) => reader.totals().read)).toBe(0)
+  })
+
+  it('is refused by a run that does not ask, too, once it was asked about; and passes with its customers', async () => {
+    const { refused, send, askedFor, place, posts } = await setUp(customers, exportOf(shifted))
+    await refused()
+    const again = await refused({ who: false })
+    expect(again).toMatchObject({ rule: 'FILE_CUSTOMERS_DIFFER' })
+    expect(posts()).toBe(0)
+    writeFileSync(place.at('export.csv'), exportOf(customers))
+    expect((await send()).totals.registered).toBeGreaterThan(57)
+    expect(askedFor()).toBeGreaterThanOrEqual(120)
+  })
+
+  it('goes on where a person says so: the rows that differ are held all the same', async () => {
+    const { send, posts } = await setUp(customers, exportOf(shifted))
+    const { totals } = await send({ rules: { FILE_CUSTOMERS_DIFFER: 'warning' } })
+    expect(totals.conflict).toBeGreaterThan(55)
+    expect(posts()).toBe(totals.registered)
+  })
+
+  it('is not planned either', async () => {
+    const { asked, place, sandbox } = await setUp(customers, exportOf(shifted))
+    const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true })
+    const planning = planMigration({ ...options, by: 'ada', watchReading: () => undefined })
+    await expect(planning).rejects.toThrow('Usually a crosswalk is shifted by a line')
+    expect(sandbox.requests().received.customer).toBe(60)
+    expect(place.look((reader) => reader.plans())).toEqual([])
+  })
+})
+
+describe('single customers who differ or are unknown', () => {
+  const customers = drawn(60, 11).map((one) => ({ ...one, payer: one.name }))
+  const rows = customers.map((one, at) =>
+    at === 4 ? { ...one, payer: 'Xaver Quendelmoor' } : at === 9 ? { ...one, no: 999_999 } : one,
+  )
+
+  it('are held for a person by their rules, and the others are sent', async () => {
+    const { send, place } = await setUp(customers, exportOf(rows))
+    expect((await send()).totals).toMatchObject({ registered: 58, conflict: 2 })
+    const held = place.look((reader) => reader.rows(['conflict'], 0, 10))
+    expect(held.map(({ id, rule }) => [id, rule])).toEqual([
+      [5, 'CUSTOMER_NAME_DIFFERS'],
+      [10, 'CUSTOMER_UNKNOWN'],
+    ])
+    expect(place.look((reader) => reader.who())).toEqual({
+      asked: 60,
+      agrees: 58,
+      differs: 1,
+      unknown: 1,
+      no_name: 0,
+      unreadable: 0,
+    })
+  })
+
+  it('go where a person writes "send", for good', async () => {
+    const { send, place } = await setUp(customers, exportOf(rows))
+    await send()
+    const list = place.at('corrections.csv')
+    const sent = [5, 10].map(
+      (row) => `${row},conflict,send,${line(rows[row - 1]!.no, row, rows[row - 1]!.payer)}`,
+    )
+    writeFileSync(
+      list,
+      [`migration_row,migration_state,migration_decision,${HEADER}`, ...sent, ''].join('\n'),
+    )
+    expect((await send({ files: [list] })).totals).toMatchObject({ registered: 60, conflict: 0 })
+  })
+
+  it('are told and sent where their rules are warnings, and not even told where they are off', async () => {
+    const { send, place } = await setUp(customers, exportOf(rows))
+    const rules = { CUSTOMER_NAME_DIFFERS: 'warning', CUSTOMER_UNKNOWN: 'off' } as const
+    expect((await send({ rules })).totals).toMatchObject({ registered: 60 })
+    const told = place
+      .look((reader) => reader.problemCounts())
+      .filter(({ rule }) => rule.startsWith('CUSTOMER'))
+    expect(told).toMatchObject([{ rule: 'CUSTOMER_NAME_DIFFERS', severity: 'warning', count: 1 }])
+  })
+
+  it('are corrected by another number, which is asked about', async () => {
+    const { send, place, askedFor } = await setUp(customers, exportOf(rows))
+    await send()
+    const list = place.at('corrections.csv')
+    const corrected = `10,conflict,${line(customers[9]!.no, 10, rows[9]!.payer)}`
+    writeFileSync(list, [`migration_row,migration_state,${HEADER}`, corrected, ''].join('\n'))
+    expect((await send({ files: [list] })).totals).toMatchObject({ registered: 59, conflict: 1 })
+    expect(askedFor()).toBe(61)
+  })
+})
+
+describe('an answer that is none', () => {
+  const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
+  it('of single customers holds nothing, and is counted', async () => {
+    const { send, place } = await setUp(customers, exportOf(customers), {
+      faults: [
+        {
+          operation: 'customer',
+          match: { customer_no: [1_003, 1_004] },
+          fault: { kind: 'refuse', status: 405, code: 'NO' },
+        },
+        { operation: 'customer', match: { customer_no: 1_006 }, fault: { kind: 'delay', for_ms: 20 } },
+        { operation: 'customer', match: { customer_no: 1_007 }, times: 1, fault: { kind: 'cut' } },
+        {
+          operation: 'customer',
+          match: { customer_no: 1_008 },
+          times: 1,
+          fault: { kind: 'nonsense', answer: 'html' },
+        },
+      ],
+    })
+    expect((await send()).totals).toMatchObject({ registered: 20 })
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 20, agrees: 18, unreadable: 2 })
+  })
+
+  it('ends the run where the credentials may not ask, with nothing sent', async () => {
+    const { refused, posts } = await setUp(customers, exportOf(customers), {
+      faults: [{ operation: 'customer', fault: { kind: 'refuse', status: 403, code: 'PERMISSION_DENIED' } }],
+    })
+    expect(await refused()).toMatchObject({ kind: 'credentials', exitCode: 6 })
+    expect(posts()).toBe(0)
+  })
+
+  it('is not asked for of a stream', async () => {
+    const { refused } = await setUp(customers, exportOf(customers))
+    const stream = { name: 'stdin', open: () => [] } as never
+    expect(await refused({ files: [stream] })).toBeInstanceOf(UsageError)
+  })
+})
+
+describe('an asking that is broken off', () => {
+  it('goes on with those who were not asked, as often as it takes, and sends nothing before', async () => {
+    const customers = drawn(900, 5).map((one) => ({ ...one, payer: one.name }))
+    const { refused, send, askedFor, posts } = await setUp(customers, exportOf(customers))
+    let broken = 0
+    for (; broken < 3; broken += 1) {
+      const stop = new AbortController()
+      const watch = (event: MigrationEvent): void => {
+        if (event.kind === 'asking_who' && event.asked >= 100) stop.abort()
+      }
+      expect(await refused({ watch, signal: stop.signal })).toMatchObject({ kind: 'signal', exitCode: 130 })
+    }
+    expect(posts()).toBe(0)
+    expect((await send()).totals.registered).toBe(900)
+    expect(askedFor()).toBe(900)
+  })
+})
+
+describe('names', () => {
+  it('of the service are on no disk; those of the export among the cells of rows that wait alone', async () => {
+    const customers = drawn(60, 23).map((one, at) => ({
+      ...one,
+      name: `Wodanswald${at} Serviceborn${at}`,
+      payer: at === 3 ? 'Exportia Heldmoor' : `Serviceborn${at} Exportkind${at}`,
+    }))
+    const { send, place } = await setUp(customers, exportOf(customers))
+    const events: MigrationEvent[] = []
+    await send({ watch: (event) => void events.push(event) })
+    await writeReport(place.at('campaign.db'), { out: place.at('pack') })
+    const files = readdirSync(place.at('.'), { recursive: true, encoding: 'utf8' })
+      .map((name) => place.at(name))
+      .filter((path) => statSync(path).isFile() && !path.endsWith('export.csv'))
+    expect(files.length).toBeGreaterThan(8)
+    const holding = (name: string): string[] =>
+      files
+        .filter((path) => readFileSync(path).includes(name))
+        .map((path) => path.slice(place.at('.').length))
+    expect(holding('Wodanswald')).toEqual([])
+    expect(JSON.stringify(events)).not.toContain('Wodanswald')
+    // Registered rows hold no cells any more; the row that waits does, and the list in which it is corrected.
+    expect(holding('Exportkind')).toEqual([])
+    expect(
+      holding('Exportia')
+        .map((path) => path.replace(/^.*\//, ''))
+        .sort(),
+    ).toEqual(['campaign.db', 'corrections.csv'].sort())
+    for (const path of files.filter((each) => each.includes(join('to-do', '')) || each.endsWith('.db')))
+      expect(statSync(path).mode & 0o777, path).toBe(0o600)
+  })
+})
