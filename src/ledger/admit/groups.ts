@@ -257,6 +257,8 @@ const READS_ALIKE = `(old.content_key is null and row.content_key is null and ol
 /** A record as it was before somebody corrected it, or as it was corrected to, says nothing new. */
 function repeatCorrected(group: Deciding): void {
   const { key, turn } = group
+  // Asked once: a million rows may share one reference.
+  if (!holds(group, `select 1 from row where mandate_key = :key and ${isCorrected('row')}`)) return
   const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
     where old.mandate_key = :key and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
   give(group.connection, 'duplicate', asDuplicate(group, CORRECTED_SINCE, null, 'Nothing to do.'), said, {
