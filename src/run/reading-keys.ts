@@ -9,7 +9,7 @@ export const READING_KEYS = {
   file: `source.sheet source.hidden source.delimiter source.encoding source.skipLines source.skipFooterLines
     source.multilineColumns`.split(/\s+/),
   nothing: `ledger out lang logFile approval approvalValidFor approvers outcomes readBack campaign limits
-    service.baseUrl service.username service.passwordFile service.concurrency service.rate service.timeout
+    service.baseUrl service.username service.passwordFile service.concurrency service.customers service.rate service.timeout
     service.connectTimeout service.readBack service.testHost service.maxInDoubt service.maxRefused service.ca
     service.clientCertificate service.clientKey service.proxy service.freshConnections`.split(/\s+/),
 }
