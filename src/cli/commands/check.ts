@@ -24,7 +24,7 @@ import { firstRecords, howReadLines, readingLines, evidenceLine } from '../readi
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandResult } from '../terminal/result.js'
-import { EXITS, OF_SERVICE, usual } from '../settings/declared.js'
+import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/who.js'
 import { checkService } from '../../service/checked-service.js'
@@ -37,24 +37,13 @@ import { plural, countText, said } from '../../domain/text/text.js'
 
 export const checkCommand: Command = {
   usage: 'check <files...>',
-  summary: 'validate whole files; sends nothing, needs no network',
+  summary: 'validate whole files; sends nothing, and needs no network without --who',
   examples: [
     'sepa-migrate check export.csv --out checked',
     'sepa-migrate check export.csv --sample 100',
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
-  options: [
-    ...OF_SERVICE,
-    'config',
-    'ledger',
-    'out',
-    'json',
-    'quiet',
-    'verbose',
-    'noColor',
-    'logFile',
-    'asOf',
-  ],
+  options: [...OF_SERVICE, ...COMMON, 'asOf'],
   own: [
     SHEET,
     IGNORE_COLUMN,

@@ -178,7 +178,8 @@ export const RUN_SETTINGS = [
   'retryRefused',
 ] as const satisfies readonly OptionName[]
 
-export const SHARED: readonly OptionName[] = [
+/** Of every command that has a campaign, also where it keeps nothing. */
+export const COMMON: readonly OptionName[] = [
   'config',
   'ledger',
   'out',
@@ -187,8 +188,9 @@ export const SHARED: readonly OptionName[] = [
   'verbose',
   'noColor',
   'logFile',
-  'sharedFolder',
 ]
+
+export const SHARED: readonly OptionName[] = [...COMMON, 'sharedFolder']
 
 /** What each exit status means, in general. */
 export const EXIT_STATUSES = {

@@ -224,8 +224,7 @@ function readCampaign(connection: Connection, file: string): CampaignRecord {
        changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
        (select name from source where id = (select max(source_id) from row
          where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
-       iif(exists (select 1 from run
-         where settings ->> '$.checkBeforeSend' or settings ->> '$.readBackFirst'), 'true', 'false') as asksFirst from campaign`.get()
+       iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
   if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
   return record
 }
