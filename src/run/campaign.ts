@@ -129,7 +129,7 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
   if (prepared.stop !== null) return prepared
   const { ledger, choice } = parts
-  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
+  const isClaimed = ledger.ready(0, 1, choice).length > 0 || parts.takesOver
   if (isClaimed) parts.claim()
   const stop = isClaimed ? await deliver(parts) : null
   return {
