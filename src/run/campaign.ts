@@ -22,6 +22,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
@@ -106,7 +107,9 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   try {
     const { stop, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
-    const standing = exitStatusOf(totals, stop, parts.signalStatus(), ledger.view.openCutOver())
+    // While anything can be sent it makes no difference what else is open.
+    const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
+    const standing = exitStatusOf(totals, stop, parts.signalStatus(), cutOver)
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
@@ -129,7 +132,7 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
   if (prepared.stop !== null) return prepared
   const { ledger, choice } = parts
-  const isClaimed = ledger.ready(0, 1, choice).length > 0 || parts.takesOver
+  const isClaimed = ledger.hasReady(choice) || parts.takesOver
   if (isClaimed) parts.claim()
   const stop = isClaimed ? await deliver(parts) : null
   return {
