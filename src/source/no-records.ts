@@ -3,7 +3,7 @@ import { cleanCell, said } from '../domain/text/text.js'
 import { type Finding, findingOf, showValue, type SeverityOverrides } from '../domain/rule/verdict.js'
 import { isHeading, usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/text.js'
-import { rowsSaid } from './csv/totals.js'
+import { isPageBreak, rowsSaid } from './csv/totals.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
 
@@ -14,41 +14,44 @@ export const withoutNoRecords = (table: Table): Table => ({
 })
 
 async function* judge(
-  { label, header: names, headerCells }: Table,
+  { label, header: names, headerCells, preamble, split }: Table,
   batches: Pieces<RawRecord[], TableEnd>,
 ): AsyncGenerator<RawRecord[], TableEnd> {
-  const noRecords = { rules: [], headers: [], counts: [] } satisfies NoRecords as NoRecords
+  const noRecords: NoRecords = { lines: { rule: [], header: [], page: [] }, counts: [] }
   const headerOf = judgeHeaders(headerCells, usualMeaning)
+  const filledIn = (cells: readonly string[]): string[] => cells.map(cleanCell).filter((cell) => cell !== '')
+  const above = new Set(preamble.split(/[\r\n]+/).map((line) => filledIn(split(line)).join('\n')))
   let records = 0
   let sinceCount = 0
 
   function isRecord({ line, cells, isClean }: RawRecord): boolean {
     if (isHeading(names, cells)) return false
-    let first = 0
-    while (first < cells.length && cells[first] === '') first += 1
-    const cell = cells[first] ?? ''
-    if (!isPlainStart(cell.charCodeAt(0)) && isRuleLine(cells)) return noRecords.rules.push(line) < 0
+    const isLeftOutAs = (what: keyof NoRecords['lines']): boolean => noRecords.lines[what].push(line) > 0
+    let filled = 0
+    for (const cell of cells) if (cell !== '') filled += 1
+    const first = cells[0] === '' ? (cells.find((cell) => cell !== '') ?? '') : (cells[0] ?? '')
+    if (!isPlainStart(first.charCodeAt(0)) && isRuleLine(cells)) return !isLeftOutAs('rule')
     const header = headerOf(cells)
-    if (header === 'same') return noRecords.headers.push(line) < 0
+    if (header === 'same') return !isLeftOutAs('header')
     if (header === 'other') {
       const what = `its line ${line} is a second header, with other columns or another order`
       throw refuse(label, 'FILE_HEADER_SECOND', what, { line })
     }
-    const isAlone =
-      (cells[first + 1] ?? '') === '' &&
-      headerCells.length > 1 &&
-      cells.findLastIndex((other) => other !== '') === first
-    const count = isAlone ? rowsSaid(cell) : null
-    if (count !== null) {
-      const isRight = count === sinceCount || count === records
-      noRecords.counts.push({ line, text: showValue(cleanCell(cell)), isRight, records: sinceCount })
-      sinceCount = 0
-      return false
+    if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
+      const few = filledIn(cells)
+      if (isPageBreak(few) || above.has(few.join('\n'))) return !isLeftOutAs('page')
+      const count = few.length === 1 ? rowsSaid(first) : null
+      if (count !== null) {
+        const isRight = count === sinceCount || count === records
+        noRecords.counts.push({ line, text: showValue(cleanCell(first)), isRight, records: sinceCount })
+        sinceCount = 0
+        return false
+      }
     }
     records += 1
     sinceCount += 1
     if (isClean !== true)
-      for (let at = first; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
+      for (let at = 0; at < cells.length; at += 1) if (isNull(cells[at] ?? '')) cells[at] = ''
     return true
   }
 
@@ -66,12 +69,13 @@ function linesText(lines: readonly number[], one: string, several: string): stri
 
 /** What is told of the lines that were left out, and where one states another count than was read. */
 export function noRecordFindings(
-  { rules, headers, counts }: NoRecords,
+  { lines, counts }: NoRecords,
   severities: SeverityOverrides,
 ): readonly Finding[] {
   const told = said([
-    linesText(rules, 'rules off the table', 'rule off the table'),
-    linesText(headers, 'repeats the header', 'repeat the header'),
+    linesText(lines.rule, 'rules off the table', 'rule off the table'),
+    linesText(lines.header, 'repeats the header', 'repeat the header'),
+    linesText(lines.page, 'belongs to a page break', 'belong to page breaks'),
     ...counts.map(({ line, text }) => `Line ${line} says how many rows there are: "${text}".`),
   ])
   return [

@@ -85,8 +85,7 @@ export interface RecordsEnd {
 
 /** Lines among the records that are none (`no-records.ts`). */
 export interface NoRecords {
-  readonly rules: number[]
-  readonly headers: number[]
+  readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
   /** Counts that the file states of its rows, and how many were read up to there. */
   readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
 }

@@ -81,6 +81,17 @@ export function rowsSaid(cell: string): number | null {
   return number === undefined ? null : Number(number)
 }
 
+const PAGES = word(totals.pages)
+const PAGE = new RegExp(
+  String.raw`^(?:.{0,99}?(?:${DATE.source}).{0,99}?)?[^\p{L}\d]*(?:${PAGES}[^\p{L}\d]*\d{1,4}(?!\d)|\d{1,4}\W*${PAGES})|^[-–] ?\d{1,4} ?[-–]$`,
+  'iu',
+)
+
+/** `Page 2 of 7`, `Stand: 25.11.2026;;;Seite 2`: a page is numbered, and no other number stands beside it but a day. */
+export const isPageBreak = (cells: readonly string[]): boolean =>
+  cells.some((cell) => PAGE.test(cell)) &&
+  cells.every((cell) => !(PAGE.test(cell) ? /\d{5}/ : /\d{3}/).test(cell.replaceAll(DATE, '')))
+
 /** A line that sums up, or ends, or dates the export: its first filled cell says so. */
 export const isTotalsLine = (cells: readonly string[]): boolean =>
   TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
