@@ -381,17 +381,22 @@ function countCleaning() {
   }
 }
 
-/** What is said of a creditor holds for every mandate of that creditor, and helps nobody twenty thousand times. */
-const OF_THE_CREDITOR: ReadonlySet<RuleId> = new Set(['CI_LENGTH_UNCONFIRMED', 'CI_LENGTH_UNKNOWN'])
-/** A file with more creditors than these is damaged as a whole. */
+/** What is said of a creditor, a filler or a day of collection holds for all rows that have it. */
+const OF_THE_VALUE: ReadonlySet<RuleId> = new Set([
+  'CI_LENGTH_UNCONFIRMED',
+  'CI_LENGTH_UNKNOWN',
+  'DATE_LEGACY_DEFAULT',
+  'LAST_COLLECTION_FUTURE',
+])
+/** A file with more such values than these is damaged as a whole. */
 const MOST_VALUES = 1000
 
-/** Leaves warnings about a creditor identifier to the first record of a file that has it. Errors stay with each row. */
+/** Leaves warnings about such a value to the first record of a file that has it. Errors stay with each row. */
 export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
   const told = new Set<string>()
 
   function isNew({ rule, severity, value }: Finding): boolean {
-    if (severity === 'error' || !OF_THE_CREDITOR.has(rule)) return true
+    if (severity === 'error' || !OF_THE_VALUE.has(rule)) return true
     const key = `${rule} ${value}`
     if (told.has(key)) return false
     if (told.size < MOST_VALUES) told.add(key)
