@@ -83,7 +83,7 @@ export interface RecordsEnd {
   readonly openLine?: number | null
 }
 
-/** Lines among the records that are none (`no-records.ts`). */
+/** Lines among the records that are none (`left-out.ts`). */
 export interface NoRecords {
   readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
   /** Counts that the file states of its rows, and how many were read up to there. */

@@ -12,7 +12,7 @@ import type { RawValues } from '../../domain/value/check-mandate.js'
 import { findColumn, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
-import { leftOutFindings } from '../csv/left-out.js'
+import { leftOutFindings } from '../left-out.js'
 import { refuse, refuseByFinding, unreadable } from '../refusal.js'
 import { refuseRagged, type RawRecord, type Table } from '../table.js'
 import { openTable } from '../formats.js'
@@ -74,13 +74,12 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
     }
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
-  const { preamble, split } = table
-  const told = { split, keys: [...columns.keys, ...columns.take], account: null }
-  const leftOut = { preamble, footer, columns: told, records: lines, severities: {} }
-  refuseByFinding(label, leftOutFindings({ ...leftOut, section: lookup.section }))
+  const { section } = lookup
+  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: null }
+  refuseByFinding(label, leftOutFindings(leftOut, lines, {}))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
-    section: lookup.section,
+    section,
     reading: { name, sha256, lines },
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {

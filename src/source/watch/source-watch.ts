@@ -15,11 +15,9 @@ import {
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { isFed } from '../columns/mapping.js'
-import { countFindings, leftOutFindings } from '../csv/left-out.js'
+import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
-import { noRecordFindings } from '../no-records.js'
 import type { RawRecord, TableEnd } from '../table.js'
-import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates } from '../../domain/mandate/date-column.js'
@@ -123,9 +121,12 @@ function leftOutOf(
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  const columns = { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') }
-  const { severities } = against
-  return leftOutFindings({ section: 'source', preamble, footer, columns, records, severities })
+  const columns = { keys: keys.filter((position) => position !== null), account: positionOf('iban') }
+  return leftOutFindings(
+    { section: 'source', preamble, footer, split, ...columns },
+    records,
+    against.severities,
+  )
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
