@@ -53,17 +53,15 @@ export async function openSource(
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
-  return openRecognised(table, { given, against, signal })
+  return openRecognised(table, given, against, signal)
 }
 
 /** The same of a table that was found already. */
 export async function openRecognised(
   table: Table,
-  {
-    given,
-    against,
-    signal,
-  }: { given: SourceOptions; against: CheckedAgainst; signal: AbortSignal | undefined },
+  given: SourceOptions,
+  against: CheckedAgainst,
+  signal: AbortSignal | undefined,
 ) {
   const { name, label, header, withoutCustomers } = table
   if (withoutCustomers !== undefined && given.crosswalk === undefined) {
