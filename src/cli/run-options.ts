@@ -149,6 +149,7 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
 export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
   const { world, settings, progress } = context
   const { host, isLoopback } = plan.service
+  for (const line of isLoopback ? pilotLines(plan) : []) progress.note(line)
   if (isLoopback) return true
   const distrusted = distrustedConfiguration(settings.configuration)
   const isAskingFirst = context.flag('checkBeforeSend')
@@ -230,13 +231,28 @@ export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[]
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
   ])
 
+const MOST_PILOT = 20
+
+/** Why rows of a pilot that is spread were taken. */
+function pilotLines({ pilot, toSend }: MigrationPlan): string[] {
+  if (pilot.length === 0) return []
+  const more = toSend - Math.min(pilot.length, MOST_PILOT)
+  return said([
+    'A pilot that is spread:',
+    ...pilot
+      .slice(0, MOST_PILOT)
+      .map(({ id, customerNo, because }) =>
+        maskAccounts(`  row ${id}, customer ${customerNo}: ${because.join(', ')}`),
+      ),
+    more > 0 && `  and ${plural(more, 'row', 'rows')} more`,
+  ])
+}
+
 const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
-function planLines(
-  { service, totals, toSend, choice, leftRefused, held, readAgain, ledger }: MigrationPlan,
-  pace: ExpectedPace,
-): Line[] {
+function planLines(plan: MigrationPlan, pace: ExpectedPace): Line[] {
+  const { service, totals, toSend, choice, leftRefused, held, readAgain, ledger } = plan
   const { concurrency, rate } = pace
   const creditors = ledger.creditorsOfReady(choice)
   const { held: heldBack } = ledger.openCutOver()
@@ -248,6 +264,7 @@ function planLines(
     ...heldLines(held),
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...pilotLines(plan),
     choice !== null && choiceLine(choice),
     ...readAgain,
     leftRefusedNote(leftRefused),

@@ -227,6 +227,7 @@ function partsOf(
         rules,
         configuration: options.configuration ?? null,
         ...(options.newer === true ? { newer: true } : {}),
+        ...(asked.spread === true ? { spread: true } : {}),
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
@@ -238,7 +239,7 @@ function partsOf(
     send,
     confirm: (intended) => agree(asked, open, { intended, plan }),
     hold: () => holdAll(asked, open),
-    claim: () => open.register.claim(policy.limit, choice),
+    claim: (rows) => open.register.claim(policy.limit, rows),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
+import type { PilotRow } from '../domain/row/pilot.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
@@ -16,6 +17,7 @@ import {
   DECLINED,
   exitStatusOf,
   INTERRUPTED,
+  PILOT_DONE,
   SOME_LEFT,
   type Stop,
   stopOfChoice,
@@ -31,6 +33,8 @@ export interface RunPreview {
   readonly toSend: number
   /** Null where it may send every ready row. */
   readonly choice: CountedChoice | null
+  /** Of a pilot that is spread, the rows that show something new; empty for any other run. */
+  readonly pilot: readonly PilotRow[]
   /** Refused rows that stay refused although they were asked for: a later file has corrected them. */
   readonly leftRefused: number
   /** What other ledgers had to do with the rows. */
@@ -59,6 +63,8 @@ export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
+  /** A pilot is spread over what its rows show, in the place of the first ones. */
+  readonly spread?: boolean
   /** It takes the place of other ledgers, also where nothing is left to send. */
   readonly takesOver: boolean
   readonly watchReading: (source: string, records: number) => void
@@ -82,7 +88,7 @@ export interface CampaignParts extends RunRequest {
    * Called once what was agreed to is on disk, and before the first request leaves; what it throws ends the run. Here
    * the rows are claimed in the register of campaigns, which must never know more than the ledger does.
    */
-  readonly claim: () => void
+  readonly claim: (choice: Choice | null) => void
 }
 
 export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
@@ -126,32 +132,47 @@ interface Prepared extends Brought {
 }
 
 async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
-  const prepared = await prepare(parts)
+  let pilot = null as Pilot | null
+  const prepared = await prepare(parts, (brought) => ask(parts, brought, (pilot = pilotOf(parts))))
   if (prepared.stop !== null) return prepared
   const { ledger, choice } = parts
   const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
-  if (isClaimed) parts.claim()
-  const stop = isClaimed ? await deliver(parts) : null
+  const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
+  if (isClaimed) parts.claim(sent)
+  const stop = isClaimed ? await deliver({ ...parts, choice: sent }) : null
+  const isPilotDone = pilot !== null && ledger.countReady(choice) > 0
   return {
     ...prepared,
-    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
+    stop:
+      stop ??
+      (isPilotDone ? PILOT_DONE : null) ??
+      stopOfWaiting(ledger.waiting(choice)) ??
+      stopOfChoice(countedChoice(parts)),
   }
 }
+
+type Pilot = ReturnType<Ledger['pilot']>
+
+/** Chosen once everything is in. */
+const pilotOf = ({ ledger, policy: { limit }, choice, spread }: CampaignParts): Pilot | null =>
+  spread === true && limit !== null ? ledger.pilot(limit, choice) : null
 
 const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-async function prepare(parts: CampaignParts): Promise<Prepared> {
+async function prepare(
+  parts: CampaignParts,
+  isAgreed: (brought: Brought) => Promise<boolean>,
+): Promise<Prepared> {
   const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = parts
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    const isAgreed = await ask(parts, nothingAdmitted)
-    return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
+    return { ...nothingAdmitted, stop: (await isAgreed(nothingAdmitted)) ? null : DECLINED }
   }
   try {
-    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
+    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, isAgreed)
     return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
   } catch (error) {
     const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
@@ -224,7 +245,11 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Brought): Promise<boolean> {
+async function ask(
+  parts: CampaignParts,
+  { leftRefused, held, readAgain }: Brought,
+  pilot: Pilot | null,
+): Promise<boolean> {
   const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
@@ -234,6 +259,7 @@ async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Broug
     totals,
     toSend,
     choice: countedChoice(parts),
+    pilot: pilot?.told ?? [],
     leftRefused,
     held,
     readAgain,

@@ -1,7 +1,8 @@
 import type { Choice } from '../../domain/row/choice.js'
+import { spreadPilot, type PilotCandidate } from '../../domain/row/pilot.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
   ClaimedMandate,
@@ -65,6 +66,8 @@ const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_dat
   attempts`
 const IS_NAMED = `mandate_key is not null and customer_no is not null and signed_date is not null`
 
+const PAGE = 1_000
+
 /** What a run may send now: by this one condition it is counted and given out. */
 const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}`
 
@@ -105,6 +108,19 @@ export function prepareReadyRows(
       return lazily(() =>
         sql(connection)<ClaimedMandate>`
           select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`.iterate(given),
+      )
+    },
+    /** As `spreadPilot`, of the rows that the pages would hold. */
+    pilot: (limit: number, choice: Choice | null) => {
+      const given = asked(choice)
+      const page = sql(connection)<PilotCandidate>`
+        select row.id as id, customer_no as customerNo, iban, original_creditor_identifier as creditorIdentifier,
+           original_mandate_reference as mandateReference, (select group_concat(distinct problem.rule) from problem
+             where row_id = row.id and severity = 'warning') as warnings
+         from row where row.id > :after and ${MAY_LEAVE} order by row.id limit ${PAGE}`
+      return spreadPilot(
+        rowsById((after) => page.all({ after, ...given })),
+        limit,
       )
     },
     count: (choice: Choice | null): number =>

@@ -155,6 +155,7 @@ export function createLedger(parts: LedgerParts) {
     /** How many rows `ready` gives. */
     countReady: (choice: Choice | null = null) => ready.count(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
+    pilot: ready.pilot,
     begin,
     settle,
     hasAssigned,
