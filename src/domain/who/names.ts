@@ -1,8 +1,14 @@
+import { distanceOf } from '../text/nearest.js'
 import words from './words.json' with { type: 'json' }
 
 /** What both sides say of one customer is compared by words (domain/rulebook.md#who-is-the-customer). */
 export const WHO_VERDICTS = ['agrees', 'differs', 'unknown', 'no_name', 'unreadable'] as const
 export type WhoVerdict = (typeof WHO_VERDICTS)[number]
+
+/** Verdicts that hold a row, each with its rule. */
+export const STRANGERS = { differs: 'CUSTOMER_NAME_DIFFERS', unknown: 'CUSTOMER_UNKNOWN' } as const
+export const isStranger = (verdict: WhoVerdict | undefined): verdict is keyof typeof STRANGERS =>
+  verdict !== undefined && verdict in STRANGERS
 
 /** What an export says of who pays. Never kept but among the cells of its row. */
 export interface PayerClaim {
@@ -128,14 +134,8 @@ const isLongOrSame = ([one, other]: readonly [string, string]): boolean =>
 function isSpeltAlike(one: string, other: string): boolean {
   if (one === other) return true
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
-  if (short.length < 3) return false
   if (short.length >= SHORTEST_ALIKE && long.startsWith(short)) return true
-  if (long.length - short.length > 1) return false
-  const at = Array.from(long).findIndex((letter, index) => letter !== short[index])
-  const rest = long.slice(at + 1)
-  if (long.length > short.length) return rest === short.slice(at)
-  const isSwapped = long[at] === short[at + 1] && long[at + 1] === short[at]
-  return rest === short.slice(at + 1) || (isSwapped && rest.slice(1) === short.slice(at + 2))
+  return short.length >= 3 && long.length - short.length <= 1 && distanceOf(one, other) === 1
 }
 
 /** `van den Berg` and `Vandenberg`, `BMW` and `Bayerische Motoren Werke`. */

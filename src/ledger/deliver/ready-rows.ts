@@ -3,6 +3,7 @@ import { spreadPilot, type PilotCandidate } from '../../domain/row/pilot.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
   ClaimedMandate,
@@ -140,10 +141,7 @@ interface ClaimParts {
   readonly connection: Connection
   readonly now: () => string
   readonly newRequestId: () => string
-  /** One IMMEDIATE transaction. */
-  readonly write: <Value>(body: () => Value) => Value
-  /** The same, but part of an admission that is open. */
-  readonly join: <Value>(body: () => Value) => Value
+  readonly storage: LedgerWork['storage']
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
   readonly toSend: ReturnType<typeof prepareReadyRows>['toSend']
@@ -155,7 +153,7 @@ export type Claims = ReturnType<typeof createClaims>
 
 /** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
 export function createClaims(parts: ClaimParts) {
-  const { connection, write, now } = parts
+  const { connection, storage, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>
     sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
@@ -182,13 +180,13 @@ export function createClaims(parts: ClaimParts) {
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
     isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
     /** Records that no commit is missing although a write-ahead log was. */
-    trustLog: () => write(() => forgetMissingLog(connection)),
+    trustLog: () => storage.write(() => forgetMissingLog(connection)),
     /**
      * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
      * throws, no request of that commit leaves, and its rows are ready again.
      */
     begin: (mark: string, note: (group: BegunGroup) => void): void => {
-      write(() => setMark(connection, parts.runId(), mark))
+      storage.write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
     /** Row ids that may have been sent since, if this is an older copy. */
@@ -199,7 +197,7 @@ export function createClaims(parts: ClaimParts) {
      * @returns how many
      */
     doubt: (rows: Iterable<number> | 'ready', doubting: Doubting): number =>
-      parts.join(() => {
+      storage.join(() => {
         const decided = { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() }
         return doubtRows(parts, rows === 'ready' ? unsent('ready') : rows, decided).length
       }),
@@ -209,9 +207,10 @@ export function createClaims(parts: ClaimParts) {
      * @returns how many
      */
     hold: (rows: Iterable<Resembling>, severities: SeverityOverrides): number =>
-      parts.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
+      storage.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
     /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
-    adoptOlderCopy: (adoption: Adoption): AdoptionReport => write(() => adopt(parts, adoption, now())),
+    adoptOlderCopy: (adoption: Adoption): AdoptionReport =>
+      storage.write(() => adopt(parts, adoption, now())),
   }
 }
 

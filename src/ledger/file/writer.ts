@@ -133,7 +133,7 @@ export function createLedger(parts: LedgerParts) {
      * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
      * @throws {LedgerError} `other_campaign`
      */
-    bind: (campaign: Target) => join(held, () => bind(connection, file, campaign, now())),
+    bind: (campaign: Target) => storage.join(() => bind(connection, file, campaign, now())),
     /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
     view: { ...createReader(connection, file), close: () => undefined },
     /**
@@ -167,14 +167,14 @@ export function createLedger(parts: LedgerParts) {
     resolve: (
       resolutions: readonly Resolution[],
       { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => join(held, () => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
+    ) => storage.join(() => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
     /**
      * Makes every refused row ready again, each as a decision of that person, but those that a later file has
      * corrected. While an admission is open it is part of it.
      * @returns how many there were
      */
     retryRefused: (by: string) =>
-      join(held, () => {
+      storage.join(() => {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
@@ -186,8 +186,7 @@ export function createLedger(parts: LedgerParts) {
       connection,
       now,
       newRequestId,
-      write: storage.write,
-      join: (body) => join(held, body),
+      storage,
       // A plan does what a run would do, and takes it back.
       runId: () =>
         held.runId ?? (held.isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun(held)),
@@ -195,11 +194,7 @@ export function createLedger(parts: LedgerParts) {
       noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
-    who: createWho({
-      ...{ connection, write: storage.write, nowMs: held.clock.now },
-      join: (body) => join(held, body),
-      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
-    }),
+    who: createWho(held),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**
@@ -222,7 +217,7 @@ export function createLedger(parts: LedgerParts) {
     totals: () => readTotals(connection),
     /** As `recordExpected`; part of an admission that is open. */
     expect: (expected: Expected) =>
-      join(held, () => {
+      storage.join(() => {
         recordExpected(connection, expected)
         noteChange(connection, now())
       }),
@@ -278,10 +273,6 @@ function currentRun({ runId }: Held): number {
   if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
   return runId
 }
-
-/** What a person must agree to first is part of the admission that is open, and goes with it. */
-const join = <Value>({ isAdmitting, storage }: Held, body: () => Value): Value =>
-  isAdmitting ? storage.guard(body) : storage.write(body)
 
 /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
 function emptyLogNow({ storage, connection }: Held): boolean {
