@@ -177,7 +177,7 @@ function judge(rowsOf: () => readonly HeldRow[], rowId: number, seen: SourcesSee
   if (seen.kind === 'not_read') return seen
   const rows = rowsOf()
   const at = rows.findIndex((row) => row.rowId === rowId)
-  const verdict = matchSources(rows, { kind: 'listed', sources: seen.sources })[at]
+  const verdict = matchSources(rows, seen)[at]
   if (verdict !== undefined && verdict.kind !== 'unreadable') return verdict
   const why = verdict?.reason ?? 'this row is not known to the ledger'
   const reason = `The list of payment sources cannot be held against this mandate: ${why}`

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { evidenceOf } from '../domain/proof/evidence.js'
-import { matchSources, type SourcesAnswer } from '../domain/proof/match-sources.js'
+import { matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
@@ -11,7 +11,7 @@ import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent, keptOf, type CustomerAnswer } from '../run/ask/ask-customers.js'
 import type { PaceLimits } from '../run/pace.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
-import { connectReader, type SourcesSeen, type SourceReader } from '../service/read-back.js'
+import { connectReader, type SourceReader } from '../service/read-back.js'
 import type { Stop } from '../run/brake.js'
 import type { Totals } from '../domain/row/row-state.js'
 
@@ -123,7 +123,7 @@ function heard(
   rowsOf: (customerNo: number) => readonly HeldRow[],
 ): HeardAnswer {
   const rows = rowsOf(answer.customerNo)
-  const verdicts = matchSources(rows, sourcesOf(seen))
+  const verdicts = matchSources(rows, seen)
   return {
     ...answer,
     ...keptOf(seen),
@@ -133,8 +133,3 @@ function heard(
     }),
   }
 }
-
-const sourcesOf = (seen: SourcesSeen): SourcesAnswer =>
-  seen.kind === 'listed'
-    ? { kind: 'listed', sources: seen.sources }
-    : { kind: 'unreadable', reason: seen.reason }
