@@ -17,7 +17,7 @@ import {
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import { type Target, distrustedConfiguration, type Service, trustedLines } from './settings/settings.js'
-import { shortDigest } from '../domain/plan/plan.js'
+import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -231,24 +231,23 @@ export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[]
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
   ])
 
-const MOST_PILOT = 20
+const MOST_SHOWN = 10
+
+/** The first of so many. */
+function firstOf(lines: readonly string[], count: number, one: string, many: string): string[] {
+  const shown = lines.slice(0, MOST_SHOWN)
+  const more = count - shown.length
+  return [...shown, ...(more > 0 ? [`  and ${plural(more, one, many)} more`] : [])]
+}
 
 /** Why rows of a pilot that is spread were taken. */
 function pilotLines({ pilot, toSend }: MigrationPlan): string[] {
   if (pilot.length === 0) return []
-  const more = toSend - Math.min(pilot.length, MOST_PILOT)
-  return said([
-    'A pilot that is spread:',
-    ...pilot
-      .slice(0, MOST_PILOT)
-      .map(({ id, customerNo, because }) =>
-        maskAccounts(`  row ${id}, customer ${customerNo}: ${because.join(', ')}`),
-      ),
-    more > 0 && `  and ${plural(more, 'row', 'rows')} more`,
-  ])
+  const lines = pilot.map(({ id, customerNo, because }) =>
+    maskAccounts(`  row ${id}, customer ${customerNo}: ${because.join(', ')}`),
+  )
+  return ['A pilot that is spread:', ...firstOf(lines, toSend, 'row', 'rows')]
 }
-
-const MOST_CREDITORS = 10
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
 function planLines(plan: MigrationPlan, pace: ExpectedPace): Line[] {
@@ -269,14 +268,12 @@ function planLines(plan: MigrationPlan, pace: ExpectedPace): Line[] {
     ...readAgain,
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
-    ...creditors
-      .slice(0, MOST_CREDITORS)
-      .map(
-        ({ creditorIdentifier, count }) =>
-          `  previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
-      ),
-    creditors.length > MOST_CREDITORS &&
-      `  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`,
+    ...firstOf(
+      creditors.map((creditor) => `  ${creditorLine(creditor)}`),
+      creditors.length,
+      'previous creditor',
+      'previous creditors',
+    ),
     `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
   ])
 }

@@ -110,7 +110,7 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
-    const { stop, ...prepared } = await prepareAndSend(parts)
+    const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
     const standing = exitStatusOf(totals, stop, parts.signalStatus(), ledger.view.openCutOver())
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
@@ -124,7 +124,10 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-type Brought = Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'>
+interface Brought extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
+  /** Chosen once all is in; null for the first rows. */
+  readonly pilot: ReturnType<Ledger['pilot']> | null
+}
 
 interface Prepared extends Brought {
   /** Why nothing is sent, or null when the rest of the run may go on. */
@@ -132,9 +135,9 @@ interface Prepared extends Brought {
 }
 
 async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
-  let pilot = null as Pilot | null
-  const prepared = await prepare(parts, (brought) => ask(parts, brought, (pilot = pilotOf(parts))))
+  const prepared = await prepare(parts)
   if (prepared.stop !== null) return prepared
+  const { pilot } = prepared
   const { ledger, choice } = parts
   const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
   const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
@@ -151,28 +154,19 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   }
 }
 
-type Pilot = ReturnType<Ledger['pilot']>
-
-/** Chosen once everything is in. */
-const pilotOf = ({ ledger, policy: { limit }, choice, spread }: CampaignParts): Pilot | null =>
-  spread === true && limit !== null ? ledger.pilot(limit, choice) : null
-
 const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-async function prepare(
-  parts: CampaignParts,
-  isAgreed: (brought: Brought) => Promise<boolean>,
-): Promise<Prepared> {
+async function prepare(parts: CampaignParts): Promise<Prepared> {
   const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = parts
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    return { ...nothingAdmitted, stop: (await isAgreed(nothingAdmitted)) ? null : DECLINED }
+    return { ...nothingAdmitted, stop: (await ask(parts, nothingAdmitted)) ? null : DECLINED }
   }
   try {
-    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, isAgreed)
+    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
     return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
   } catch (error) {
     const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
@@ -196,6 +190,7 @@ export async function bringIn(
 ): Promise<Brought | null> {
   const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = bringing
   const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = bringing
+  const { spread, policy } = bringing
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
@@ -209,7 +204,9 @@ export async function bringIn(
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(bringing.asOf)
     assertChoosable(choice, ledger.view)
-    const brought = { admitted, leftRefused, held: bringing.hold(), readAgain }
+    const held = bringing.hold()
+    const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
+    const brought = { admitted, leftRefused, held, readAgain, pilot }
     if (await isAgreed(brought)) {
       admission.commit()
       return brought
@@ -224,7 +221,9 @@ export async function bringIn(
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
-const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [] } as const
+const nothingAdmitted = {
+  ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },
+} as const
 
 /** @throws {UsageError} that names each decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
@@ -245,11 +244,7 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(
-  parts: CampaignParts,
-  { leftRefused, held, readAgain }: Brought,
-  pilot: Pilot | null,
-): Promise<boolean> {
+async function ask(parts: CampaignParts, { pilot, ...brought }: Brought): Promise<boolean> {
   const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
@@ -260,9 +255,7 @@ async function ask(
     toSend,
     choice: countedChoice(parts),
     pilot: pilot?.told ?? [],
-    leftRefused,
-    held,
-    readAgain,
+    ...brought,
     ledger: ledger.view,
   })
 }

@@ -141,7 +141,7 @@ describe('a run against a real service', () => {
     const pilot = Array.from({ length: 25 }, (_, at) => ({ id: at + 1, customerNo: 1_001 + at, because }))
     const notes = await notesOf({ plan: { pilot, toSend: 40 } })
     expect(notes).toMatch(
-      /To send in this run: 40 rows\nA pilot that is spread:\n {2}row 1, customer 1001: country DE, references as DE…3000\n[^]* {2}row 20, customer 1020: [^\n]+\n {2}and 20 rows more\n/,
+      /To send in this run: 40 rows\nA pilot that is spread:\n {2}row 1, customer 1001: country DE, references as DE…3000\n[^]* {2}row 10, customer 1010: [^\n]+\n {2}and 30 rows more\n/,
     )
   })
 
