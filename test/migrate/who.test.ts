@@ -175,6 +175,19 @@ describe('single customers who differ or are unknown', () => {
   })
 })
 
+describe('an export that names nobody', () => {
+  it('holds nothing, also beside a column without a name', async () => {
+    const customers = drawn(20, 31)
+    const lines = exportOf(customers).trimEnd().split('\n')
+    const unnamed = lines.map(
+      (text, at) => `${at === 0 ? '' : at},${text.replace(/,("[^"]*"|payer_name)$/, '')}`,
+    )
+    const { send, place } = await setUp(customers, [...unnamed, ''].join('\n'))
+    expect((await send()).totals).toMatchObject({ registered: 20 })
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 20, no_name: 20 })
+  })
+})
+
 describe('an answer that is none', () => {
   const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
   it('of single customers holds nothing, and is counted', async () => {

@@ -48,8 +48,9 @@ const FEWEST_STRANGERS = 3
 
 /** Of several columns all count together. */
 function payerCell({ header, columns }: HeaderColumns, cells: readonly string[], field: string): string {
-  const { [field]: column = '' } = columns
-  const names = header.includes(column) ? [column] : namesInTemplate(column)
+  const { [field]: column } = columns
+  // A column may have no name, and is none of these for that.
+  const names = column === undefined ? [] : header.includes(column) ? [column] : namesInTemplate(column)
   return names
     .map((name) => cleanCell(cells[header.indexOf(name)] ?? ''))
     .join(' ')
