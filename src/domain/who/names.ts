@@ -141,13 +141,12 @@ function isSpeltAlike(one: string, other: string): boolean {
 /** `van den Berg` and `Vandenberg`, `BMW` and `Bayerische Motoren Werke`. */
 function isWrittenTogether({ parts, words: single }: Name, { words: others }: Name): boolean {
   const initials = single.map((word) => word[0]).join('')
-  const together = parts.flatMap((part, at) => {
-    const pair = part + (parts[at + 1] ?? '')
-    return pair === part ? [] : [pair, pair + (parts[at + 2] ?? '')]
-  })
+  const together = parts
+    .flatMap((_, at) => [parts.slice(at, at + 2), parts.slice(at, at + 3)])
+    .flatMap((some) => (some.length > 1 ? [simplify(some.join(''))] : []))
   return others.some(
     (word) =>
-      (word.length >= SHORTEST_ALIKE && together.some((joined) => simplify(joined) === word)) ||
+      (word.length >= SHORTEST_ALIKE && together.includes(word)) ||
       (initials.length > 2 && word === initials),
   )
 }
@@ -158,9 +157,6 @@ const countInitials = ({ words: own, initials }: Name, { words: others }: Name):
 
 /** `A… B…`: enough for somebody who has both lists at hand. */
 export const maskName = (name: string): string =>
-  name
-    .split(/[\s-]+/)
-    .filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  Array.from(name.matchAll(/(?<=^|[\s-])[\p{L}\p{N}]/gu), ([letter]) => `${letter}…`)
     .slice(0, 4)
-    .map((word) => `${String.fromCodePoint(word.codePointAt(0) ?? 0)}…`)
     .join(' ')
