@@ -202,7 +202,8 @@ export type MigrationEvent =
   | DeliveryEvent
   | Opened
   | { readonly kind: 'reading'; readonly source: string; readonly records: number }
-  | AskingEvent
+  /** Told whenever verdicts on customers were kept. */
+  | { readonly kind: 'asking_who'; readonly customers: number; readonly asked: number }
   /** What was agreed to, about to be committed. */
   | { readonly kind: 'sending'; readonly rows: number }
   /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
@@ -210,12 +211,7 @@ export type MigrationEvent =
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
 
-/** Told at the beginning, and whenever verdicts were kept. */
-export interface AskingEvent {
-  readonly kind: 'asking_who'
-  readonly customers: number
-  readonly asked: number
-}
+export type AskingEvent = Extract<MigrationEvent, { kind: 'asking_who' }>
 
 interface Opened {
   readonly kind: 'opened'

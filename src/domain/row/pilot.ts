@@ -30,30 +30,24 @@ const valuesOf = (row: Omit<PilotCandidate, 'id' | 'customerNo'>): string[] => [
   ...(row.warnings?.split(',').map((rule) => `warning ${rule}`) ?? []),
 ]
 
+/** There are more banks than anything else, so that a row that only shows another bank comes last. */
+const weightOf = ({ because }: PilotRow): number =>
+  because.filter((value) => !value.startsWith('bank ')).length
+
 /**
- * Pure: of rows in order so many that show as much as they can. First the one with most that is new, again and again; once
- * nothing is new, the first of the others. It goes through the rows once, and keeps of most their number alone.
+ * Pure: of rows in order so many that show as much as they can. Each value counts for the first row that has it; rows with
+ * most of them are taken first, then the first of those that show nothing new. It goes through the rows once, and keeps of
+ * most their number alone.
  */
 export function spreadPilot(candidates: Iterable<PilotCandidate>, limit: number) {
-  const [known, shown, told] = [new Set<string>(), new Set<string>(), [] as PilotRow[]]
+  const known = new Set<string>()
   const [telling, others] = [[] as PilotRow[], [] as number[]]
   for (const { id, customerNo, ...row } of candidates) {
-    const because = known.size < MOST_VALUES ? valuesOf(row) : []
-    if (because.some((value) => !known.has(value))) telling.push({ id, customerNo, because })
+    const because = known.size < MOST_VALUES ? valuesOf(row).filter((value) => !known.has(value)) : []
+    if (because.length > 0) telling.push({ id, customerNo, because })
     else if (others.length < limit) others.push(id)
     for (const value of because) known.add(value)
   }
-  // What a row has that is new only becomes less, so that one pass for each number of new values is enough.
-  for (let least = Math.max(0, ...telling.map(({ because }) => because.length)); least > 0; least -= 1)
-    for (const row of telling) {
-      const because = row.because.filter((value) => !shown.has(value))
-      if (because.length < least || told.length === limit) continue
-      told.push({ ...row, because })
-      for (const value of because) shown.add(value)
-    }
-  const first = new Set(told.map(({ id }) => id))
-  const rest = [...telling.map(({ id }) => id), ...others].filter((id) => !first.has(id))
-  const inOrder = (one: number, other: number): number => one - other
-  const rows = [...first, ...rest.sort(inOrder).slice(0, limit - first.size)].sort(inOrder)
-  return { rows, told }
+  const told = telling.toSorted((one, other) => weightOf(other) - weightOf(one)).slice(0, limit)
+  return { rows: [...told.map(({ id }) => id), ...others.slice(0, limit - told.length)], told }
 }

@@ -137,11 +137,8 @@ export function prepareReadyRows(
   }
 }
 
-interface ClaimParts {
-  readonly connection: Connection
-  readonly now: () => string
+interface ClaimParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {
   readonly newRequestId: () => string
-  readonly storage: LedgerWork['storage']
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
   readonly toSend: ReturnType<typeof prepareReadyRows>['toSend']

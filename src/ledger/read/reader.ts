@@ -1,5 +1,5 @@
 import type { Shown } from '../../domain/proof/absence.js'
-import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
@@ -165,7 +165,7 @@ export interface ReadBackRecord {
 }
 
 /** What a list of payment sources said about a row. */
-export interface ProofRecord {
+export interface ProofRecord extends ReadBackEvidence {
   readonly rowId: number
   /** How many requests of the row had been begun then. */
   readonly attempts: number
@@ -173,9 +173,6 @@ export interface ProofRecord {
   /** `X-Request-Id` of the question. */
   readonly requestId: string
   readonly readBackId: number
-  readonly verdict: VerdictKind
-  readonly why: string | null
-  readonly sources: readonly KeptSource[]
 }
 
 /** A row in doubt, and what the service has shown of it. */
@@ -211,17 +208,14 @@ export interface StatusCount {
 }
 
 /** A registered row with the latest answer about it that counts. */
-export interface VerifiedRow {
+export interface VerifiedRow extends ReadBackEvidence {
   readonly id: number
   readonly customerNo: number
   readonly ibanMasked: string | null
   readonly signedDate: string
   readonly assignedCreditorIdentifier: string
   readonly assignedMandateReference: string
-  readonly verdict: VerdictKind
-  readonly why: string | null
   readonly answeredAt: string
-  readonly sources: readonly KeptSource[]
   /** Ids of sources that a person may cancel, where the mandate is there twice. */
   readonly cancellable: readonly string[]
 }
