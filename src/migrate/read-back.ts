@@ -13,11 +13,11 @@ import type { PaceLimits } from '../run/pace.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
 import { connectReader, type SourceReader } from '../service/read-back.js'
 import type { Stop } from '../run/brake.js'
+import type { MigrateOptions } from './options.js'
 import type { Totals } from '../domain/row/row-state.js'
 
-export interface ReadBackOptions {
+export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'sharedFolder' | 'machine'> {
   readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }
-  readonly ledger: string
   /** Whose customers are asked about. */
   readonly scope: Scope
   /** Rows drawn at random; null for all. */
@@ -27,8 +27,6 @@ export interface ReadBackOptions {
   /** Once aborted too, what is under way is given up. */
   readonly giveUp: AbortSignal
   readonly watch: (event: ReadBackEvent) => void
-  readonly sharedFolder?: boolean | undefined
-  readonly machine?: Machine | undefined
 }
 
 export type ReadBackEvent =

@@ -1,4 +1,4 @@
-import type { Shown } from '../../domain/proof/absence.js'
+import type { AbsenceFacts } from '../../domain/proof/absence.js'
 import type { ReadBackEvidence } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
@@ -46,6 +46,7 @@ export interface RunRecord {
   readonly endedAt: string | null
   readonly version: string
   readonly host: string
+  /** The date and zone of the date rules. */
   readonly asOf: string
   readonly zone: string
   readonly settings: RunTerms
@@ -151,14 +152,10 @@ export interface DecisionRecord {
 }
 
 /** One going through what the service holds. */
-export interface ReadBackRecord {
-  readonly id: number
+export interface ReadBackRecord extends Pick<RunRecord, 'id' | 'startedAt' | 'endedAt' | 'stoppedBy'> {
   readonly scope: Scope
   /** Rows that were drawn; null for all. */
   readonly sample: number | null
-  readonly startedAt: string
-  readonly endedAt: string | null
-  readonly stoppedBy: string | null
   /** Customers that were asked about, and those about whom no list came. */
   readonly questions: number
   readonly unanswered: number
@@ -176,14 +173,10 @@ export interface ProofRecord extends ReadBackEvidence {
 }
 
 /** A row in doubt, and what the service has shown of it. */
-export interface ShownDoubt {
+export interface ShownDoubt extends AbsenceFacts {
   readonly rowId: number
   /** The run whose request left it in doubt. */
   readonly runId: number
-  readonly sentAt: string
-  readonly shown: Shown
-  /** By any read-back, whenever it was. */
-  readonly wasEverShown: boolean
 }
 
 /** What tells this ledger from an older copy of itself and from other ledgers. */
@@ -239,12 +232,8 @@ export interface SentUnder {
 }
 
 /** What was planned, and who approved it. */
-export interface PlanRecord {
+export interface PlanRecord extends Pick<PlanDocument, 'digest' | 'plannedAt' | 'plannedBy' | 'plannedAs'> {
   readonly id: number
-  readonly digest: string
-  readonly plannedAt: string
-  readonly plannedBy: string
-  readonly plannedAs: string | null
   /** Id of the latest decision on a row then, 0 where there was none. */
   readonly lastDecision: number
   readonly document: PlanDocument
