@@ -94,7 +94,7 @@ export async function askAhead(asked: ValidatedOptions, { ledger, register }: He
     refuseStreams(options, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {
-      await bringIn({ ...asked, ledger, hold: holdOthers }, () => {
+      await bringIn({ ...asked, spread: false, ledger, hold: holdOthers }, () => {
         list = who.list(service.baseUrl.href, choice)
         return false
       })

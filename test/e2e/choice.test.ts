@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { validExport, validLine } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
 
 const { read, write, held, sandbox, program, json } = placeForEach({ sandbox: {} })
 
@@ -70,4 +70,15 @@ it('run --limit --spread takes rows that differ, names why, and needs its limit'
   const rest = await program('run')
   expect(rest.status, rest.stderr).toBe(0)
   expect(held()).toHaveLength(12)
+})
+
+it('a pilot that is spread is claimed, shown before the question and sent to a real service, and the rest after it', async () => {
+  const place = await placeOfTest({ rows: 12, truth: { isReal: true }, ownState: true })
+  const pilot = await place.program('run', 'export.csv', '--limit', '3', '--spread', '--yes')
+  expect([pilot.status, place.truth().posts()], pilot.stderr).toEqual([5, 3])
+  expect(pilot.stderr).toMatch(
+    /To send in this run: 3 rows\nA pilot that is spread:\n {2}row 1, customer 1: country DE, [^\n]+\n {2}and 2 rows more\n/,
+  )
+  const rest = await place.program('run', '--yes')
+  expect([rest.status, place.truth().posts()], rest.stderr).toEqual([0, 12])
 })
