@@ -24,6 +24,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
@@ -112,7 +113,9 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   try {
     const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
-    const standing = exitStatusOf(totals, stop, parts.signalStatus(), ledger.view.openCutOver())
+    // While anything can be sent it makes no difference what else is open.
+    const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
+    const standing = exitStatusOf(totals, stop, parts.signalStatus(), cutOver)
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
@@ -139,18 +142,14 @@ async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   if (prepared.stop !== null) return prepared
   const { pilot } = prepared
   const { ledger, choice } = parts
-  const isClaimed = ledger.countReady(choice) > 0 || parts.takesOver
+  const isClaimed = ledger.hasReady(choice) || parts.takesOver
   const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
   if (isClaimed) parts.claim(sent)
-  const stop = isClaimed ? await deliver({ ...parts, choice: sent }) : null
-  const isPilotDone = pilot !== null && ledger.countReady(choice) > 0
+  const stopped = isClaimed ? await deliver({ ...parts, choice: sent }) : null
+  const stop = stopped ?? (pilot !== null && ledger.hasReady(choice) ? PILOT_DONE : null)
   return {
     ...prepared,
-    stop:
-      stop ??
-      (isPilotDone ? PILOT_DONE : null) ??
-      stopOfWaiting(ledger.waiting(choice)) ??
-      stopOfChoice(countedChoice(parts)),
+    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
   }
 }
 

@@ -144,6 +144,28 @@ describe('45.3 january.csv is read after february.csv', () => {
     expect(registered(place)).toEqual(linesOf(JANUARY))
   })
 
+  describe('where its record of February has a typing error, and a status that nobody knows', () => {
+    const january = [...AS_BEFORE, mandate(1)]
+    const begin = async (rows: typeof january): Promise<void> => {
+      save('february.csv', withStatus(...AS_BEFORE, { ...mandate(1, TYPED_WRONG), Status: 'XK7' }))
+      save('january.csv', rows)
+      await expectRun(place, ['february.csv'], 3, AS_BEFORE)
+    }
+
+    it('waits until somebody says that January is the newer one', async () => {
+      await begin(withStatus(...january))
+      for (const args of [['january.csv'], ['--yes']]) await expectRun(place, args, 3, AS_BEFORE)
+      expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      await expectRun(place, ['january.csv', '--newer'], 0, january)
+    })
+
+    it('waits for a person where January has no column for it', async () => {
+      await begin(january)
+      for (const args of [['january.csv', '--newer'], ['--yes']]) await expectRun(place, args, 3, AS_BEFORE)
+      expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    })
+  })
+
   it('45.3 what ended in February is not registered where all of it was sent before', async () => {
     save('february.csv', newer)
     save('january.csv', older)

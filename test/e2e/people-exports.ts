@@ -117,8 +117,9 @@ async function settle(
     const mandate = judge.mandateOf(desk.at(LEDGER), Number(valueOf(sheet, row, 'migration_row')))
     if (mandate === undefined) return []
     // What says otherwise of a mandate that was sent is closed by the line of that, unless it was not sent after all.
-    const isOfAnother = contradicts(row) && !judge.isReady(desk.at(LEDGER), mandate)
-    return isOfAnother ? [] : [{ line, mandate }]
+    const ledger = desk.at(LEDGER)
+    const wasSent = judge.isInDoubt(ledger, mandate) || judge.isRegistered(ledger, mandate)
+    return contradicts(row) && wasSent ? [] : [{ line, mandate }]
   })
   const at = (line: number, name: string): string => valueOf(sheet, sheet[line]!, name).toUpperCase()
   /** Somebody had typed what belongs to another line. */

@@ -208,7 +208,10 @@ export function mandateMeant(
 ): TrueMandate | undefined {
   const meant = mandates.filter(
     (mandate) =>
-      [mandate.customerNo, mandate.past?.customerNo].includes(customerNo) &&
+      // A program of the clerk may have made "1003.0" of the number.
+      (customerNo === 0
+        ? spellingsOf(mandate).includes(reference)
+        : [mandate.customerNo, mandate.past?.customerNo].includes(customerNo)) &&
       [mandate.signedDate, mandate.past?.signedDate].includes(signedDate),
   )
   // Some customers signed several on one day.

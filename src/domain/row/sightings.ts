@@ -13,6 +13,7 @@ export type Standing =
   | 'arrived' // called refused out of a doubt, so its request may have arrived all the same
   | 'corrected' // a person gave it the values that it has
   | 'unreadable' // no record of it could be read
+  | 'unreadable_end' // the same, and one may say that it has ended
   | 'ended' // a record says that it has ended, or that it stays behind
   | 'unsent' // ready, refused, or waiting for a person
 
@@ -56,9 +57,11 @@ export function whenSeen(standing: Standing, { says, isKnown, isNewer, tellsEnds
     return waits('CONFLICT_MANDATE')
   if (says === 'lives' && !tellsEnds) return waits('MANDATE_ENDED_ELSEWHERE')
   // Its records can only be corrected, and nothing could have been sent.
-  if (standing === 'unreadable') return REPLACES
+  const mayHaveEnded = standing === 'unreadable_end' && says === 'lives' && !isNewer
+  if ((standing === 'unreadable' || standing === 'unreadable_end') && !mayHaveEnded) return REPLACES
   // The latest word cannot be read: what was read before is not sent meanwhile, and not replaced.
   if (says === 'unreadable') return waits('CONFLICT_MANDATE')
   if (isNewer) return REPLACES
-  return waits(standing === 'ended' && says === 'lives' ? 'MANDATE_ENDED_ELSEWHERE' : 'EXPORT_ORDER_UNKNOWN')
+  const isEnd = standing === 'ended' || standing === 'unreadable_end'
+  return waits(isEnd && says === 'lives' ? 'MANDATE_ENDED_ELSEWHERE' : 'EXPORT_ORDER_UNKNOWN')
 }

@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { isTaking } from '../deliver/gate.js'
+import { isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
@@ -45,7 +45,7 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells i
 
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
 const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
-  where other.mandate_key = row.mandate_key and other.id <> row.id and other.state in ('ready', 'refused', 'conflict', 'excluded'))))`
+  where other.mandate_key = row.mandate_key and other.id <> row.id and (other.state in ('ready', 'refused', 'conflict', 'excluded') or ${mayHaveEnded('other')}))))`
 
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`

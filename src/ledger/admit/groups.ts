@@ -3,7 +3,7 @@ import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
 import { noteContradicting } from '../compare/contradicting.js'
-import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
+import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -176,13 +176,15 @@ interface Older {
   readonly day: string | null
   readonly isCollection: 0 | 1
   readonly isErased: 0 | 1
+  readonly mayHaveEnded: 0 | 1
 }
 
 /** Of what was read again, where it came from first. */
 const KIND = `iif(kind = 'again', (select origin.kind from source as origin where origin.id = source.reading ->> '$.readFrom'), kind)`
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
-    reading -> '$.collections' is not null as isCollection, ${isErased('row')} as isErased
+    reading -> '$.collections' is not null as isCollection, ${isErased('row')} as isErased,
+    ${mayHaveEnded('row')} as mayHaveEnded
   from row join source on source.id = row.source_id`
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
 const MOST_OLDER = 50
@@ -296,6 +298,8 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
   give(connection, 'duplicate', notice, isEarlier, { key, turn, latest })
 }
 
+const isEnd = (row: Older): boolean => row.state === 'excluded' || row.mayHaveEnded === 1
+
 function standingOf(group: Deciding, older: readonly Older[]): { standing: Standing; live: Older | null } {
   const own = older.find(({ state }) => isLive(state)) ?? null
   const live = own ?? (group.turn === EXPORTS ? heirOf(group, older) : null)
@@ -306,9 +310,11 @@ function standingOf(group: Deciding, older: readonly Older[]): { standing: Stand
       ? 'ended'
       : states.has('conflict')
         ? 'unsent'
-        : states.size > 0
-          ? 'unreadable'
-          : 'none'
+        : states.size === 0
+          ? 'none'
+          : older.some(isEnd)
+            ? 'unreadable_end'
+            : 'unreadable'
     return { standing, live }
   }
   const isMoved = !older.includes(live)
@@ -403,8 +409,8 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
        and former.source_id not in (select id from temp.incoming where turn >= :turn)
        and exists (select 1 from row join temp.incoming on incoming.id = row.source_id where row.mandate_key = :key and turn = :turn
          and ${SPEAKS} and (
-           exists (select 1 from problem where row_id = former.id and problem.rule = former.rule
-             and field in (${sqlList(OPTIONAL_FIELDS)})
+           exists (select 1 from problem where row_id = former.id and (problem.rule = former.rule or former.state = 'invalid')
+             and severity = 'error' and field in (${sqlList(OPTIONAL_FIELDS)})
              and not exists (select 1 from json_each(names) where value in (field, column_name)))
            or former.rule = 'EXCLUDED_BY_CONFIGURATION' and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
              where source.id = former.source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
@@ -425,7 +431,7 @@ function applyList(seen: Seen, standing: Standing): void {
   if (isSame && (live !== null || counts.sendable === 0) && !goesByWord(seen)) {
     repeat(seen, `${IS_NEW} and ${SPEAKS}`)
     answerNamed(seen)
-  } else if (seen.older.some(({ state }) => state === 'excluded') && !holds(seen.group, NAMES_ENDED))
+  } else if (seen.older.some(isEnd) && !holds(seen.group, NAMES_ENDED))
     apply(seen, { kind: 'waits', rule: 'MANDATE_ENDED_ELSEWHERE' })
   else apply(seen, { kind: 'counts', replaces: true })
 }
@@ -451,7 +457,7 @@ const answerNamed = ({ group: { connection }, values }: Seen): void =>
 
 /** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
 const NAMES_ENDED = `select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
-  and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and ended.state = 'excluded'))`
+  and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and (ended.state = 'excluded' or ${mayHaveEnded('ended')})))`
 
 function apply(seen: Seen, then: Then): void {
   const { group, counts, values } = seen

@@ -123,7 +123,7 @@ const CLAUSES = {
     'it may be a mandate that is written otherwise',
   ],
   contradicted: [
-    `exists (select 1 from row as beside join source on source.id = beside.source_id
+    `exists (select 1 from row as beside indexed by row_beside join source on source.id = beside.source_id
       where beside.mandate_key = row.mandate_key and beside.id <> row.id and beside.state in ('conflict', 'excluded', 'invalid')
         and (coalesce(beside.rule, '') not in (${TAKES_ANOTHERS}) or ${IS_OF_KIN})
         and not ${isNamed(`'corrected', 'resend'`, 'source.last_decision')})`,

@@ -124,6 +124,8 @@ export function prepareReadyRows(
         limit,
       )
     },
+    isAny: (choice: Choice | null): boolean =>
+      sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
     count: (choice: Choice | null): number =>
       sqlValue(connection)<number>`select count(*) from row where ${MAY_LEAVE}`.get(asked(choice)) ?? 0,
     waiting: (choice: Choice | null): WaitingRows => {

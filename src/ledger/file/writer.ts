@@ -154,6 +154,7 @@ export function createLedger(parts: LedgerParts) {
     },
     /** How many rows `ready` gives. */
     countReady: (choice: Choice | null = null) => ready.count(choice),
+    hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
     pilot: ready.pilot,
     begin,

@@ -117,7 +117,7 @@ export function createWho(parts: WhoParts) {
       storage.join(() => {
         const [claimOf, sources] = [claimsIn(parts, baseUrl), new Set<number>()]
         for (const row of sql(connection)<PayerRow>`
-          select ${PAYER_ROW} from row where state = 'ready'
+          select ${PAYER_ROW} from row where +state = 'ready'
             and customer_no in (select customer_no from who where verdict in ('differs', 'unknown')) order by row.id`.all()) {
           const verdict = latestOf(connection, claimOf(row).key)
           if (!isStranger(verdict)) continue

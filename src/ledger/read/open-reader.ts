@@ -281,9 +281,9 @@ const SOURCE_TOTALS = `with span as (select records, resubmitted, first_row, las
   select state,
     (select count(*) from row, span where row.state = states.state
        and row.id between span.first_row and span.last_row)
-    - (select count(*) from row, span where row.state = states.state and row.counted_in is not row.source_id
+    - (select count(*) from row indexed by row_counted, span where row.state = states.state and row.counted_in is not row.source_id
          and row.id between span.first_row and span.last_row)
-    + (select count(*) from row, span where row.state = states.state
+    + (select count(*) from row indexed by row_counted, span where row.state = states.state
          and row.counted_in is not row.source_id and row.counted_in = :id) as count, 0 as resubmitted from states
   union all select null, records, resubmitted from span`
 

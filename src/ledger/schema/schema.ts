@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 27
+export const SCHEMA_VERSION = 28
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -101,6 +101,7 @@ create index row_spelling on row (spelling);
 create unique index row_assigned on row (assigned_mandate_reference collate nocase)
   where assigned_mandate_reference is not null;
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
+create index row_beside on row (mandate_key) where state in ('conflict', 'excluded', 'invalid');
 create index row_counted on row (state, counted_in) where counted_in is not source_id;
 
 create table problem (

@@ -3,7 +3,17 @@ import { whenSeen, type Says, type Sighted, type Standing } from '../../../src/d
 
 const SAYS: readonly Says[] = ['lives', 'ended', 'unreadable', 'unclear', 'contradictory']
 const STANDINGS: readonly Standing[] = [
-  ...(['none', 'sent', 'written_off', 'arrived', 'corrected', 'unreadable', 'ended', 'unsent'] as const),
+  ...([
+    'none',
+    'sent',
+    'written_off',
+    'arrived',
+    'corrected',
+    'unreadable',
+    'unreadable_end',
+    'ended',
+    'unsent',
+  ] as const),
 ]
 const sighted = (more: Partial<Sighted> = {}): Sighted => ({
   says: 'lives',
@@ -45,6 +55,7 @@ describe('a mandate that an export names', () => {
 
   it('takes the place of what could not be read, without a question', () => {
     for (const says of SAYS) expect(then('unreadable', { says })).toBe('replaces')
+    for (const says of SAYS.slice(1)) expect(then('unreadable_end', { says })).toBe('replaces')
   })
 
   it('waits where nobody said which export is the newer one', () => {
@@ -52,8 +63,10 @@ describe('a mandate that an export names', () => {
       expect(then('unsent', { says })).toBe('EXPORT_ORDER_UNKNOWN')
       expect(then('unsent', { says, isNewer: true })).toBe('replaces')
     }
-    expect(then('ended')).toBe('MANDATE_ENDED_ELSEWHERE')
-    expect(then('ended', { isNewer: true })).toBe('replaces')
+    for (const standing of ['ended', 'unreadable_end'] as const) {
+      expect(then(standing)).toBe('MANDATE_ENDED_ELSEWHERE')
+      expect(then(standing, { isNewer: true })).toBe('replaces')
+    }
   })
 
   it('is not replaced by what cannot be read, and waits meanwhile', () => {
@@ -63,7 +76,7 @@ describe('a mandate that an export names', () => {
     }
   })
 
-  it.each(['ended', 'unsent', 'unreadable'] as const)(
+  it.each(['ended', 'unsent', 'unreadable', 'unreadable_end'] as const)(
     'is not revived by an export that cannot say that it ended (%s)',
     (standing) => expect(then(standing, { isNewer: true, tellsEnds: false })).toBe('MANDATE_ENDED_ELSEWHERE'),
   )
