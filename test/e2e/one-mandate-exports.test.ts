@@ -166,6 +166,26 @@ describe('45.3 january.csv is read after february.csv', () => {
     })
   })
 
+  it.each([
+    ['has a status that nobody knows', 'XK7'],
+    ['has ended', 'cancelled'],
+  ])('waits where its record of another export is corrected, and the one beside it %s', async (_, said) => {
+    save('a.csv', [...AS_BEFORE, mandate(1, TYPED_WRONG)])
+    save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
+    for (const file of ['b.csv', 'a.csv']) await program('run', file)
+    const list = inReport('corrections.csv')
+    const correct = (word: string): void =>
+      edit('corrections.csv', (row) =>
+        row['iban'] === TYPED_WRONG['iban'] ? { ...row, ...mandate(1), migration_decision: word } : row,
+      )
+    correct('')
+    const { stderr } = await expectRun(place, [list], 3, AS_BEFORE)
+    expect(stderr).toContain('could not be taken')
+    expect(read(inReport('problems.csv'))).toContain('MANDATE_ENDED_ELSEWHERE')
+    correct('send')
+    await expectRun(place, [list], 0, [...AS_BEFORE, mandate(1)])
+  })
+
   it('45.3 what ended in February is not registered where all of it was sent before', async () => {
     save('february.csv', newer)
     save('january.csv', older)

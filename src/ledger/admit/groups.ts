@@ -457,7 +457,7 @@ const answerNamed = ({ group: { connection }, values }: Seen): void =>
 
 /** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
 const NAMES_ENDED = `select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
-  and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and (ended.state = 'excluded' or ${mayHaveEnded('ended')})))`
+  and row.state <> 'duplicate' and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and (ended.state = 'excluded' or ${mayHaveEnded('ended')})))`
 
 function apply(seen: Seen, then: Then): void {
   const { group, counts, values } = seen

@@ -331,7 +331,7 @@ const noticeOf = (rule: RuleId, other: number, severity: Severity = 'error'): Pr
 }
 
 /** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
-const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or ${mayHaveEnded('theirs')}) as isEnded from kin
+const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or theirs.state = 'invalid' and ${mayHaveEnded('theirs')}) as isEnded from kin
     join row as mine on mine.id in (kin.row_id, kin.other_id) join row on row.mandate_key = mine.mandate_key
     join row as theirs on theirs.id = iif(mine.id = kin.row_id, kin.other_id, kin.row_id)
    where separated is null and row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`

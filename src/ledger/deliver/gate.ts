@@ -55,10 +55,10 @@ const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere where ${IS
     where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
 
-/** SQL that is true for a row that cannot be read whole and may have ended all the same. */
+/** SQL that is true for a row that cannot be read whole, or waits for a person, and may have ended all the same. */
 export const mayHaveEnded = (
   row: string,
-): string => `(${row}.state = 'invalid' and exists (select 1 from problem
+): string => `(${row}.state in ('invalid', 'conflict') and exists (select 1 from problem
   where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
 
 /** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
