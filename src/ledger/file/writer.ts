@@ -296,7 +296,7 @@ function startRun(held: Held, settings: RunSettings, underWay: number): number {
   return runId
 }
 
-interface AdmitRequest {
+export interface AdmitRequest {
   readonly severities: SeverityOverrides
   /** No file comes in and refused rows alone become ready: an error then says so. */
   readonly isRetry?: boolean
