@@ -191,7 +191,7 @@ function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick
 
 /** Of `run` and `plan` the few flags that most need are shown, and these where all are asked for. */
 const HEADINGS = {
-  'Which rows:': 'only country sheet ignore-column evidence as-of',
+  'Which rows:': 'spread only country sheet ignore-column evidence as-of',
   'How fast, and when to stop:':
     'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
   'The service:': 'password-file read-back check-before-send who',

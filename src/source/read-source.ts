@@ -126,13 +126,8 @@ function expectedNames(options: SourceOptions): (name: string) => boolean {
 
 /** The column of each field, by its name in the header; of one that is joined, what it is looked up by, as in a template. */
 function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Record<string, string> {
-  const names = Object.fromEntries([
-    ...fields.map(({ field, name }) => [field, name]),
-    ...payer.map(({ field, names: of }) => [
-      field,
-      of.length === 1 ? of[0] : of.map((name) => `{${name}}`).join(' '),
-    ]),
-  ]) as Record<string, string>
+  const named = [...fields, ...payer].map(({ field, name }) => [field, name])
+  const names = Object.fromEntries(named) as Record<string, string>
   for (const { section, file, keys, take } of lookups)
     if (section === 'join')
       for (const { field, column } of take)

@@ -1,4 +1,4 @@
-import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
 import { type RowState } from '../../domain/row/row-state.js'
@@ -26,7 +26,7 @@ import {
   decideSharedAccounts,
   holdLapsed,
 } from './earlier-rows.js'
-import { fingerprintRaw, type Fingerprints, keyOf, spellingNumber } from './fingerprints.js'
+import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
 import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
@@ -34,10 +34,7 @@ import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
-export interface AdmissionParts {
-  readonly connection: Connection
-  readonly fingerprints: Fingerprints
-  readonly severities: SeverityOverrides
+export interface AdmissionParts extends Omit<Scope, 'first'> {
   readonly now: () => string
   /** Who gives rows back, and why. */
   readonly corrector: Corrector

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
 import { openScratch, type Connection } from './connection.js'
-import type { Clock } from '../../domain/mandate/date.js'
+import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
 import { GUARDS } from '../schema/guards.js'
@@ -83,7 +83,7 @@ function scratchLedger(
   clock: Clock,
   counted?: AdmissionParts['counted'],
 ) {
-  const { guard, write } = createStorage(connection, file)
+  const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
   return {
     admit: (
       given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
@@ -93,21 +93,16 @@ function scratchLedger(
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
         corrector: NOBODY_NAMED,
         ...given,
-        now: () => timeOf(clock),
-        guard,
+        now,
+        guard: storage.guard,
         ...(counted === undefined ? {} : { counted }),
         ended: () => undefined,
       }),
     reader: createReader(connection, file),
-    who: createWho({
-      ...{ connection, write, join: write, nowMs: clock.now },
-      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
-    }),
+    who: createWho({ connection, file, storage, now }),
     close: (): void => void connection.close(),
   }
 }
-
-const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
 const TABLES = [

@@ -114,6 +114,8 @@ export function createStorage(connection: Connection, file: string) {
 
   return {
     write,
+    /** The same, but while an admission is open it is part of it. */
+    join: <Value>(body: () => Value): Value => (connection.inTransaction ? guard(body) : write(body)),
     /** The same, but whatever it throws is final: somebody may act on what was not committed. */
     writeOrBreak: <Value>(body: () => Value): Value => {
       try {

@@ -133,7 +133,7 @@ export function createLedger(parts: LedgerParts) {
      * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
      * @throws {LedgerError} `other_campaign`
      */
-    bind: (campaign: Target) => join(held, () => bind(connection, file, campaign, now())),
+    bind: (campaign: Target) => storage.join(() => bind(connection, file, campaign, now())),
     /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
     view: { ...createReader(connection, file), close: () => undefined },
     /**
@@ -156,6 +156,7 @@ export function createLedger(parts: LedgerParts) {
     countReady: (choice: Choice | null = null) => ready.count(choice),
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
+    pilot: ready.pilot,
     begin,
     settle,
     hasAssigned,
@@ -167,14 +168,14 @@ export function createLedger(parts: LedgerParts) {
     resolve: (
       resolutions: readonly Resolution[],
       { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => join(held, () => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
+    ) => storage.join(() => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
     /**
      * Makes every refused row ready again, each as a decision of that person, but those that a later file has
      * corrected. While an admission is open it is part of it.
      * @returns how many there were
      */
     retryRefused: (by: string) =>
-      join(held, () => {
+      storage.join(() => {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
@@ -186,8 +187,7 @@ export function createLedger(parts: LedgerParts) {
       connection,
       now,
       newRequestId,
-      write: storage.write,
-      join: (body) => join(held, body),
+      storage,
       // A plan does what a run would do, and takes it back.
       runId: () =>
         held.runId ?? (held.isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun(held)),
@@ -195,11 +195,7 @@ export function createLedger(parts: LedgerParts) {
       noteWith: (note) => (held.noteBegun = note),
     }),
     readBacks: readBackVerbs(held),
-    who: createWho({
-      ...{ connection, write: storage.write, nowMs: held.clock.now },
-      join: (body) => join(held, body),
-      fingerprints: () => fingerprintsOf(connection, file, 'compare the customers of'),
-    }),
+    who: createWho(held),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**
@@ -222,7 +218,7 @@ export function createLedger(parts: LedgerParts) {
     totals: () => readTotals(connection),
     /** As `recordExpected`; part of an admission that is open. */
     expect: (expected: Expected) =>
-      join(held, () => {
+      storage.join(() => {
         recordExpected(connection, expected)
         noteChange(connection, now())
       }),
@@ -279,10 +275,6 @@ function currentRun({ runId }: Held): number {
   return runId
 }
 
-/** What a person must agree to first is part of the admission that is open, and goes with it. */
-const join = <Value>({ isAdmitting, storage }: Held, body: () => Value): Value =>
-  isAdmitting ? storage.guard(body) : storage.write(body)
-
 /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
 function emptyLogNow({ storage, connection }: Held): boolean {
   try {
@@ -304,7 +296,7 @@ function startRun(held: Held, settings: RunSettings, underWay: number): number {
   return runId
 }
 
-interface AdmitRequest {
+export interface AdmitRequest {
   readonly severities: SeverityOverrides
   /** No file comes in and refused rows alone become ready: an error then says so. */
   readonly isRetry?: boolean

@@ -401,7 +401,8 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)} ${annexRows.whoText(facts.who, texts)}
+      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}
