@@ -1,7 +1,13 @@
 import { fold, cleanCell, said } from '../domain/text/text.js'
 import type { MappedColumn } from './columns/mapping.js'
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
-import { type Finding, findingOf, showValue, type SeverityOverrides, type SourceReading } from '../domain/rule/verdict.js'
+import {
+  type Finding,
+  findingOf,
+  showValue,
+  type SeverityOverrides,
+  type SourceReading,
+} from '../domain/rule/verdict.js'
 import { isHeading, usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/text.js'
 import { refuse } from './refusal.js'
@@ -247,7 +253,8 @@ export function leftOutFindings(
       const cells = split(line).map(cleanCell)
       const at = (position: number | null): string => cells[position ?? -1] ?? ''
       const detail = `${section}.${key} leaves out "${showValue(line)}".`
-      const isRow = isLost(cells, keys.map(at).filter((cell) => cell !== ''), at(account))
+      const filled = keys.map(at).filter((cell) => cell !== '')
+      const isRow = isLost(cells, filled, at(account))
       return { cells, lost: isRow ? findingOf('FILE_ROW_LEFT_OUT', severities, { value: line, detail }) : [] }
     })
   const lines = [
