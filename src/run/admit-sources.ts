@@ -17,7 +17,7 @@ import type { CheckedAgainst } from '../source/record-check.js'
 import { readAgain, readingBy, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
-type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'lastCollected'>
+type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'ledger' | 'readBy' | 'lastCollected'>
 
 /**
  * Opens the n-th file of the command; called once per file, in order. What has a `path` can be opened again, as a stream cannot.
@@ -238,7 +238,9 @@ async function knownFile(admission: Admission, { path, sheet }: OpenNext, { sign
 
 async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<Added> {
   const { known, isKnown } = admission.collections
-  const earlier = options.onTheirOwn === true ? {} : { earlier: admission.earlier }
+  const { readBy, onTheirOwn } = options
+  const by = readBy === undefined ? {} : { readBy: readingBy(readBy) }
+  const earlier = onTheirOwn === true ? {} : { earlier: admission.earlier, ledger: admission.mark(), ...by }
   const source = await open({ ...earlier, ...known() })
   const { name, isResultFile } = source
   if (source.sha256 !== null && isKnown(source.sha256)) throw asBoth(open.path ?? name)
@@ -247,9 +249,8 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   if (target === null) return { id: null, name, kind: 'empty', records: 0, isResultFile }
-  const { readBy } = options
   const summary = source.summary()
-  const reading = { ...summary.reading, ...(readBy === undefined ? {} : readingBy(readBy)) }
+  const reading = { ...summary.reading, ...by.readBy }
   const kind = target.close({ ...summary, reading })
   return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
 }

@@ -49,7 +49,7 @@ export async function openSource(
   inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
   onlyKnown('openSource', given, Object.keys(sourceSections).join(' '))
-  onlyKnown('the checks', against, `${CHECK_OPTIONS} zone undecided second earlier`)
+  onlyKnown('the checks', against, `${CHECK_OPTIONS} zone undecided second earlier readBy ledger`)
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)

@@ -29,7 +29,7 @@ import {
   type Forgotten,
   type Resubmission,
 } from './columns/resubmission.js'
-import type { EarlierRows } from '../domain/row/resaved.js'
+import type { EarlierRows, ReadBy } from '../domain/row/resaved.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 
@@ -58,6 +58,9 @@ export interface CheckedAgainst extends Pick<
   readonly undecided?: 'refuse' | 'tell' | readonly string[]
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly second?: readonly SecondFile[]
+  /** How the command reads, and the mark of its ledger, for lines of our own files. */
+  readonly readBy?: ReadBy
+  readonly ledger?: string
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
 }
@@ -117,9 +120,12 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
     const check = (more: readonly Finding[]): RecordCheck => ({
       ...checkOne({ ...own, ...saved }, more),
-      forgotten: given.forgotten(corrects, rows, isDecided),
+      forgotten: given.forgotten.of(resubmission, rows),
     })
     const result = check(cut)
+    // What it says by another configuration is another thing.
+    if (restored.isSame && !isDecided && given.forgotten.isOfOther(rows))
+      return { ...result, checked: { ...result.checked, isUnchanged: true }, forgotten: NONE_FORGOTTEN }
     const isUnchanged =
       !isDecided &&
       resubmission.findings.length === 0 &&

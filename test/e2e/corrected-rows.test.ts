@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeForEach, type Row } from '../support/place.js'
 
 const place = placeForEach({ sandbox: {}, env: { SEPA_MIGRATE_BY: 'Berta' } })
-const { read, write, rows, save, sandbox } = place
+const { read, write, rows, save, edit, sandbox } = place
 
 async function run(file: string) {
   const told = await place.json('run', file)
@@ -110,4 +110,85 @@ it('the next export mends one of two faults of a row', async () => {
   write('final.csv', `${validExport(0)}${faulty}\n`)
   await run('final.csv')
   expect(rows('corrections.csv').map(({ iban }) => iban)).toEqual([germanIban(1)])
+})
+
+describe('a list of another ledger', () => {
+  it.each(['corrections.csv', 'to-do.xlsx'])(
+    'is refused whole, as its numbers are those of other rows: %s',
+    async (name) => {
+      write('old.csv', `${validExport(0)}${validLine(1).replace(/2024-03-\d\d/, NEVER)}\n`)
+      write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
+      expect((await place.program('run', 'old.csv', '--ledger', 'old.db', '--out', 'old')).status).toBe(3)
+      const list = `old/to-do/${name}`
+      if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
+      expect((await place.program('run', 'new.csv')).status).toBe(3)
+      const refused = await place.program('run', list)
+      expect(refused).toMatchObject({ status: 7, stderr: expect.stringContaining('FILE_OF_ANOTHER_LEDGER') })
+      const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
+      expect(checked.stdout + checked.stderr).toContain('another ledger')
+      expect(registered()).toEqual([])
+      expect((await place.program('run', list, '--ledger', 'old.db', '--out', 'old')).status).toBe(
+        name === 'to-do.xlsx' ? 3 : 0,
+      )
+    },
+  )
+})
+
+describe('rows of two systems in one list', () => {
+  const HEADER = 'client,compte,signature,rum'
+  const configure = (name: string, format: string, creditor: string): void =>
+    write(
+      name,
+      [
+        'columns:',
+        '  customer_no: client',
+        '  iban: compte',
+        `  signed_date: { column: signature, format: ${format} }`,
+        '  unique_mandate_reference: rum',
+        `  sepa_creditor_identifier: { constant: ${creditor} }\n`,
+      ].join('\n'),
+    )
+  const wrong = germanIban(2).replace(/^DE../, 'DE00')
+  const begin = async (): Promise<void> => {
+    configure('a.yaml', 'dd/mm/yyyy', 'DE98ZZZ09999999999')
+    configure('b.yaml', 'mm/dd/yyyy', 'DE79ZZZ01234567890')
+    write('b.csv', `${HEADER}\n2001,${germanIban(21)},03/01/2020,B1\n2002,${wrong},03/02/2020,B2\n`)
+    write('a.csv', `${HEADER}\n1001,${germanIban(1)},01/02/2020,A1\n1002,${wrong},05/04/2020,A2\n`)
+    for (const one of ['b', 'a'])
+      expect((await place.program('run', `${one}.csv`, '--config', `${one}.yaml`)).status).toBe(3)
+  }
+  const correct = (...references: string[]): void =>
+    edit('corrections.csv', (row) =>
+      references.includes(row['rum'] ?? '')
+        ? { ...row, compte: germanIban(row['rum'] === 'A2' ? 51 : 52) }
+        : row,
+    )
+  const list = 'sepa-migrate-report/to-do/corrections.csv'
+
+  it('leaves lines of the other one that came back as they were', async () => {
+    await begin()
+    correct('A2')
+    expect((await place.program('run', list, '--config', 'a.yaml')).status).toBe(3)
+    expect(
+      sandbox()
+        .mandates()
+        .map(({ signed_date, amendment }) => [signed_date, amendment.sepa_creditor_identifier]),
+    ).toEqual([
+      ['2020-03-01', 'DE79ZZZ01234567890'],
+      ['2020-02-01', 'DE98ZZZ09999999999'],
+      ['2020-04-05', 'DE98ZZZ09999999999'],
+    ])
+    expect(rows('corrections.csv').map((row) => row['rum'])).toEqual(['B2'])
+    correct('B2')
+    expect((await place.program('run', list, '--config', 'b.yaml')).status).toBe(0)
+    expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
+  })
+
+  it('refuses lines of both that were changed, and says to give each by its own configuration', async () => {
+    await begin()
+    correct('A2', 'B2')
+    const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
+    expect([status, stderr]).toEqual([7, expect.stringContaining('b.yaml')])
+    expect(sandbox().mandates()).toHaveLength(2)
+  })
 })

@@ -128,6 +128,7 @@ export const earlierRow = (
   columns: new Map(names.map((name, index) => [name.replaceAll('_', ''), cells[index] ?? ''])),
   mapped: {},
   isKeptByRule: false,
+  readBy: {},
   formats: { signedDate: 'iso', lastCollection: 'iso' },
   isCorrection: false,
   had: () => false,

@@ -3,7 +3,7 @@ import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
 import { statusResult, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
-import { ledgerMark } from '../../report/files/lists.js'
+import { ledgerMark } from '../../domain/row/list-words.js'
 import { plural } from '../../domain/text/text.js'
 
 export const purgeCommand: Command = {

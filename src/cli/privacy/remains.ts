@@ -19,7 +19,8 @@ import {
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
-import { DECIDING_COLUMNS, ledgerMark } from '../../report/files/lists.js'
+import { ledgerMark } from '../../domain/row/list-words.js'
+import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */

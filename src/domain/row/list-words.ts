@@ -1,6 +1,9 @@
 /** The column in which a person says which customer a mandate belongs to: it wins over a crosswalk. */
 export const CUSTOMER_COLUMN = 'migration_customer_no'
 
+/** How a file names its ledger: never a number, which a spreadsheet would round. */
+export const ledgerMark = ({ ledgerId }: { readonly ledgerId: string }): string => `L-${ledgerId}`
+
 const WORDS = {
   migration_message: 'What is wrong',
   migration_remedy: 'What to do',

@@ -1,7 +1,7 @@
 import { ORDERED, readDate, splitTime, type DecidedFormat } from '../mandate/date.js'
 import type { LocalDate, Field } from '../mandate/mandate.js'
 import { cleanCell, fold, isScientific, upperCase } from '../text/text.js'
-import type { ReadableValues } from '../rule/verdict.js'
+import type { ReadableValues, SourceReading } from '../rule/verdict.js'
 
 /**
  * What spreadsheets and table libraries make of a cell that nobody touched: zeros in front are lost, whole numbers get
@@ -208,6 +208,7 @@ export interface EarlierRow {
   readonly isKeptByRule: boolean
   /** How the source it came from writes its dates. */
   readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
+  readonly readBy: ReadBy
   /** It was given back itself, so its dates may be written as a spreadsheet does. */
   readonly isCorrection: boolean
   /** Its own checks kept it back. */
@@ -217,6 +218,9 @@ export interface EarlierRow {
   /** Whether these values were read from it, which can be told without the account number too. */
   readonly had: (values: ReadableValues) => boolean
 }
+
+/** The configuration by which something is read, and what that says. */
+export type ReadBy = Pick<SourceReading, 'configuration' | 'said'>
 
 /** The row of that number, and the one that took its place since; none where the ledger has no such row. */
 export type EarlierRows = (row: number) => readonly EarlierRow[]

@@ -3,6 +3,7 @@ import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
 import { type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import { ledgerMark } from '../../domain/row/list-words.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
@@ -111,6 +112,9 @@ export function openAdmission(parts: AdmissionParts) {
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
         sha256,
       ),
+    /** How our files name this ledger. */
+    mark: (): string =>
+      ledgerMark({ ledgerId: sqlValue(connection)<string>`select ledger_id from campaign`.get() ?? '' }),
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,

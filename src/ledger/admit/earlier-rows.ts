@@ -151,6 +151,7 @@ const earlierOf =
       formats,
       mapped: row.columns,
       isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
+      readBy: row.reading,
       isCorrection: row.isCorrection === 1,
       wasHeldBack: row.wasHeldBack === 1,
       had: hadBy(row, fingerprints),

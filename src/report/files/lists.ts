@@ -1,5 +1,5 @@
 import { absenceText } from '../../domain/proof/absence.js'
-import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-words.js'
 import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
@@ -260,9 +260,6 @@ const ASSIGNED: Columns<unknown> = [
   filledIn('migration_assigned_creditor_identifier', 'label.assignedCreditor'),
   filledIn('migration_assigned_mandate_reference', 'label.assignedReference'),
 ]
-
-/** How a file names its ledger: never a number, which a spreadsheet would round. */
-export const ledgerMark = ({ ledgerId }: Pick<CampaignRecord, 'ledgerId'>): string => `L-${ledgerId}`
 
 /** A sentence comes first on a sheet, and the code of its rule last. */
 const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)

@@ -27,7 +27,7 @@ import {
 } from './earlier-pack.js'
 import { TO_DO } from '../facts/facts.js'
 import { assertNotTaken, flush } from '../../trust/output.js'
-import { ledgerMark } from '../files/lists.js'
+import { ledgerMark } from '../../domain/row/list-words.js'
 
 /** A file that is being written under a temporary name. */
 type PackOutput = ReturnType<typeof outputTo>

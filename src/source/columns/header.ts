@@ -54,6 +54,8 @@ export function readHeader(cells: readonly string[], isSkipped: (position: numbe
     /** Where `migration_reason` and `migration_by` stand in a record. */
     migrationReason: own('migration_reason'),
     migrationBy: own('migration_by'),
+    /** Where a line says of which ledger it is. */
+    migrationLedger: own('migration_ledger'),
     /** Where a person says which customer it is, beside a crosswalk. */
     migrationCustomer: own(CUSTOMER_COLUMN),
   }

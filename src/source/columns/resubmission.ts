@@ -9,6 +9,7 @@ import {
   withoutMidnight,
   type Likeness,
   type EarlierRow,
+  type ReadBy,
 } from '../../domain/row/resaved.js'
 import { CUSTOMER_COLUMN, FOR_RUN } from '../../domain/row/list-words.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
@@ -16,6 +17,7 @@ import {
   type CheckedRecord,
   type Finding,
   showValue,
+  type RuleId,
   type SeverityOverrides,
   findingOf,
 } from '../../domain/rule/verdict.js'
@@ -29,7 +31,7 @@ export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
 /** Null for a line without a row number: a new mandate. */
 export function readResubmission(
   cells: readonly string[],
-  { migrationRow, migrationDecision, migrationReason, migrationBy }: Header,
+  { migrationRow, migrationDecision, migrationReason, migrationBy, migrationLedger }: Header,
   severities: SeverityOverrides,
 ) {
   const cellAt = (position: number | null): string =>
@@ -45,6 +47,7 @@ export function readResubmission(
     /** The row it corrects; 0 where that cannot be read. */
     corrects: readWhole(number) ?? 0,
     isDecided,
+    ledger: textAt(migrationLedger),
     /** Who corrected it, and why, as far as the line says so. */
     said: { by: textAt(migrationBy), reason: textAt(migrationReason) },
     findings:
@@ -207,8 +210,11 @@ export const unclearFindings = (
     .filter((field) => !isDateField(field))
     .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: valueOf(field) }))
 
-/** What was known when the row of a line came in, and is not said now: the configuration was forgotten. */
+const FORGOTTEN: RuleId = 'FILE_CONFIGURATION_FORGOTTEN'
+
+/** What was known when the row of a line came in, and is not said now: the configuration was forgotten, or the ledger is another. */
 export interface Forgotten {
+  readonly rule: RuleId
   /** One for each column or kind of rule, however many lines are concerned. */
   readonly what: string
   /** For people; names the row. */
@@ -224,8 +230,10 @@ export function forgottenBy({
   header,
   mapping,
   options,
+  against,
 }: Pick<RestoreOptions, 'header' | 'mapping'> & {
   readonly options: Pick<SourceOptions, 'exclude' | 'source'>
+  readonly against: { readonly readBy?: ReadBy | undefined; readonly ledger?: string | undefined }
 }) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
@@ -242,16 +250,38 @@ export function forgottenBy({
 
   const keptBack = (row: number): string =>
     `Row ${row} was kept back by an exclude rule, and there is none now; "send" in its migration_decision lets it go.`
-  return (row: number, rows: readonly EarlierRow[], isDecided: boolean): readonly Forgotten[] =>
+  const columnsOf = (row: number, rows: readonly EarlierRow[], isDecided: boolean): readonly Forgotten[] =>
     rows.flatMap(({ mapped, isKeptByRule }) => [
       ...FIELDS.flatMap((field) => {
         const column = mapped[field]
         if (column === undefined || !isForgotten(field, column)) return []
         const text = `Row ${row} came in with the column "${showValue(column)}" as ${field}, and nothing says so now.`
-        return [{ what: `${field} ${column}`, text }]
+        return [{ rule: FORGOTTEN, what: `${field} ${column}`, text }]
       }),
       ...(isKeptByRule && options.exclude.length === 0 && !isDecided
-        ? [{ what: 'rule', text: keptBack(row) }]
+        ? [{ rule: FORGOTTEN, what: 'rule', text: keptBack(row) }]
         : []),
     ])
+  const isOther = (row: EarlierRow): boolean =>
+    row.readBy.configuration != null &&
+    against.readBy?.configuration != null &&
+    row.readBy.configuration !== against.readBy.configuration &&
+    JSON.stringify(row.readBy.said) !== JSON.stringify(against.readBy.said)
+  return {
+    /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
+    isOfOther: (rows: readonly EarlierRow[]): boolean => rows.some(isOther),
+    of: (
+      { corrects: row, ledger, isDecided }: Resubmission,
+      rows: readonly EarlierRow[],
+    ): readonly Forgotten[] => {
+      if (ledger !== null && against.ledger !== undefined && fold(ledger) !== fold(against.ledger)) {
+        const text = `It says "${showValue(ledger)}", and this ledger is "${against.ledger}".`
+        return [{ rule: 'FILE_OF_ANOTHER_LEDGER', what: ledger, text }]
+      }
+      const what = rows.find(isOther)?.readBy.configuration
+      if (what == null) return columnsOf(row, rows, isDecided)
+      const text = `Row ${row} came in with "${what}", and its line was changed. Give the lines of each configuration in a file of their own.`
+      return [{ rule: FORGOTTEN, what, text }]
+    },
+  }
 }

@@ -14,6 +14,7 @@ import {
   showValue,
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
+import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
@@ -46,7 +47,7 @@ export function watchSource(source: RecognisedSource) {
   const references: string[] = []
   const transformed: Partial<Record<Field, number>> = {}
   const restored: Partial<Record<Field, number>> = {}
-  const forgotten = new Map<string, string>()
+  const forgotten = new Map<string, Forgotten>()
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !source.isResultFile
   const isByReference = mapping.fields.some(
@@ -76,7 +77,7 @@ export function watchSource(source: RecognisedSource) {
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
         references.push(showValue(mandateReference))
       for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
-      for (const { what, text } of result.forgotten) if (!forgotten.has(what)) forgotten.set(what, text)
+      for (const one of result.forgotten) if (!forgotten.has(one.what)) forgotten.set(one.what, one)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
     },
     findings: ({
@@ -92,7 +93,7 @@ export function watchSource(source: RecognisedSource) {
       ...totals.flatMap(({ line, cells }) =>
         report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
       ),
-      ...[...forgotten].flatMap(([value, detail]) => report('FILE_CONFIGURATION_FORGOTTEN', value, detail)),
+      ...[...forgotten.values()].flatMap(({ rule, what, text }) => report(rule, what, text)),
       ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
       ...damage.findings(),
       ...days.shifted(),
