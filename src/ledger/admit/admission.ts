@@ -9,6 +9,7 @@ import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/
 import {
   formerRows,
   IS_MET,
+  IS_TO_SAY_AGAIN,
   noteMet,
   type ReadSource,
   readSourcesOf,
@@ -133,6 +134,7 @@ export function openAdmission(parts: AdmissionParts) {
       /** Of the mandates of which a record has come in again. */
       noteMet: () => guard(() => noteMet(connection, first)),
       met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
+      newest: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
       differs,
       ...formerRows(connection, differs),
     },

@@ -26,7 +26,7 @@ interface Claim extends PayerClaim {
 }
 
 /** What came of a claim: what is kept of it, and no name. */
-interface Judged extends Pick<Claim, 'key'> {
+export interface Judged extends Pick<Claim, 'key'> {
   readonly customerNo: number
   readonly verdict: WhoVerdict
   readonly answeredAt: string
