@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createServer, type Server } from 'node:http'
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
 import { failedDirectDebit, type Billogram, type Offer } from '../contract/billogram.js'
 import { codeOf, UsageError } from '../errors.js'
@@ -26,6 +26,7 @@ export async function startSandbox(given: SandboxOptions = {}) {
   const settings = readSettings(given)
   const { username, password, seed, host } = settings
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // every request that waits listens
   const parts: ServiceParts = {
     ...settings,
     store: openStore(settings.dataFile, STARTING_BILLOGRAMS),

@@ -35,6 +35,17 @@ describe('GET /api/v2/customer/{customer_no}', () => {
     expect(new Set(names).size).toBeGreaterThan(2)
   })
 
+  it('makes many wait at once without a word of warning', async () => {
+    const warnings: string[] = []
+    const heard = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', heard)
+    onTestFinished(() => void process.off('warning', heard))
+    const sandbox = await start({ latencyMs: 30 })
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, at) => get(sandbox, at + 1)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 24 }, () => 200))
+    expect(warnings).toEqual([])
+  })
+
   it('refuses what is no number, another method, and whoever has no credentials', async () => {
     const sandbox = await start()
     for (const wrong of ['0', '-1', 'abc', '1.5', '9007199254740992'])
