@@ -168,8 +168,7 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
-      'Name the export',
-      { suggestions: ['run_file'] },
+      'Name the export (sepa-migrate run FILE)',
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })

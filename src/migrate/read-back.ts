@@ -59,8 +59,7 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
       if (ledger.view.campaign().baseUrl === null)
         throw new UsageError(
           `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
-          'Send first',
-          { suggestions: ['run_file'] },
+          'Send first (sepa-migrate run FILE)',
         )
       const { rate = null, username } = options.service
       ledger.assertBelongsTo({ baseUrl: service.baseUrl.href, username })

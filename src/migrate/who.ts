@@ -20,8 +20,8 @@ class AskingStopped extends HaltError {
   readonly kind: string
   readonly exitCode: number
 
-  constructor({ kind, why, next, suggestions = [] }: Stop) {
-    super(`Who the customers are was not asked to the end: ${why}; nothing was sent`, next, { suggestions })
+  constructor({ kind, why, next }: Stop) {
+    super(`Who the customers are was not asked to the end: ${why}; nothing was sent`, next)
     this.kind = kind
     this.exitCode = kind === 'credentials' ? 6 : kind === 'signal' ? 130 : 5
   }

@@ -252,8 +252,7 @@ const needsFile = (
 ): UsageError =>
   new UsageError(
     `${plural(countOf(rows), 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
-    `Give "${source.name}" again`,
-    { suggestions: ['run_file'] },
+    `Give "${source.name}" again (sepa-migrate run FILE)`,
   )
 
 const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>

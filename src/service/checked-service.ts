@@ -1,5 +1,5 @@
 import { isLoopback, said } from '../domain/text/text.js'
-import { UsageError, type Suggestion } from '../errors.js'
+import { UsageError } from '../errors.js'
 import { API_PREFIX } from '../contract/envelope.js'
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
@@ -102,8 +102,7 @@ export function readBaseUrl(text: string) {
   if (url.username !== '' || url.password !== '')
     throw unusable(
       'it holds a user name or a password',
-      'Take them out of the address and give them as user name and password instead.',
-      ['credentials'],
+      'Take them out of the address and give them as user name and password instead (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
     )
   if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -160,9 +159,7 @@ function oneSpelling(href: string): string {
 const unusable = (
   problem: string,
   next = 'Give the address as https://host, with a path only where the service has one.',
-  suggestions: readonly Suggestion[] = [],
-): UsageError =>
-  new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { suggestions })
+): UsageError => new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`)
 
 /** What holds where nobody says otherwise, for commands that speak to no service too: they load no client. */
 export const USUAL_CONCURRENCY = 8

@@ -201,8 +201,7 @@ function basicAuthorization(username: string, password: string): string {
 const unusableCredentials = (problem: string): UsageError =>
   new UsageError(
     `Cannot use the credentials: ${problem}`,
-    'Nothing was sent. Check the user name and the password, or the file that it comes from.',
-    { suggestions: ['credentials'] },
+    'Nothing was sent. Check the user name and the password, or the file that it comes from (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
   )
 
 /**

@@ -140,7 +140,6 @@ export async function inspect(context: Context): Promise<Inspection> {
       {
         source: error.source,
         cause: error,
-        suggestions: error.suggestions,
         ...(rule === null ? {} : { rule }),
         ...(line === null ? {} : { line }),
       },

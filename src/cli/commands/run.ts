@@ -49,7 +49,7 @@ import {
   trustedLines,
 } from '../settings/settings.js'
 import { askText, type Toned, toned } from '../terminal/world.js'
-import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
+import { type CommandResult, resultOfError } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
@@ -322,7 +322,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       }),
     ],
     details: {
-      stop: end.stop === null ? null : worded(end.stop),
+      stop: end.stop,
       trusted: service.trusted,
       admitted: end.admitted,
       disk: end.commits,

@@ -213,8 +213,7 @@ async function lookAhead(
   if (asked.files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
-      'Name the export',
-      { suggestions: ['plan'] },
+      'Name the export (sepa-migrate plan FILE --to plan.json)',
     )
   const { watchReading } = options
   const hold = await askAhead(asked, { ledger, register })

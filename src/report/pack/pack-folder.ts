@@ -81,8 +81,7 @@ async function refuseOccupied(out: string, name: string, forbidden: readonly str
       : 'no regular file'
   throw new UsageError(
     `Cannot write "${name}" to "${out}": ${found} is in its place`,
-    'Nothing was written. Remove it or give another folder.',
-    { suggestions: ['report_folder'] },
+    'Nothing was written. Remove it or give another folder (--out DIR).',
   )
 }
 
@@ -353,8 +352,8 @@ export async function inPackFolder<Value>(
     if (code === null) throw error
     throw new UsageError(
       `Cannot write the report to "${out}": ${PROBLEMS.get(code) ?? 'the file system refused'} (${code})`,
-      'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
-      { cause: error, suggestions: ['report_folder', 'report'] },
+      'The ledger is complete without it. Solve the cause or give another folder, then write the report again (--out DIR; sepa-migrate report).',
+      { cause: error },
     )
   }
 }
