@@ -84,7 +84,6 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence', 'cutOver'],
   run,
 }
 
@@ -299,10 +298,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
-        totals: end.totals,
-        mandates: end.mandates,
-        stop: end.stop,
-        campaign: end.campaign,
+        ...end,
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,

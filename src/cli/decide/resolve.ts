@@ -106,7 +106,6 @@ export const resolveCommand: Command = {
     5: 'stopped early, or ready rows remain',
     ...usual(6, 7, 130, 143),
   },
-  json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
   run: async (context) => {
     const files = ['from', 'against'].flatMap((name) => context.text(name) ?? [])
     const shared = sharedFiles(files)

@@ -59,7 +59,6 @@ export const approveCommand: Command = {
     'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
   ],
   exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
-  json: ['plan', 'approval'],
   run: async (context) => Promise.resolve(approve(context)),
 }
 

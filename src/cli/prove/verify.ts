@@ -170,7 +170,6 @@ export const verifyCommand: Command = {
     4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },
-  json: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven'],
   run: verify,
 }
 

@@ -87,9 +87,6 @@ const common = (command: string, { exitCode, campaign, totals, ...result }: Whol
   errors: result.errors,
 })
 
-/** Keys that the JSON document of every command has. */
-export const jsonKeys = (): string[] => Object.keys(common('', emptyResult))
-
 export const jsonOf = (command: string, result: WholeResult): string =>
   `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}
 `
