@@ -204,16 +204,7 @@ const unusableCredentials = (problem: string): UsageError =>
     'Nothing was sent. Check the user name and the password, or the file that it comes from (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
   )
 
-/**
- * A client for a service that was checked. Nothing is sent before it is asked for.
- * @throws {UsageError} for credentials, limits or certificates that cannot be used
- */
-export const connectTo = (
-  service: CheckedService,
-  credentials: Credentials,
-  machine: ClientMachine,
-): ServiceClient => createClient(clientOptions(service, credentials, machine))
-
+/** How a service that was checked is spoken to. @throws {UsageError} for credentials or certificates that cannot be used */
 export function clientOptions(
   { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
   { username, password }: Credentials,

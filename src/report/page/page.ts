@@ -17,35 +17,27 @@ import { openPointsOf, type OpenPoint } from '../../domain/row/open-points.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
-import * as annexRows from './annex-rows.js'
-import {
-  differingSettings,
-  hasOverrides,
-  runsSection,
-  sourcesSection,
-  plansSection,
-  approvalFacts,
-} from './annex-runs.js'
+import * as annex from './annex.js'
 type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
 
 /** What the first page rests on, in the order of the page. */
 const ANNEX: readonly Section[] = [
   metadataSection,
   totalsSection,
-  annexRows.verificationSection,
-  annexRows.cutOverSection,
-  annexRows.inDoubtSection,
-  annexRows.refusalsSection,
-  annexRows.problemsSection,
-  annexRows.registeredSection,
-  sourcesSection,
-  plansSection,
-  runsSection,
-  annexRows.decisionsSection,
-  annexRows.correctionsSection,
-  annexRows.hashTotalsSection,
-  annexRows.definitionsSection,
-  annexRows.columnsSection,
+  annex.verificationSection,
+  annex.cutOverSection,
+  annex.inDoubtSection,
+  annex.refusalsSection,
+  annex.problemsSection,
+  annex.registeredSection,
+  annex.sourcesSection,
+  annex.plansSection,
+  annex.runsSection,
+  annex.decisionsSection,
+  annex.correctionsSection,
+  annex.hashTotalsSection,
+  annex.definitionsSection,
+  annex.columnsSection,
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
@@ -99,7 +91,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { say } = texts
   const open = openPoints(facts)
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
-  const overridden = runs.filter(hasOverrides).length
+  const overridden = runs.filter(annex.hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
   const counted = {
     records: totals.read,
@@ -327,7 +319,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const differing = differingSettings(runs, texts)
+  const differing = annex.differingSettings(runs, texts)
   const ran = said([
     ...fewOf(runners, texts),
     labelled('runs.title', runs.length),
@@ -336,7 +328,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
       `${texts.minute(first.startedAt)} – ${texts.minute(last.endedAt ?? campaign.changedAt)}`,
   ])
   return html`<dl class="people">
-    ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
+    ${planner(facts, texts)} ${annex.approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
     ${differing.length === 0 ? '' : fact(say('cover.settingsDiffer'), plainText(differing.join('; ')))}
   </dl>`
@@ -401,7 +393,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${annex.proofText(facts, texts)}${vouchedText(facts, texts)}
       ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">
