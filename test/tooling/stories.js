@@ -1,6 +1,7 @@
 /**
  * Which files of `src` somebody reads who follows a story through the program: `npm run stories`. A file counts where a
- * function of it ran, under V8 coverage, that its import alone does not run; each story is one command.
+ * function of it ran, under V8 coverage, more often than its import alone runs it. Each story is one command, its files in
+ * the order in which they are loaded; the stories are told in src/README.md.
  *
  *   row      run: three mandates of a clean CSV, from bytes to registered
  *   doubt    resolve: a row whose answer was lost, decided by a person
@@ -10,14 +11,14 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import ts from 'typescript'
 
-const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
+const dist = new URL('../../dist/', import.meta.url).href
 const { startSandbox } = await import('../../dist/index.js')
 
 /** The program as one file for each of `src`, which `npm run build` puts together. */
-const entry = join(dist, 'stories.js')
+const entry = fileURLToPath(new URL('stories.js', dist))
 const source = readFileSync(new URL('../../src/cli.ts', import.meta.url), 'utf8')
 const { ES2023: target, ESNext: module } = { ...ts.ScriptTarget, ...ts.ModuleKind }
 writeFileSync(entry, ts.transpileModule(source, { compilerOptions: { target, module } }).outputText)
@@ -53,7 +54,7 @@ async function covered(name, args, expected = 0) {
   const ran = new Map()
   for (const file of readdirSync(coverage))
     for (const { url, functions } of JSON.parse(readFileSync(join(coverage, file), 'utf8')).result) {
-      if (!url.startsWith(`file://${dist}`)) continue
+      if (!url.startsWith(dist)) continue
       const counts = functions.map(({ ranges: [{ startOffset, count }] }) => [startOffset, count])
       ran.set(url, new Map(counts))
     }
@@ -63,12 +64,11 @@ async function covered(name, args, expected = 0) {
 /** The files of which a function ran that does not run where they are imported and nothing is done. */
 async function story(name, args, expected) {
   const ran = await covered(name, [entry, ...args], expected)
-  const urls = [...ran.keys()].filter((url) => url !== `file://${entry}`)
+  const urls = [...ran.keys()].filter((url) => url !== pathToFileURL(entry).href)
   const loading = urls.map((url) => `await import(${JSON.stringify(url)})`).join('\n')
   const loaded = await covered(`${name}-loaded`, ['--input-type=module', '--eval', loading])
-  const isEntered = (url) =>
-    [...ran.get(url)].some(([at, count]) => count > (loaded.get(url)?.get(at) ?? 0))
-  return urls.filter(isEntered).map((url) => url.slice(`file://${dist}`.length).replace(/\.js$/, '.ts'))
+  const isEntered = (url) => [...ran.get(url)].some(([at, count]) => count > (loaded.get(url)?.get(at) ?? 0))
+  return urls.filter(isEntered).map((url) => url.slice(dist.length).replace(/\.js$/, '.ts'))
 }
 
 const header = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
