@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { evidenceOf } from '../domain/proof/evidence.js'
 import { matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
@@ -93,7 +92,6 @@ export async function askAbout(asking: AskingAbout): Promise<ReadBackEnd> {
   const stop = await askCustomers({
     nextCustomers: ledger.readBacks.next,
     ask: (customerNo, requestId, signal) => reader.listPaymentSources(customerNo, { requestId, signal }),
-    newRequestId: () => randomUUID(),
     record: (answers) => {
       ledger.readBacks.record(
         start.id,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isStranger, maskName, whoIs } from '../domain/who/names.js'
 import { HaltError } from '../errors.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
@@ -60,7 +59,6 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
       ...{ ...machine, policy, drain, abort, watch: () => undefined },
       nextCustomers: (limit) => customers.slice(at, (at += limit)),
       ask: (customerNo, requestId, signal) => reader.getCustomer(customerNo, { requestId, signal }),
-      newRequestId: () => randomUUID(),
       record: (answers) => {
         who.record(answers.flatMap(judged))
         asked += answers.length

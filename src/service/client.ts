@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
 import {
   assertText,
+  cannotUse,
   type CheckedService,
   type Credentials,
   USUAL_CONNECT_TIMEOUT_MS,
@@ -21,7 +22,7 @@ import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migr
 import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
-import { onlyKnown, UsageError } from '../errors.js'
+import { onlyKnown, type UsageError } from '../errors.js'
 import {
   classify,
   classifyAnswer,
@@ -199,9 +200,10 @@ function basicAuthorization(username: string, password: string): string {
 }
 
 const unusableCredentials = (problem: string): UsageError =>
-  new UsageError(
-    `Cannot use the credentials: ${problem}`,
-    'Nothing was sent. Check the user name and the password, or the file that it comes from (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
+  cannotUse(
+    'the credentials',
+    problem,
+    'Check the user name and the password, or the file that it comes from (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
   )
 
 /** How a service that was checked is spoken to. @throws {UsageError} for credentials or certificates that cannot be used */

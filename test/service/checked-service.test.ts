@@ -129,10 +129,11 @@ describe('a service', () => {
   })
 
   it('is refused before anything is opened', () => {
-    expect(refusalOf(() => checkService({ baseUrl, concurrency: 257 }, {}))).toMatchObject({
-      message: 'Cannot use the concurrency 257: it must be a whole number from 1 to 256',
-      next: 'Nothing was sent. Change the setting.',
-    })
+    for (const concurrency of [0, 1.5, 257])
+      expect(refusalOf(() => checkService({ baseUrl, concurrency }, {}))).toMatchObject({
+        message: `Cannot use the concurrency ${concurrency}: it must be a whole number from 1 to 256`,
+        next: 'Nothing was sent. Change the setting.',
+      })
     expect(() => checkService({ baseUrl }, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
       'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set',
     )
