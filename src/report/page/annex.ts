@@ -9,6 +9,7 @@ import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
 import type {
   ApprovalRecord,
   DecisionRecord,
+  RefusalCount,
   RunRecord,
   SourceRecord,
   VerifiedRow,
@@ -86,8 +87,6 @@ function answerOf(answer: string | null, { say }: Texts): Markup | '' {
   const shown = text.length <= LONGEST_ANSWER ? text : `${text.slice(0, LONGEST_ANSWER)}…`
   return html`<div class="answer"><span class="soft">${say('label.answer')}</span> ${shown}</div>`
 }
-
-type RefusalCount = ReportFacts['refusalCounts'][number]
 
 const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
   maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
@@ -227,21 +226,14 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup
 }
 
 export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
-  section(
-    'decisions',
-    texts.labelled('decisions.title', decisions.total),
-    decisions.total === 0 ? '' : decisionsTable(decisions, texts),
-  )
+  decided('decisions', 'decisions.title', decisions, texts)
 
 /** What people changed in rows that they gave back. */
 export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
-  corrections.total === 0
-    ? ''
-    : section(
-        'corrected',
-        texts.labelled('decisions.corrected', corrections.total),
-        decisionsTable(corrections, texts),
-      )
+  corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts)
+
+const decided = (id: string, title: TextKey, list: ReportFacts['decisions'], texts: Texts): Markup =>
+  section(id, texts.labelled(title, list.total), list.total === 0 ? '' : decisionsTable(list, texts))
 
 /** What the last export said, class by class, and who closed what. */
 export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
