@@ -185,10 +185,9 @@ async function stateOf(
   const where = renamed === null ? '' : `; its content is in "${renamed}"`
   return {
     kind: 'missing',
-    message:
-      !names.includes(name)
-        ? `${name} is missing${where}: what it listed cannot be shown from this pack`
-        : `${name} is no regular file any more; it was not opened${where}`,
+    message: !names.includes(name)
+      ? `${name} is missing${where}: what it listed cannot be shown from this pack`
+      : `${name} is no regular file any more; it was not opened${where}`,
     next: renamed === null ? 'Write the report again' : `Give "${renamed}" its name back`,
   }
 }
