@@ -8,8 +8,6 @@ export abstract class HaltError extends Error {
   abstract readonly kind: string
   abstract readonly exitCode: number
   readonly next: string
-  /** Where a program offers these suggestions, it says beside `next` how they are called there. */
-  readonly suggestions: readonly Suggestion[]
 
   /** What is wrong, one by one: the message names them too. */
   readonly faults: readonly string[]
@@ -23,7 +21,6 @@ export abstract class HaltError extends Error {
       options.cause === undefined ? undefined : { cause: options.cause },
     )
     this.next = next
-    this.suggestions = options.suggestions ?? []
     this.faults = told
   }
 }
@@ -34,37 +31,7 @@ const MOST_FAULTS = 20
 export interface HaltOptions {
   readonly cause?: unknown
   readonly faults?: readonly string[]
-  readonly suggestions?: readonly Suggestion[]
 }
-
-/** What can be done next, by name: the rooms say it in words, and the command line knows the command or the flag. */
-export type Suggestion =
-  | 'adopt_older_copy'
-  | 'all_in_doubt'
-  | 'another_ledger'
-  | 'approve'
-  | 'credentials'
-  | 'draft_configuration'
-  | 'final_export'
-  | 'give_reason'
-  | 'name_ledger'
-  | 'name_person'
-  | 'pace'
-  | 'plan'
-  | 'purge_open_rows'
-  | 'check_before_send'
-  | 'reconcile'
-  | 'report'
-  | 'report_folder'
-  | 'resolve'
-  | 'retry_refused'
-  | 'run'
-  | 'run_file'
-  | 'run_plan'
-  | 'sandbox_data'
-  | 'shared_folder'
-  | 'status'
-  | 'without_question'
 
 /** The command, its options or its configuration are wrong. Nothing was sent. */
 export class UsageError extends HaltError {

@@ -11,7 +11,7 @@ export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
 export type { Resolution } from './ledger/ledger.js'
 export type { Stop } from './run/brake.js'
-export { HaltError, LedgerError, SourceError, UsageError, type Suggestion } from './errors.js'
+export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 
 // One value, or one mandate.
 export { checkCreditorIdentifier, checkCustomerNo } from './domain/value/identifiers.js'

@@ -31,8 +31,6 @@ export interface Command {
   /** What else there is to know, printed below the flags. */
   readonly epilogue: readonly string[]
   readonly exits: Exits
-  /** Keys of its JSON document besides those that every command has. */
-  readonly json: readonly string[]
   readonly run: (context: Context) => Promise<CommandResult>
 }
 

@@ -22,7 +22,7 @@ import {
   helpOf,
   type OptionName,
 } from './settings/declared.js'
-import { refusalOfRemoved } from './settings/removed.js'
+import { refusalOfRemoved } from './settings/configuration.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
 import { boundedWorld, type Output, type World, widthOf, wrapped } from './terminal/world.js'

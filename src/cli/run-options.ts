@@ -172,8 +172,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
   if (!plan.isLedgerKnown && isAnswered && !canAsk(world))
     throw new UsageError(
       `${UNKNOWN_LEDGER}. --yes does not answer for that; nothing was sent`,
-      'Make sure that it is the newest copy, then run once on a terminal. Where it may be older, take every row in as in doubt',
-      { suggestions: ['all_in_doubt'] },
+      'Make sure that it is the newest copy, then run once on a terminal. Where it may be older, take every row in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
     )
   if (!plan.isLedgerKnown) progress.note(warned(UNKNOWN_LEDGER))
   return (await ask(`Type the host name "${host}" to send`)) === host

@@ -96,8 +96,7 @@ export async function readDecisions(
   if (resolutions.length === 0 && forRun > 0 && !isOfRun)
     throw new UsageError(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
-      'Give the file to a run; nothing was recorded',
-      { suggestions: ['run_file'] },
+      'Give the file to a run; nothing was recorded (sepa-migrate run FILE)',
     )
   return resolutions.map((resolution) => ({ ...resolution, evidence }))
 }
@@ -193,8 +192,8 @@ function faulty(file: string, faults: readonly string[]): UsageError {
     `"${file}" has ${plural(faults.length, 'fault', 'faults')}`,
     'Nothing of the file was taken, nothing was sent. Mend these cells. Where a line shows another row, somebody corrected a ' +
       'cell beside a decision (undo that: a row in doubt is decided before it is corrected), columns were sorted apart, or the ' +
-      'file is of another ledger: write the report anew and fill in the new file, with columns as text',
-    { suggestions: ['report'], faults },
+      'file is of another ledger: write the report anew and fill in the new file, with columns as text (sepa-migrate report)',
+    { faults },
   )
 }
 

@@ -14,7 +14,7 @@ import {
   type Credentials,
   type ServiceOptions,
 } from '../service/checked-service.js'
-import { connectTo, type ServiceClient } from '../service/client.js'
+import { clientOptions, createClient, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
 import { askAhead } from './who.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
@@ -42,7 +42,13 @@ export const connectService = (
   options: ServiceOptions & Credentials,
   machine: Machine = thisMachine(),
 ): ServiceClient =>
-  connectTo(checkService(onlyKnown('connectService', options, OF_SERVICE), machine.env), options, machine)
+  createClient(
+    clientOptions(
+      checkService(onlyKnown('connectService', options, OF_SERVICE), machine.env),
+      options,
+      machine,
+    ),
+  )
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -58,7 +64,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   assertOptionsKnown(options)
   const asked = checkOptions(options)
-  const client = connectTo(asked.service, options.service, asked.machine)
+  const client = createClient(clientOptions(asked.service, options.service, asked.machine))
   try {
     const open = openRun(asked, client)
     let result: RunResult
@@ -168,8 +174,7 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
-      'Name the export',
-      { suggestions: ['run_file'] },
+      'Name the export (sepa-migrate run FILE)',
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })

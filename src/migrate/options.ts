@@ -354,8 +354,7 @@ export const noPlanFor = (host: string): string =>
 export const planNeeded = (why: string): UsageError =>
   new UsageError(
     `${why}; nothing was sent`,
-    'Plan what is to be sent, have somebody else approve the plan, then run under it',
-    { suggestions: ['plan', 'approve', 'run_plan'] },
+    'Plan what is to be sent, have somebody else approve the plan, then run under it (sepa-migrate plan FILE --to plan.json; sepa-migrate approve plan.json --by NAME --key KEY.pem; sepa-migrate run FILE --plan plan.json)',
   )
 
 /** @throws {UsageError} for both at once, and without a person and a reason */
@@ -371,8 +370,7 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
   if (by.trim() === '' || reason.trim() === '')
     throw new UsageError(
       'A ledger takes the place of another one by the word of a person, and there is no name or no reason; nothing was sent',
-      'Give both: they are kept with every row that becomes in doubt by it',
-      { suggestions: ['give_reason', 'name_person'] },
+      'Give both: they are kept with every row that becomes in doubt by it (--reason "…"; --by NAME)',
     )
   return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
 }

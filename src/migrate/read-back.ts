@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { evidenceOf } from '../domain/proof/evidence.js'
 import { matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
@@ -59,8 +58,7 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
       if (ledger.view.campaign().baseUrl === null)
         throw new UsageError(
           `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
-          'Send first',
-          { suggestions: ['run_file'] },
+          'Send first (sepa-migrate run FILE)',
         )
       const { rate = null, username } = options.service
       ledger.assertBelongsTo({ baseUrl: service.baseUrl.href, username })
@@ -94,7 +92,6 @@ export async function askAbout(asking: AskingAbout): Promise<ReadBackEnd> {
   const stop = await askCustomers({
     nextCustomers: ledger.readBacks.next,
     ask: (customerNo, requestId, signal) => reader.listPaymentSources(customerNo, { requestId, signal }),
-    newRequestId: () => randomUUID(),
     record: (answers) => {
       ledger.readBacks.record(
         start.id,

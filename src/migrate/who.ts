@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isStranger, maskName, whoIs } from '../domain/who/names.js'
 import { HaltError } from '../errors.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
@@ -20,8 +19,8 @@ class AskingStopped extends HaltError {
   readonly kind: string
   readonly exitCode: number
 
-  constructor({ kind, why, next, suggestions = [] }: Stop) {
-    super(`Who the customers are was not asked to the end: ${why}; nothing was sent`, next, { suggestions })
+  constructor({ kind, why, next }: Stop) {
+    super(`Who the customers are was not asked to the end: ${why}; nothing was sent`, next)
     this.kind = kind
     this.exitCode = kind === 'credentials' ? 6 : kind === 'signal' ? 130 : 5
   }
@@ -60,7 +59,6 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
       ...{ ...machine, policy, drain, abort, watch: () => undefined },
       nextCustomers: (limit) => customers.slice(at, (at += limit)),
       ask: (customerNo, requestId, signal) => reader.getCustomer(customerNo, { requestId, signal }),
-      newRequestId: () => randomUUID(),
       record: (answers) => {
         who.record(answers.flatMap(judged))
         asked += answers.length

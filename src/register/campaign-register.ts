@@ -8,6 +8,7 @@ import {
   openRegisterFile,
   openRegisterToLook,
   registerFault,
+  UnusableRegister,
   setRegisterAside,
   type RegisterFile,
   numberWith,
@@ -119,15 +120,11 @@ function openFile(folder: string, options: RegisterOptions): RegisterFile {
   try {
     return openRegisterFile(folder, options)
   } catch (error) {
-    if (options.takeOver?.kind !== 'all_in_doubt' || !isUnusable(error)) throw error
+    if (options.takeOver?.kind !== 'all_in_doubt' || !(error instanceof UnusableRegister)) throw error
     setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
     return openRegisterFile(folder, options)
   }
 }
-
-/** Others must not get away with a folder that they can change by making the register unusable. */
-const isUnusable = (error: unknown): boolean =>
-  error instanceof LedgerError && error.problem === 'register' && error.suggestions.includes('all_in_doubt')
 
 type Deciding = Known & Pick<Claims, 'removed'>
 type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided' | 'unattempted'>
@@ -221,8 +218,7 @@ function noteOfLiving({ file, claims, ledger }: Opened): Note | undefined {
   throw new LedgerError(
     'retired',
     `${retiredText(file, ledger, noted.retiredBy)}. Nothing was sent`,
-    'Go on with that ledger. Only where that one is lost too, give the export to a new ledger',
-    { suggestions: ['name_ledger', 'another_ledger'] },
+    'Go on with that ledger. Only where that one is lost too, give the export to a new ledger (--ledger FILE; sepa-migrate run FILE --another-ledger --reason "…")',
   )
 }
 
@@ -275,8 +271,7 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
     `${olderText(ledger, why)}. An old copy was put back, or its write-ahead log is lost. ` +
       `${rows.join(', ')}. Nothing was sent`,
     'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
-      'become in doubt, so that none is sent before it was looked up at the service',
-    { suggestions: ['adopt_older_copy'] },
+      'become in doubt, so that none is sent before it was looked up at the service (sepa-migrate ledger adopt --reason "…")',
   )
 }
 
@@ -386,8 +381,7 @@ const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
     'older',
     `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, something was decided in a copy, or another took its place. ` +
       `${plural(rows, 'row was', 'rows were')} about to be sent and ${rows === 1 ? 'was' : 'were'} not`,
-    'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there',
-    { suggestions: ['status'] },
+    'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there (sepa-migrate status)',
   )
 
 function adopt(register: Opened, adoption: Adoption): AdoptionReport {

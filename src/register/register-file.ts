@@ -77,9 +77,18 @@ const VERSION = 3
 
 export type RegisterFile = ReturnType<typeof open>
 
+/** The register is lost or cannot be read: a person may set it aside. */
+export class UnusableRegister extends LedgerError {}
+
 /** The register cannot be used as it is; whatever the caller wanted to send is not sent. */
-export const registerFault = (path: string, why: string, next: string, options?: HaltOptions): LedgerError =>
-  new LedgerError(
+export const registerFault = (
+  path: string,
+  why: string,
+  next: string,
+  options?: HaltOptions,
+  Fault = LedgerError,
+): LedgerError =>
+  new Fault(
     'register',
     `Cannot use the register of campaigns "${path}": ${why}. Without it an export could be sent twice; nothing was sent`,
     next,
@@ -99,8 +108,9 @@ const damaged = (path: string, why: string, cause?: unknown): LedgerError =>
   registerFault(
     path,
     why,
-    'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt',
-    { suggestions: ['all_in_doubt'], cause },
+    'Bring it back from a backup. Where there is none, set it aside: every row of the export comes in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
+    { cause },
+    UnusableRegister,
   )
 
 /** What is no such fault is a mistake of ours. */
@@ -175,8 +185,9 @@ const otherVersion = (path: string): LedgerError =>
   registerFault(
     path,
     'it is of another version of this program',
-    'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt',
-    { suggestions: ['all_in_doubt'] },
+    'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
+    {},
+    UnusableRegister,
   )
 
 /** Whole under another name first, so that a kill leaves none or a whole one. Another process may be faster. */
@@ -355,8 +366,7 @@ export function refuseClaimed({ connection }: RegisterFile): void {
   const { count, place } = found
   throw new UsageError(
     `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
-    `Continue with the ledger "${place}". Only where it is lost, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on`,
-    { suggestions: ['name_ledger', 'another_ledger'] },
+    `Continue with the ledger "${place}". Only where it is lost, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE --another-ledger --reason "…")`,
   )
 }
 

@@ -1,5 +1,4 @@
 import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
-import type { Suggestion } from '../errors.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
 import { durationText, plural } from '../domain/text/text.js'
@@ -29,8 +28,6 @@ export interface Stop {
   readonly why: string
   /** What the operator should do before running again. */
   readonly next: string
-  /** Where a program offers these suggestions, it says beside `next` how they are called there. */
-  readonly suggestions?: readonly Suggestion[]
 }
 
 const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
@@ -44,8 +41,7 @@ const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
   },
   redirect: {
     why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and resolve what is in doubt',
-    suggestions: ['resolve'],
+    next: 'Check the base URL with the service, and resolve what is in doubt (sepa-migrate help doubts)',
   },
   echo_mismatch: {
     why: 'An answer named another mandate than its request; answers may be shifted by one',
@@ -143,8 +139,7 @@ export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
 export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
-  next: 'Run again with the same files and type the host name, or skip the prompt',
-  suggestions: ['without_question'],
+  next: 'Run again with the same files and type the host name, or skip the prompt (--yes)',
 }
 
 /** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
@@ -251,8 +246,7 @@ export function mustStop(brake: Brake, outcome: Outcome, limits: BrakeLimits, no
     return {
       kind: 'max_in_doubt',
       why: `${brake.inDoubt} rows became in doubt in this run, more than the limit of ${limits.maxInDoubt}`,
-      next: 'Find out what the service registered, resolve the rows in doubt, then run again',
-      suggestions: ['resolve'],
+      next: 'Find out what the service registered, resolve the rows in doubt, then run again (sepa-migrate help doubts)',
     }
   if (limits.stopAtCanaryDoubt === true && isCanaryDoubt(brake, outcome)) return CANARY_IN_DOUBT
   return identicalRefusals(brake) ?? tooManyRefused(brake, limits) ?? noConnection(brake, outcome, nowMs)

@@ -107,8 +107,7 @@ function stopOf(outcome: Outcome, next: Next): Stop | null {
     return {
       kind: 'turned_away',
       why: `The service turned the same row away ${MAX_TURNED_AWAY} times or for a quarter of an hour`,
-      next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
-      suggestions: ['pace'],
+      next: 'Ask the service about its limits, send fewer requests at once or a second, then run again (--concurrency N, --rate N)',
     }
   return null
 }

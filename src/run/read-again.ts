@@ -11,7 +11,18 @@ import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 import type { OpenedSource } from '../source/read-source.js'
-import { READING_KEYS } from './reading-keys.js'
+
+/**
+ * What each key of the configuration has to do with records that came in before. `cells`: they are read again from what the
+ * ledger holds of them. `file`: only the file itself tells how they read now. All others change no reading.
+ */
+export const READING_KEYS = {
+  cells:
+    `profile columns crosswalk join exclude words rules timezone dormantSoonDays service.creditorIdentifier
+    source.ignoreColumns source.dates source.exportDay source.fillerDates`.split(/\s+/),
+  file: `source.sheet source.hidden source.delimiter source.encoding source.skipLines source.skipFooterLines
+    source.multilineColumns`.split(/\s+/),
+}
 
 /** Opens a file of the command once more. */
 type Open = (known?: Pick<CheckedAgainst, 'earlier' | 'lastCollected'>) => Promise<OpenedSource>
@@ -252,8 +263,7 @@ const needsFile = (
 ): UsageError =>
   new UsageError(
     `${plural(countOf(rows), 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
-    `Give "${source.name}" again`,
-    { suggestions: ['run_file'] },
+    `Give "${source.name}" again (sepa-migrate run FILE)`,
   )
 
 const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>

@@ -120,14 +120,11 @@ function openFile(dataFile: string): Database {
   } catch (cause) {
     database?.close()
     if (cause instanceof UsageError) throw cause
-    throw new UsageError(`Cannot open the sandbox data file ${dataFile}: ${reasonOf(cause)}`, NEXT, {
-      cause,
-      suggestions: ['sandbox_data'],
-    })
+    throw new UsageError(`Cannot open the sandbox data file ${dataFile}: ${reasonOf(cause)}`, NEXT, { cause })
   }
 }
 
-const NEXT = 'Give a file that does not exist yet, or one that a stopped sandbox wrote.'
+const NEXT = 'Give a file that does not exist yet, or one that a stopped sandbox wrote (--data FILE).'
 
 function refuseForeign(database: Database, dataFile: string): void {
   const [version, application, tables] = [
@@ -137,9 +134,7 @@ function refuseForeign(database: Database, dataFile: string): void {
   ]
   const isEmpty = version === 0 && application === 0 && tables === 0
   if (isEmpty || (version === SCHEMA_VERSION && application === APPLICATION_ID)) return
-  throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT, {
-    suggestions: ['sandbox_data'],
-  })
+  throw new UsageError(`Cannot use ${dataFile}: it was not written by this version of the sandbox`, NEXT)
 }
 
 function reasonOf(cause: unknown): string {

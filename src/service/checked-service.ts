@@ -1,5 +1,5 @@
 import { isLoopback, said } from '../domain/text/text.js'
-import { UsageError, type Suggestion } from '../errors.js'
+import { UsageError } from '../errors.js'
 import { API_PREFIX } from '../contract/envelope.js'
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
@@ -102,8 +102,7 @@ export function readBaseUrl(text: string) {
   if (url.username !== '' || url.password !== '')
     throw unusable(
       'it holds a user name or a password',
-      'Take them out of the address and give them as user name and password instead.',
-      ['credentials'],
+      'Take them out of the address and give them as user name and password instead (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
     )
   if (/[?#]/.test(trimmed)) throw unusable('it has a query or a fragment')
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
@@ -157,12 +156,17 @@ function oneSpelling(href: string): string {
   return origin + pathname.replace(/(?<!\/)\/+$/, '')
 }
 
+/** A setting of the service that cannot be. */
+export const cannotUse = (what: string, problem: string, next: string): UsageError =>
+  new UsageError(`Cannot use ${what}: ${problem}`, `Nothing was sent. ${next}`)
+
+export const outOfRange = (name: string, given: number, wanted: string): UsageError =>
+  cannotUse(`the ${name} ${given}`, `it must be ${wanted}`, 'Change the setting.')
+
 const unusable = (
   problem: string,
   next = 'Give the address as https://host, with a path only where the service has one.',
-  suggestions: readonly Suggestion[] = [],
-): UsageError =>
-  new UsageError(`Cannot use the base URL: ${problem}`, `Nothing was sent. ${next}`, { suggestions })
+): UsageError => cannotUse('the base URL', problem, next)
 
 /** What holds where nobody says otherwise, for commands that speak to no service too: they load no client. */
 export const USUAL_CONCURRENCY = 8
@@ -186,9 +190,10 @@ export function readProxy(text: string): URL {
 }
 
 const unusableProxy = (problem: string): UsageError =>
-  new UsageError(
-    `Cannot use the proxy: ${problem}`,
-    'Nothing was sent. Give it as https://host:port; http:// only to 127.0.0.0/8, [::1] and localhost.',
+  cannotUse(
+    'the proxy',
+    problem,
+    'Give it as https://host:port; http:// only to 127.0.0.0/8, [::1] and localhost.',
   )
 
 /** Certificates and a proxy as a caller names them. The paths are of PEM files. */
@@ -289,21 +294,16 @@ export function checkService(
   const statusTable = createStatusTable(options.outcomes)
   const trusted = readTrusted(options, environment, baseUrl)
   const { concurrency = USUAL_CONCURRENCY, timeoutMs = USUAL_TIMEOUT_MS } = options
-  if (!(concurrency <= MOST_CONCURRENCY))
-    throw new UsageError(
-      `Cannot use the concurrency ${concurrency}: it must be a whole number from 1 to ${MOST_CONCURRENCY}`,
-      'Nothing was sent. Change the setting.',
-    )
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > MOST_CONCURRENCY)
+    throw outOfRange('concurrency', concurrency, `a whole number from 1 to ${MOST_CONCURRENCY}`)
   return { options, baseUrl, statusTable, trusted, concurrency, timeoutMs }
 }
 
 /** A variable of the environment that is not set would be sent as the word "undefined" by a program without types. */
 export function assertText(what: string, given: unknown): void {
   if (typeof given === 'string' && given !== '') return
-  throw new UsageError(
-    `Cannot use the service: ${what} is missing or empty`,
-    'Nothing was sent. Look whether the variable or file that holds it is there.',
-  )
+  const next = 'Look whether the variable or file that holds it is there.'
+  throw cannotUse('the service', `${what} is missing or empty`, next)
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
 import {
   assertText,
+  cannotUse,
   type CheckedService,
   type Credentials,
   USUAL_CONNECT_TIMEOUT_MS,
@@ -21,7 +22,7 @@ import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migr
 import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
-import { onlyKnown, UsageError } from '../errors.js'
+import { onlyKnown, type UsageError } from '../errors.js'
 import {
   classify,
   classifyAnswer,
@@ -199,22 +200,13 @@ function basicAuthorization(username: string, password: string): string {
 }
 
 const unusableCredentials = (problem: string): UsageError =>
-  new UsageError(
-    `Cannot use the credentials: ${problem}`,
-    'Nothing was sent. Check the user name and the password, or the file that it comes from.',
-    { suggestions: ['credentials'] },
+  cannotUse(
+    'the credentials',
+    problem,
+    'Check the user name and the password, or the file that it comes from (SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file).',
   )
 
-/**
- * A client for a service that was checked. Nothing is sent before it is asked for.
- * @throws {UsageError} for credentials, limits or certificates that cannot be used
- */
-export const connectTo = (
-  service: CheckedService,
-  credentials: Credentials,
-  machine: ClientMachine,
-): ServiceClient => createClient(clientOptions(service, credentials, machine))
-
+/** How a service that was checked is spoken to. @throws {UsageError} for credentials or certificates that cannot be used */
 export function clientOptions(
   { options, baseUrl, statusTable, concurrency, timeoutMs }: CheckedService,
   { username, password }: Credentials,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Dispatcher, Pool, ProxyAgent } from 'undici'
 import { UsageError } from '../errors.js'
-import { type BaseUrl, readProxy } from './checked-service.js'
+import { type BaseUrl, outOfRange, readProxy } from './checked-service.js'
 
 /** Certificates as PEM text. `ca` is trusted besides the built-in roots, never instead of them. */
 export interface TlsOptions {
@@ -49,8 +49,6 @@ const loadUndici = () =>
 /** @throws {UsageError} for certificates or a proxy address that cannot be used */
 export function openConnections(baseUrl: BaseUrl, options: ConnectionOptions) {
   const { concurrency, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveMs } = options
-  if (!Number.isInteger(concurrency) || concurrency < 1)
-    throw unusable('concurrency', concurrency, 'a whole number from 1')
   checkTimer('connect timeout', connectTimeoutMs)
   const secure = readTls(options.tls)
   const settings = {
@@ -111,14 +109,8 @@ function openedWhenUsed(open: () => Dispatcher) {
  * @throws {UsageError}
  */
 export function checkTimer(name: string, ms: number): void {
-  if (!(ms >= 1 && ms <= MAX_TIMER_MS)) throw unusable(name, ms, `1 to ${MAX_TIMER_MS} milliseconds`)
+  if (!(ms >= 1 && ms <= MAX_TIMER_MS)) throw outOfRange(name, ms, `1 to ${MAX_TIMER_MS} milliseconds`)
 }
-
-const unusable = (name: string, given: number, wanted: string): UsageError =>
-  new UsageError(
-    `Cannot use the ${name} ${given}: it must be ${wanted}`,
-    'Nothing was sent. Change the setting.',
-  )
 
 function readTls(tls: TlsOptions) {
   const secure = {

@@ -1,4 +1,4 @@
-import { SourceError, type Suggestion } from '../errors.js'
+import { SourceError } from '../errors.js'
 import { type Finding, ruleOf, type RuleId } from '../domain/rule/verdict.js'
 
 interface RefusalDetails {
@@ -7,7 +7,6 @@ interface RefusalDetails {
   /** What the operator should do; the rule's remedy when left out. */
   readonly next?: string
   readonly cause?: unknown
-  readonly suggestions?: readonly Suggestion[]
 }
 
 /** Sources are admitted all together or not at all, so one that is refused keeps everything back. */

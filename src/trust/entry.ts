@@ -304,8 +304,7 @@ export function assertReportFolder(out: string): void {
   if (fault === null) return
   throw new UsageError(
     `Cannot write a report to the folder "${out}": ${fault.why}`,
-    `${fault.next}; no report was written, and nothing was sent`,
-    { suggestions: ['report_folder'] },
+    `${fault.next}; no report was written, and nothing was sent (--out DIR)`,
   )
 }
 

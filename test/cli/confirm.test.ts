@@ -204,7 +204,10 @@ describe('a run against a real service', () => {
     for (const times of ['once', 'and once more']) {
       const refused = confirm(SERVICE, null, yes)
       await expect(refused, times).rejects.toThrow(unknown)
-      await expect(refused, times).rejects.toMatchObject({ exitCode: 2, suggestions: ['all_in_doubt'] })
+      await expect(refused, times).rejects.toMatchObject({
+        exitCode: 2,
+        next: expect.stringContaining('(sepa-migrate run FILE --all-in-doubt') as string,
+      })
     }
     expect((await confirm(SERVICE, HOST)).notes).toMatch(unknown)
     expect(await confirm(SERVICE, null, yes)).toMatchObject({ isConfirmed: true, questions: [] })
@@ -223,8 +226,9 @@ describe('a run against a real service', () => {
   it('25.2 is refused where the register knows the mandates of a new ledger, and the plan says whose place it takes', async () => {
     await confirm(SERVICE, HOST)
     await expect(confirm(SERVICE, null, { flags: { yes: '1' }, ledger: 'second.db' })).rejects.toMatchObject({
-      next: expect.stringMatching(/Only where it is lost, go on with this one/) as string,
-      suggestions: ['name_ledger', 'another_ledger'],
+      next: expect.stringMatching(
+        /Only where it is lost, go on with this one.*\(--ledger FILE; sepa-migrate run FILE --another-ledger/,
+      ) as string,
     })
     const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }
     expect(await notesOf({ ledger: 'second.db', anotherLedger })).toMatch(

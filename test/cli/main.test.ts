@@ -25,7 +25,6 @@ async function call(
     examples: ['sepa-migrate look a.csv'],
     epilogue: [],
     exits: { 0: 'done' },
-    json: [],
     run,
   }
   const status = await main(argv, { look: () => Promise.resolve(look) }, world)

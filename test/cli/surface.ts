@@ -7,7 +7,48 @@ import {
   helpOf,
   type OptionName,
 } from '../../src/cli/settings/declared.js'
-import { jsonKeys } from '../../src/cli/terminal/result.js'
+import { emptyResult, jsonOf } from '../../src/cli/terminal/result.js'
+
+/** Keys that the JSON document of every command has. */
+export const jsonKeys = (): string[] => Object.keys(JSON.parse(jsonOf('', emptyResult)) as object)
+
+/** Keys of the document of each command besides these. */
+const JSON_KEYS: Readonly<Record<string, readonly string[]>> = {
+  demo: [
+    'stop',
+    'trusted',
+    'admitted',
+    'disk',
+    'askedFirst',
+    'held',
+    'choice',
+    'evidence',
+    'cutOver',
+    'classes',
+    'mandates',
+    'sources',
+    'folder',
+  ],
+  inspect: ['inspection', 'configuration', 'profile', 'profiles'],
+  init: ['configuration'],
+  check: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
+  sandbox: ['url', 'username', 'password', 'seed'],
+  plan: ['plan', 'evidence'],
+  approve: ['plan', 'approval'],
+  run: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence', 'cutOver'],
+  status: ['mandates', 'lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
+  compare: ['classes', 'mandates', 'sources', 'cutOver'],
+  resolve: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
+  report: [],
+  'report verify': ['pack'],
+  verify: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven'],
+  purge: ['purge'],
+  'customer show': ['customer'],
+  'customer erase': ['erasure'],
+  'ledger adopt': ['adopted'],
+  rules: ['rules', 'rule'],
+  help: ['topic', 'text'],
+}
 
 /** All that can be typed, in the order of the help: what the README is made from. */
 export async function readSurface(commands: CommandLoaders) {
@@ -17,7 +58,7 @@ export async function readSurface(commands: CommandLoaders) {
 
 function surfaceOf(command: Command) {
   const name = nameOf(command)
-  const { summary, examples, exits, options, own = [], json } = command
+  const { summary, examples, exits, options, own = [] } = command
   return {
     name,
     /** As in the help: `<file>`, `[files...]`; none where it takes no argument. */
@@ -26,7 +67,7 @@ function surfaceOf(command: Command) {
     examples,
     flags: [...options.map(optionFlag), ...own.map(([flags, help]) => ownFlag(flags, help))],
     exits,
-    json: options.includes('json') ? [...jsonKeys(), ...json] : [],
+    json: options.includes('json') ? [...jsonKeys(), ...(JSON_KEYS[name] ?? [])] : [],
   }
 }
 

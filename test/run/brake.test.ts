@@ -108,8 +108,8 @@ describe('a stop', () => {
       expect(stop?.next).toMatch(/^[A-Z].{20,}/)
     }
     expect(new Set(stops.map((stop) => stop?.kind)).size).toBe(stops.length)
-    expect(stopOfHalt('redirect').suggestions).toEqual(['resolve'])
-    expect(DECLINED.suggestions).toEqual(['without_question'])
+    expect(stopOfHalt('redirect').next).toContain('(sepa-migrate help doubts)')
+    expect(DECLINED.next).toContain('(--yes)')
   })
 
   it('is none where there is nothing to wait for, or to send', () => {
@@ -213,8 +213,7 @@ describe('the in-doubt budget', () => {
       expect(last).toEqual({
         kind: 'max_in_doubt',
         why: '2 rows became in doubt in this run, more than the limit of 1',
-        next: 'Find out what the service registered, resolve the rows in doubt, then run again',
-        suggestions: ['resolve'],
+        next: 'Find out what the service registered, resolve the rows in doubt, then run again (sepa-migrate help doubts)',
       })
   })
 })

@@ -25,8 +25,7 @@ const settled = (pauseMs = 0) => ({ next: { kind: 'settled' }, pauseMs, stop: nu
 const GIVEN_UP = {
   kind: 'turned_away',
   why: 'The service turned the same row away 8 times or for a quarter of an hour',
-  next: 'Ask the service about its limits, send fewer requests at once or a second, then run again',
-  suggestions: ['pace'],
+  next: 'Ask the service about its limits, send fewer requests at once or a second, then run again (--concurrency N, --rate N)',
 }
 
 describe('what becomes of a row', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { READING_KEYS } from '../../src/run/reading-keys.js'
+import { READING_KEYS } from '../../src/run/read-again.js'
 import { folder, partsOf, range } from '../e2e/seeds.js'
 import { drawOf, type Draw, FORMATS, type Key, KEYS } from './read-again-draws.js'
 import { campaignIn, play } from './read-again-play.js'

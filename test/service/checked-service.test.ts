@@ -84,11 +84,11 @@ describe('the address of the service', () => {
   it.each(['https://user:hunter2@example.com', 'http://user@example.com', 'https://:hunter2@h'])(
     'scenario 56: %s names the way to give credentials instead, and does not repeat them',
     (text) => {
-      const { message, next, suggestions } = refusalOf(() => readBaseUrl(text))
+      const { message, next } = refusalOf(() => readBaseUrl(text))
       expect(message).toBe('Cannot use the base URL: it holds a user name or a password')
       expect(next).toMatch(/^Nothing was sent\. Take them out of the address/)
       expect(next).not.toContain('hunter2')
-      expect(suggestions).toEqual(['credentials'])
+      expect(next).toContain('(SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file)')
     },
   )
 })
@@ -129,10 +129,11 @@ describe('a service', () => {
   })
 
   it('is refused before anything is opened', () => {
-    expect(refusalOf(() => checkService({ baseUrl, concurrency: 257 }, {}))).toMatchObject({
-      message: 'Cannot use the concurrency 257: it must be a whole number from 1 to 256',
-      next: 'Nothing was sent. Change the setting.',
-    })
+    for (const concurrency of [0, 1.5, 257])
+      expect(refusalOf(() => checkService({ baseUrl, concurrency }, {}))).toMatchObject({
+        message: `Cannot use the concurrency ${concurrency}: it must be a whole number from 1 to 256`,
+        next: 'Nothing was sent. Change the setting.',
+      })
     expect(() => checkService({ baseUrl }, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toThrow(
       'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set',
     )

@@ -192,8 +192,6 @@ describe('settings that cannot be used', () => {
     openConnections(readBaseUrl(NOWHERE), { ...optionsOf(NOWHERE), ...options })
 
   it.each([
-    [{ concurrency: 0 }, 'Cannot use the concurrency 0: it must be a whole number from 1'],
-    [{ concurrency: 1.5 }, 'Cannot use the concurrency 1.5'],
     [{ connectTimeoutMs: 0 }, 'Cannot use the connect timeout 0: it must be 1 to 2147483647 milliseconds'],
     [{ connectTimeoutMs: 2 ** 31 }, 'Cannot use the connect timeout 2147483648'],
     [{ tls: { ca: 'no PEM' } }, 'Cannot use the TLS certificates'],

@@ -64,7 +64,6 @@ export const checkCommand: Command = {
     7: 'input unreadable, or run would refuse it',
     ...usual(8, 130, 143),
   },
-  json: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
   run: check,
 }
 

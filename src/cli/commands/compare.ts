@@ -37,7 +37,6 @@ export const compareCommand: Command = {
     3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
     ...usual(7, 130, 143),
   },
-  json: ['classes', 'mandates', 'sources', 'cutOver'],
   run: compare,
 }
 

@@ -17,7 +17,6 @@ export const helpCommand = (commands: CommandLoaders): Command => ({
   usesNoLedger: true,
   epilogue: ['sepa-migrate --help lists the topics.'],
   exits: EXITS.plain,
-  json: ['topic', 'text'],
   run: async (context) => Promise.resolve(print(context, commands)),
 })
 

@@ -27,7 +27,6 @@ export const initCommand: Command = {
   ],
   epilogue: ['Only a configuration that --config names is applied.'],
   exits: { ...EXITS.plain, 2: 'usage or configuration error, or the file exists', 7: EXIT_STATUSES[7] },
-  json: ['configuration'],
   usesNoLedger: true,
   run: init,
 }
@@ -92,7 +91,6 @@ export const inspectCommand: Command = {
     'Sends nothing and writes nothing. sepa-migrate init makes a configuration from the same guess.',
   ],
   exits: { ...EXITS.plain, 7: EXIT_STATUSES[7] },
-  json: ['inspection', 'configuration', 'profile', 'profiles'],
   run: async (context) => {
     if (context.flag('profiles')) return listProfiles()
     if (context.args.length === 0)
@@ -140,7 +138,6 @@ export async function inspect(context: Context): Promise<Inspection> {
       {
         source: error.source,
         cause: error,
-        suggestions: error.suggestions,
         ...(rule === null ? {} : { rule }),
         ...(line === null ? {} : { line }),
       },

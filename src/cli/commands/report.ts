@@ -31,7 +31,6 @@ export const reportCommand: Command = {
     'report without it takes away. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; report verify --key checks it.',
   ],
   exits: EXITS.verified,
-  json: [],
   run: async (context) => {
     const { settings } = context
     const keyFile = settings.get('signWith')

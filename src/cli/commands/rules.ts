@@ -43,7 +43,6 @@ export const rulesCommand: Command = {
   usesNoLedger: true,
   epilogue: ['Under "rules:" in sepa-migrate.yaml each can be set to error, warning or off.'],
   exits: EXITS.plain,
-  json: ['rules', 'rule'],
   run: (context) => {
     const [typed] = context.args
     return Promise.resolve(typed === undefined ? list(context) : explain(context, typed))

@@ -49,7 +49,7 @@ import {
   trustedLines,
 } from '../settings/settings.js'
 import { askText, type Toned, toned } from '../terminal/world.js'
-import { type CommandResult, resultOfError, worded } from '../terminal/result.js'
+import { type CommandResult, resultOfError } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'
@@ -84,7 +84,6 @@ export const runCommand: Command = {
     'Credentials come from SEPA_MIGRATE_USERNAME and SEPA_MIGRATE_PASSWORD or --password-file, never from a flag.',
   ],
   exits: EXITS.run,
-  json: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence', 'cutOver'],
   run,
 }
 
@@ -299,10 +298,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
-        totals: end.totals,
-        mandates: end.mandates,
-        stop: end.stop,
-        campaign: end.campaign,
+        ...end,
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,
@@ -322,7 +318,7 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       }),
     ],
     details: {
-      stop: end.stop === null ? null : worded(end.stop),
+      stop: end.stop,
       trusted: service.trusted,
       admitted: end.admitted,
       disk: end.commits,

@@ -46,7 +46,6 @@ export const sandboxCommand: Command = {
     'GET /_sandbox/mandates, /_sandbox/offers and /_sandbox/billograms show what it truly holds.',
   ],
   exits: { ...EXITS.plain, 0: 'stopped by Ctrl-C' },
-  json: ['url', 'username', 'password', 'seed'],
   run: serve,
 }
 

@@ -23,7 +23,6 @@ export const statusCommand: Command = {
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
   exits: EXITS.verified,
-  json: ['mandates', 'lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
   run: (context) =>
     lookInto(context.settings, async (reader) => {
       if (context.flag('watch')) await watch(context, reader)

@@ -23,7 +23,6 @@ export const adoptCommand: Command = {
   ],
   epilogue: ['It is the one way on with a ledger that is older than it was: sepa-migrate help ledger.'],
   exits: { ...EXITS.standing, 2: 'nothing was recorded' },
-  json: ['adopted'],
   run: async (context) => adopt(context),
 }
 

@@ -37,7 +37,7 @@ import {
 } from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { type CommandResult, nextText, resultOfError, statusResult, worded } from '../terminal/result.js'
+import { type CommandResult, resultOfError, statusResult } from '../terminal/result.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES: ReadonlyMap<string, Scope> = new Map([
@@ -106,7 +106,6 @@ export const resolveCommand: Command = {
     5: 'stopped early, or ready rows remain',
     ...usual(6, 7, 130, 143),
   },
-  json: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],
   run: async (context) => {
     const files = ['from', 'against'].flatMap((name) => context.text(name) ?? [])
     const shared = sharedFiles(files)
@@ -225,7 +224,7 @@ function conclude(
   const standing = statusResult(context.settings.ledger, ledger.view)
   const from = context.text('from')
   const errors = report.results.flatMap((result) =>
-    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: nextText(result) }] : [],
+    result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
   )
   const lines = report.results.flatMap((result) =>
     result.kind === 'resolved'
@@ -251,7 +250,7 @@ function conclude(
           ]),
     ],
     details: {
-      resolutions: report.results.map((result) => (result.kind === 'rejected' ? worded(result) : result)),
+      resolutions: report.results,
       isApplied: report.isApplied,
     },
   }
@@ -327,7 +326,7 @@ async function askAbout(context: Context): Promise<Found> {
   if (end.stop !== null)
     return ended(
       [toned('open', 'Stopped early'), `: ${end.stop.why}.`],
-      `${worded(end.stop).next}.`,
+      `${end.stop.next}.`,
       nextLine(context, { name: 'resolve --ask', words: sameFlags(context, ['of', 'sample']) }),
     )
   if (asked.exitCode === OLDER_STATUS) return ended()

@@ -27,9 +27,8 @@ import { commandLine, nextLine } from '../terminal/next.js'
 import { type CommandResult } from '../terminal/result.js'
 import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
-import { SHARED, EXIT_STATUSES, EXITS } from '../settings/declared.js'
+import { SHARED, EXIT_STATUSES, EXITS, flagName } from '../settings/declared.js'
 import { toned, type Line, type World } from '../terminal/world.js'
-import { flagName } from '../settings/declared.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { timeText } from '../../domain/text/text.js'
 
@@ -59,7 +58,6 @@ export const approveCommand: Command = {
     'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
   ],
   exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
-  json: ['plan', 'approval'],
   run: async (context) => Promise.resolve(approve(context)),
 }
 

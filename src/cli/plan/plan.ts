@@ -46,7 +46,6 @@ export const planCommand: Command = {
     'The plan holds no account number. It is put on record in the ledger, which is made where there is none.',
   ],
   exits: { ...EXITS.plain, 7: 'input unreadable, or run would refuse it', ...usual(8, 130, 143) },
-  json: ['plan', 'evidence'],
   run: plan,
 }
 

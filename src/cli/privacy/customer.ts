@@ -31,7 +31,6 @@ export const showCommand: Command = {
     'Result files, logs and exports may hold more: "What stays where" in the README lists them.',
   ],
   exits: { ...EXITS.plain, 0: 'something is held', 3: 'nothing is held', 8: EXIT_STATUSES[8] },
-  json: ['customer'],
   run: show,
 }
 
@@ -226,7 +225,6 @@ export const eraseCommand: Command = {
     'Refused while the rows are ready, sending or in doubt. It cannot be undone.',
   ],
   exits: EXITS.standing,
-  json: ['erasure'],
   run: erase,
 }
 

@@ -26,7 +26,6 @@ export const purgeCommand: Command = {
     '--remove-files deletes what a manifest or the mark in each line proves to be of this ledger, and follows no link.',
   ],
   exits: EXITS.standing,
-  json: ['purge'],
   run: purge,
 }
 

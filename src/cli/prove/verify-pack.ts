@@ -31,7 +31,6 @@ export const verifyReportCommand: Command = {
     7: 'there is no report in the folder that can be read',
     8: EXIT_STATUSES[8],
   },
-  json: ['pack'],
   run: verifyReport,
 }
 

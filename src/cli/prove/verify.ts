@@ -18,7 +18,7 @@ import { campaignStatus, NO_PACK, writePack } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
 import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
-import { worded, type CommandResult } from '../terminal/result.js'
+import type { CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
@@ -110,7 +110,7 @@ export function statusAfter(context: Context, reader: LedgerReader, { stop }: Re
 
 /** What programs are told of it. */
 export const askedDetails = ({ stop, id, isContinued, customers, asked, unanswered }: ReadBackEnd) => ({
-  stop: stop === null ? null : worded(stop),
+  stop,
   readBack: { id, isContinued, customers, asked, unanswered },
 })
 
@@ -170,7 +170,6 @@ export const verifyCommand: Command = {
     4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },
-  json: ['stop', 'readBack', 'verification', 'statuses', 'sample', 'unproven'],
   run: verify,
 }
 
@@ -253,7 +252,7 @@ function nextOf(context: Context, { stop }: ReadBackEnd, status: CommandEnd): Li
   const { verification = null, isOlder = false } = status
   const again = nextLine(context, { name: 'verify', words: sameFlags(context, ['sample']) })
   if (stop !== null && !isOlder)
-    return [[toned('open', 'Stopped early'), `: ${stop.why}.`], `${worded(stop).next}.`, again]
+    return [[toned('open', 'Stopped early'), `: ${stop.why}.`], `${stop.next}.`, again]
   if (verification !== null && verification.unreadable > 0 && contradictedIn(verification) === 0 && !isOlder)
     return [
       [toned('open', `${countText(verification.unreadable)} could not be compared`), ': ask again.'],

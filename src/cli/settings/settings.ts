@@ -68,8 +68,7 @@ function ledgerNamed(path: string): string {
   throw new LedgerError(
     'foreign',
     `"${path}" is named like an export, and is no ledger; nothing was opened or sent`,
-    'Name the ledger with --ledger (without it: sepa-migrate.db), and exports without a flag',
-    { suggestions: ['name_ledger'] },
+    'Name the ledger with --ledger (without it: sepa-migrate.db), and exports without a flag (--ledger FILE)',
   )
 }
 

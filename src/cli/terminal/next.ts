@@ -10,7 +10,6 @@ import { findPack, pathInPack } from '../../report/pack/earlier-pack.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
 import { camelCase, sameFlags, type Context } from '../command.js'
-import { nextText } from './result.js'
 import { type Line, toned } from './world.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -201,7 +200,7 @@ function stepOf(asked: Typed, standing: CommandEnd): Step {
   if (isOlder) return OLDER
   if (standing.isGoing === true) return GOING
   if (campaign.purgedAt !== null) return PURGED
-  const words = stop === null || stop.kind === 'signal' ? [] : [`${nextText(stop)}.`]
+  const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
   const behind = (next: Step): Step => ({ ...next, words: [...words, ...next.words] })
   const same = sameChoice(asked, stop)
   if (stop !== null && notAdmitted.length > 0)

@@ -1,10 +1,9 @@
 import { exitStatusOf } from '../../run/brake.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { HaltError, type HaltOptions, type Suggestion } from '../../errors.js'
+import { HaltError, type HaltOptions } from '../../errors.js'
 import { type Line, toned, totalsLines, type World } from './world.js'
 import { escapedJson } from '../../domain/text/text.js'
-import suggestions from './suggestions.json' with { type: 'json' }
 import { isBalanced, type Totals } from '../../domain/row/row-state.js'
 
 /** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
@@ -66,7 +65,7 @@ export function resultOfError(error: unknown, signalStatus: number | null = null
       'Run the same command again',
     )
   if (error instanceof HaltError)
-    return failed(error.exitCode, error.kind, error.message, nextText(error), error.faults)
+    return failed(error.exitCode, error.kind, error.message, error.next, error.faults)
   return failed(
     1,
     'unexpected',
@@ -88,32 +87,9 @@ const common = (command: string, { exitCode, campaign, totals, ...result }: Whol
   errors: result.errors,
 })
 
-/** Keys that the JSON document of every command has. */
-export const jsonKeys = (): string[] => Object.keys(common('', emptyResult))
-
 export const jsonOf = (command: string, result: WholeResult): string =>
   `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}
 `
-
-/** How each way is called on this command line. */
-export const SUGGESTIONS: Readonly<Record<Suggestion, string>> = suggestions
-
-export interface Said {
-  readonly next: string
-  readonly suggestions?: readonly Suggestion[]
-}
-
-/** What to do next, with the commands and flags for it: the library says it in words alone. */
-export function nextText({ next, suggestions = [] }: Said): string {
-  if (suggestions.length === 0) return next
-  const end = /\.$/.exec(next)?.[0] ?? ''
-  return `${next.slice(0, next.length - end.length)} (${suggestions.map((name) => SUGGESTIONS[name]).join('; ')})${end}`
-}
-
-/** The same with its text made so; null stays null. */
-export function worded<Some extends Said>({ suggestions, ...said }: Some): Omit<Some, 'suggestions'> {
-  return { ...said, next: nextText(suggestions === undefined ? said : { ...said, suggestions }) }
-}
 
 /** Exit statuses of commands that took nothing: where the ledger stands has not changed. */
 const TOOK_NOTHING: readonly number[] = [2, 7]

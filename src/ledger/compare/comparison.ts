@@ -252,9 +252,7 @@ function countClasses(connection: Connection): ClassCounts {
 }
 
 const notTheLast = (why: string, next: string): UsageError =>
-  new UsageError(`${why}. Nothing was recorded`, `${next} Or say that it is the last one`, {
-    suggestions: ['final_export'],
-  })
+  new UsageError(`${why}. Nothing was recorded`, `${next} Or say that it is the last one (--yes-it-is-final)`)
 
 const IS_EXPORT = `coalesce(reading ->> '$.resultFile', 0) = 0 and reading -> '$.collections' is null`
 const SAYS_ENDS = `(columns -> '$.status' is not null or coalesce(json_array_length(reading -> '$.exclude'), 0) > 0)`

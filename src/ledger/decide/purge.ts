@@ -35,15 +35,13 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean)
   if (open !== '')
     throw new UsageError(
       `Cannot ${scope.action} while rows are open: ${open}. Nothing was removed`,
-      'Send what is ready or write it off, and resolve what is in doubt',
-      { suggestions: ['run', 'resolve'] },
+      'Send what is ready or write it off, and resolve what is in doubt (sepa-migrate run; sepa-migrate help doubts)',
     )
   const correctable = countsIn(connection, CORRECTABLE, scope)
   if (correctable !== '' && !withOpenRows)
     throw new UsageError(
       `Cannot ${scope.action} while rows can still be corrected: ${correctable}. Nothing was removed`,
-      'Correct them and run again, or write them off. Or say that they are to stay as they are: they can never be corrected in this ledger then',
-      { suggestions: ['purge_open_rows'] },
+      'Correct them and run again, or write them off. Or say that they are to stay as they are: they can never be corrected in this ledger then (--with-open-rows)',
     )
 }
 

@@ -3,7 +3,6 @@ import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '.
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
-import type { Suggestion } from '../../errors.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
@@ -34,7 +33,6 @@ interface Approved {
 interface Rejection {
   readonly message: string
   readonly next: string
-  readonly suggestions?: readonly Suggestion[]
   readonly isRiskyResend?: true
 }
 
@@ -145,8 +143,10 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
         next: 'Keep one of them',
       }
     if (by.trim() !== '' && reason.trim() !== '') return null
-    const suggestions = ['name_person', 'give_reason'] as const
-    return { message: `Row ${rowId} needs a person and a reason`, next: 'Give both', suggestions }
+    return {
+      message: `Row ${rowId} needs a person and a reason`,
+      next: 'Give both (--by NAME; --reason "…")',
+    }
   }
 
   function faultOf(resolution: Resolution, subject: Subject): Rejection | null {
@@ -283,7 +283,7 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
   if (state !== 'in_doubt' && !mayClose)
     return {
       message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
-      ...nextFor(state, decision),
+      next: nextFor(state, decision),
     }
   return movedOn(resolution, subject)
 }
@@ -310,10 +310,10 @@ const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
         mandateReference: cleanCell(assigned.mandateReference),
       }
 
-const nextFor = (state: RowState, decision: Decision): Pick<Rejection, 'next' | 'suggestions'> =>
+const nextFor = (state: RowState, decision: Decision): string =>
   state === 'refused' && decision === 'resend'
-    ? { next: 'Refused rows are sent again by a run that is told so', suggestions: ['retry_refused'] }
-    : { next: 'Only rows in doubt are resolved; rows that were refused or not sent can be written off' }
+    ? 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
+    : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
 
 /** A hash may look like an account number, so only the file's name is masked. */
 function maskEvidence(evidence: string): string {

@@ -53,8 +53,7 @@ export function assertNotPurged(connection: Connection, file: string, action: st
   throw new LedgerError(
     'unwritable',
     `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
-    'Start a new ledger; mandates of this one must not be in its files',
-    { suggestions: ['name_ledger'] },
+    'Start a new ledger; mandates of this one must not be in its files (--ledger FILE)',
   )
 }
 
@@ -84,8 +83,7 @@ export function isBound(connection: Connection, file: string, { baseUrl, usernam
     isSameUrl
       ? `Cannot use the ledger "${file}" for the user "${username}": it belongs to the user "${bound.username ?? ''}"`
       : `Cannot use the ledger "${file}" for "${baseUrl}": it belongs to "${bound.baseUrl}"`,
-    'Give the address and the user of this campaign, or another ledger. Nothing was sent',
-    { suggestions: ['name_ledger'] },
+    'Give the address and the user of this campaign, or another ledger. Nothing was sent (--ledger FILE)',
   )
 }
 

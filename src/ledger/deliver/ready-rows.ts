@@ -261,9 +261,7 @@ function adopt(parts: ClaimParts, adoption: Adoption, at: string): AdoptionRepor
 function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' | 'reason'> {
   const [by, reason] = [maskAccounts(given.by), maskAccounts(given.reason)]
   if (by.trim() !== '' && reason.trim() !== '') return { by, reason }
-  throw new UsageError('The decision needs a person and a reason', 'Give both', {
-    suggestions: ['name_person', 'give_reason'],
-  })
+  throw new UsageError('The decision needs a person and a reason', 'Give both (--by NAME; --reason "…")')
 }
 
 /** What the attempt of a row says that became in doubt without having left. */

@@ -135,8 +135,7 @@ export function configureForWriting(connection: Connection): void {
     throw new LedgerError(
       'unsafe',
       `Cannot keep a write-ahead log here: SQLite fell back to "${String(mode)}"`,
-      'Give a path on a local disk',
-      { suggestions: ['name_ledger'] },
+      'Give a path on a local disk (--ledger FILE)',
     )
   }
   for (const setting of [

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/mandate/date.js'
 import type { Connection } from './connection.js'
-import { codeOf, LedgerError, type Suggestion } from '../../errors.js'
+import { codeOf, LedgerError } from '../../errors.js'
 
 const RUN_AGAIN =
   'What is committed is safe. Run the same command again; a row whose answer was not recorded will be in doubt'
@@ -12,19 +12,12 @@ const ONLY_BEGUN = /^SQLITE_READONLY_ROLLBACK$/
 export const DISK_FULL = /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)(_|$)/
 
 /** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
-const FAULTS: readonly (readonly [
-  RegExp,
-  LedgerError['problem'],
-  why: string,
-  next: string,
-  ...Suggestion[],
-])[] = [
+const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, next: string])[] = [
   [
     /^SQLITE_NOTADB(_|$)/,
     'foreign',
     'the file is not an SQLite database',
-    'Give another file',
-    'name_ledger',
+    'Give another file (--ledger FILE)',
   ],
   [
     /^SQLITE_CORRUPT(_|$)/,
@@ -39,7 +32,12 @@ const FAULTS: readonly (readonly [
     'another program writes to it',
     `Close the other program. ${RUN_AGAIN}`,
   ],
-  [ONLY_BEGUN, 'unwritable', 'its first start was killed', 'Run again: that makes it anew', 'run_file'],
+  [
+    ONLY_BEGUN,
+    'unwritable',
+    'its first start was killed',
+    'Run again: that makes it anew (sepa-migrate run FILE)',
+  ],
   [
     /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)(_|$)/,
     'unwritable',
@@ -64,9 +62,9 @@ export function explainStorageError(error: unknown, action: string, file: string
   const code = codeOf(error)
   const fault = error instanceof LedgerError ? undefined : FAULTS.find(([codes]) => codes.test(code))
   if (fault === undefined) return error
-  const [, problem, why, next, ...suggestions] = fault
+  const [, problem, why, next] = fault
   const what = `Cannot ${action} the ledger "${file}": ${why.replace('CODE', code)}`
-  return new LedgerError(problem, what, next, { cause: error, suggestions })
+  return new LedgerError(problem, what, next, { cause: error })
 }
 
 /** True for the fault of a reader of a ledger that has only been begun: a writer rolls that back. */

@@ -87,9 +87,10 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
     )
   const [by, reference] = [given.approvedBy.trim(), given.reference?.trim() ?? null]
   if (by === '' || reference === '')
-    throw new UsageError('The approval needs a person and a reference; nothing was recorded', 'Give both', {
-      suggestions: ['name_person'],
-    })
+    throw new UsageError(
+      'The approval needs a person and a reference; nothing was recorded',
+      'Give both (--by NAME)',
+    )
   const key = signingKey(given, signature)
   if (signature !== null && key === null)
     throw new UsageError(
@@ -100,8 +101,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
   if (!isCounted({ key }, approvers))
     throw new UsageError(
       `An approval counts here with the key of an approver alone: ${approversText(approvers)}; nothing was recorded`,
-      'Have one of them approve the plan with their key',
-      { suggestions: ['approve'] },
+      'Have one of them approve the plan with their key (sepa-migrate approve plan.json --by NAME --key KEY.pem)',
     )
   const { lastInsertRowid } = sql(connection)`
     insert into approval

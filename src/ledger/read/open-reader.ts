@@ -77,8 +77,7 @@ export function readingLedger(
       if (assertOurs(connection, file))
         throw new UsageError(
           `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
-          'Start a campaign',
-          { suggestions: ['run_file'] },
+          'Start a campaign (sepa-migrate run FILE)',
         )
       taken = take(connection)
       return taken

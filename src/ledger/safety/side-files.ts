@@ -65,8 +65,8 @@ const lockedBy = (file: string, holder: string, cause: unknown): LedgerError =>
   new LedgerError(
     'locked',
     `Cannot open the ledger "${file}": ${holder}`,
-    'Wait until it has ended, or stop it. How far it is can be looked at meanwhile',
-    { cause, suggestions: ['status'] },
+    'Wait until it has ended, or stop it. How far it is can be looked at meanwhile (sepa-migrate status)',
+    { cause },
   )
 
 /** The owner may read and write, nobody else may do anything. */
@@ -99,8 +99,7 @@ export function assertLocalFolder(file: string, typeOf = (folder: string) => sta
   throw new LedgerError(
     'unsafe',
     `Cannot keep the ledger "${file}" on a network file system (${type}): its locks do not hold there, two runs could send the same mandates`,
-    'Give a path on a local disk',
-    { suggestions: ['name_ledger'] },
+    'Give a path on a local disk (--ledger FILE)',
   )
 }
 
@@ -231,8 +230,7 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
     throw new LedgerError(
       'unsafe',
       `Cannot trust the folder "${dirname(file)}" of the ledger: ${fault.why}. Others could read account numbers or put their own in place`,
-      `${fault.next}, or give a folder of your own. Where you know better (a container's mount), allow the folder`,
-      { suggestions: ['name_ledger', 'shared_folder'] },
+      `${fault.next}, or give a folder of your own. Where you know better (a container's mount), allow the folder (--ledger FILE; --shared-folder allows it)`,
     )
   for (const path of sideFilesOf(file)) {
     const entry = entryAt(path)

@@ -283,8 +283,7 @@ export function assertOurs(connection: Connection, file: string): boolean {
     throw new LedgerError(
       'foreign',
       `Cannot use "${file}" as a ledger: it is an SQLite file of another program`,
-      'Give another file',
-      { suggestions: ['name_ledger'] },
+      'Give another file (--ledger FILE)',
     )
   if (version > SCHEMA_VERSION)
     throw new LedgerError(
@@ -327,6 +326,5 @@ function earlier(connection: Connection, file: string, version: number): LedgerE
 export const missing = (file: string): UsageError =>
   new UsageError(
     `Cannot open the ledger "${file}": there is no such file`,
-    'Give its path, or start a campaign',
-    { suggestions: ['name_ledger', 'run_file'] },
+    'Give its path, or start a campaign (--ledger FILE; sepa-migrate run FILE)',
   )

@@ -49,14 +49,12 @@ export function findPlan(view: LedgerReader, file: string): PlanRecord {
   if (record === undefined)
     throw new UsageError(
       `Another ledger recorded the plan "${file}", or none did; nothing was sent`,
-      'Give the ledger that it was planned with, or plan again',
-      { suggestions: ['name_ledger', 'plan'] },
+      'Give the ledger that it was planned with, or plan again (--ledger FILE; sepa-migrate plan FILE --to plan.json)',
     )
   if (record.text !== text)
     throw new UsageError(
       `The plan "${file}" was changed since it was recorded; nothing was sent`,
-      'Take the file as it was written, or plan again',
-      { suggestions: ['plan'] },
+      'Take the file as it was written, or plan again (sepa-migrate plan FILE --to plan.json)',
     )
   return record
 }
@@ -130,14 +128,12 @@ function heardApproval(file: string, { digest, approvals }: PlanRecord): HeardAp
   if (approval === null || key === null)
     throw new UsageError(
       `"${path}" is no approval as this program writes it, or was changed since it was signed; ${nothing}`,
-      'Take the file as the approver wrote it, or have the plan approved again',
-      { suggestions: ['approve'] },
+      'Take the file as the approver wrote it, or have the plan approved again (sepa-migrate approve plan.json --by NAME --key KEY.pem)',
     )
   if (approval.plan !== digest)
     throw new UsageError(
       `"${path}" approves another plan (${shortDigest(approval.plan)}) than "${file}" (${shortDigest(digest)}); ${nothing}`,
-      'Take that approval away, and have this plan approved',
-      { suggestions: ['approve'] },
+      'Take that approval away, and have this plan approved (sepa-migrate approve plan.json --by NAME --key KEY.pem)',
     )
   if (approvals.some(({ signature }) => signature === approval.signature)) return null
   return { ...approval, id: null, recordedAs: null, reference: null, key }
@@ -294,7 +290,8 @@ function refuse(file: string, drifts: readonly Drift[]): void {
   const onlyApproval = drifts.every(({ kind }) => kind === 'approval')
   throw new UsageError(
     `Cannot send under the plan "${file}": ${drifts.map(({ text }) => text).join('; ')}. Nothing was admitted, nothing was sent`,
-    onlyApproval ? 'Have somebody else approve the plan' : 'Plan again, and have the new plan approved',
-    { suggestions: onlyApproval ? ['approve'] : ['plan', 'approve'] },
+    onlyApproval
+      ? 'Have somebody else approve the plan (sepa-migrate approve plan.json --by NAME --key KEY.pem)'
+      : 'Plan again, and have the new plan approved (sepa-migrate plan FILE --to plan.json; sepa-migrate approve plan.json --by NAME --key KEY.pem)',
   )
 }

@@ -43,7 +43,7 @@ type PlannedRun = Pick<ValidatedOptions, 'options' | 'service' | 'policy' | 'zon
  * go in one run and for how long. A file that a setting names counts with its bytes. No secrets; accounts masked.
  */
 export function settingsOf({ options, service, policy, zone }: PlannedRun): PlannedSettings {
-  const { concurrency, rate, maxInDoubt, maxRefused, stopAtCanaryDoubt } = policy
+  const { limit: _limit, maxDurationMs: _maxDurationMs, ...pace } = policy
   const { extraCertificates, clientCertificate, proxy } = service.trusted
   const { clientKey, connectTimeoutMs, freshConnections } = options.service
   const { crosswalk, join, ...reading } = withFlags(
@@ -51,11 +51,7 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
     options.readingFlags ?? {},
   )
   return {
-    concurrency,
-    rate,
-    maxInDoubt,
-    maxRefused,
-    stopAtCanaryDoubt,
+    ...pace,
     timeoutMs: service.timeoutMs,
     connectTimeoutMs: connectTimeoutMs ?? USUAL_CONNECT_TIMEOUT_MS,
     freshConnections: freshConnections ?? false,
@@ -213,8 +209,7 @@ async function lookAhead(
   if (asked.files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
-      'Name the export',
-      { suggestions: ['plan'] },
+      'Name the export (sepa-migrate plan FILE --to plan.json)',
     )
   const { watchReading } = options
   const hold = await askAhead(asked, { ledger, register })

@@ -119,21 +119,11 @@ export function addRow(sums: Sums, { customerNo }: Pick<RowRecord, 'customerNo'>
   sums.customerNo += BigInt(customerNo)
 }
 
-export function allSums(parts: Iterable<Sums>): Sums {
-  const all = noSums()
-  for (const part of parts) {
-    all.rows += part.rows
-    all.customerNoRows += part.customerNoRows
-    all.customerNo += part.customerNo
-  }
-  return all
-}
-
-export const hashTotalsOf = ({ rows, customerNoRows, customerNo }: Sums) => ({
-  rows,
+export const hashTotalsOf = (...parts: readonly Sums[]) => ({
+  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
   /** Rows with a readable customer number, and the sum of these numbers in decimal. */
-  customerNoRows,
-  customerNoSum: customerNo.toString(),
+  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
+  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
 })
 
 /** What each list of a report holds. */
@@ -373,7 +363,7 @@ export async function walkLedger(
     decisions: decisions.list,
     corrections: decisions.corrections,
     hashTotals: {
-      read: hashTotalsOf(allSums(sums.values())),
+      read: hashTotalsOf(...sums.values()),
       byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
     },
     distinct,

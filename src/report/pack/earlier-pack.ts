@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, mkdirSync, readdirSync, renameSync, type Stats, rmSync } from 'node:fs'
-import { lstat, readdir, rename } from 'node:fs/promises'
+import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { basename, dirname, join, parse, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../domain/text/text.js'
@@ -69,20 +69,9 @@ export async function sha256Of(path: string, bytes = createReadStream(path)): Pr
   return hash.digest('hex')
 }
 
-function throwUnlessMissing(error: unknown): null {
-  if (codeOf(error) === 'ENOENT') return null
-  throw error
-}
-
-export const lstatOrNull = (path: string): Promise<Stats | null> => lstat(path).catch(throwUnlessMissing)
-
 /** A report that was killed while it gave its files their names has left its manifest in its own folder. */
-async function provenByUnfinished(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isDirectory() && entry.name.startsWith(WORKSHOP_PREFIX))
-    .flatMap(({ name }) => provenBy(join(folder, name)))
-}
+const provenByUnfinished = (folder: string): readonly string[] =>
+  workshopsIn(folder).flatMap((path) => provenBy(path))
 
 /** Whether the report in the folder is of another ledger. */
 export const isOfAnother = (
@@ -104,10 +93,9 @@ export async function keptFile(
   { stale, ledgerId }: { readonly stale: readonly string[]; readonly ledgerId: string },
 ): Promise<string | null> {
   if (isOfAnother(folder, files, ledgerId)) return MANIFEST
-  const unfinished = await provenByUnfinished(folder)
   const proven = new Set([
     ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
-    ...unfinished,
+    ...provenByUnfinished(folder),
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
@@ -115,7 +103,7 @@ export async function keptFile(
     (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
     proven.has(`${name} ${await sha256Of(join(folder, name))}`)
   for (const name of [...files.map((file) => file.name), ...stale]) {
-    const entry = await lstatOrNull(join(folder, name))
+    const entry = entryAt(join(folder, name))
     if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return name
   }
   return null
@@ -159,7 +147,7 @@ function freePath(folder: string, name: string): string {
  */
 export function setAside(path: string): string | null {
   const folder = dirname(resolve(path))
-  if (!isToDo(basename(folder)) || readNote(folder) === null || entryAt(path)?.isFile() !== true) return null
+  if (!isToDo(basename(folder)) || readNote(folder) === null || !isFile(path)) return null
   try {
     const done = join(folder, DONE)
     mkdirSync(done, { recursive: true, mode: 0o700 })
@@ -180,14 +168,13 @@ function moveDone(from: string, to: string): void {
 
 /** Nobody has worked in it, or put anything beside its lists. */
 async function isAsWritten(folder: string): Promise<boolean> {
-  const note = (await lstatOrNull(folder))?.isDirectory() === true ? readNote(folder) : null
+  const note = isFolder(folder) ? readNote(folder) : null
   const names = namesIn(folder)
   const proven = new Set(note?.files.map(({ name, sha256 }) => `${name} ${sha256}`))
   for (const name of names) {
     if (name === NOTE || name === DONE) continue
     const path = join(folder, name)
-    const isFile = (await lstatOrNull(path))?.isFile() === true
-    if (!isFile || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
+    if (!isFile(path) || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
   }
   return note !== null
 }
@@ -204,13 +191,15 @@ export async function freeToDo(
   let last = 0
   for (const number of toDoNumbers(folder)) {
     const path = join(folder, toDoName(number))
-    const before = await lstatOrNull(path)
+    const before = entryAt(path)
     if (await isAsWritten(path)) {
       moveDone(join(path, DONE), join(away, TO_DO, DONE))
-      await rename(path, join(away, randomUUID())).catch(throwUnlessMissing)
+      await rename(path, join(away, randomUUID())).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error
+      })
     }
     // What was taken away or exchanged meanwhile is none that somebody works in.
-    else if ((await lstatOrNull(path))?.ino === before?.ino) last = Math.max(last, number)
+    else if (entryAt(path)?.ino === before?.ino) last = Math.max(last, number)
   }
   return {
     free: join(folder, toDoName(last + 1)),
@@ -253,13 +242,18 @@ function readNames(folder: string): string[] | null {
 
 const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
+const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
+  namesIn(folder)
+    .filter(isWanted)
+    .map((name) => join(folder, name))
+    .filter(isFolder)
+
+/** Where reports keep their files until all of them are complete. */
+export const workshopsIn = (folder: string): string[] =>
+  inside(folder, (name) => name.startsWith(WORKSHOP_PREFIX))
+
 /** The folders and those directly in them, where a report goes that would replace another, and all lists in these. */
 function withInner(folders: readonly string[]): readonly string[] {
-  const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
-    namesIn(folder)
-      .filter(isWanted)
-      .map((name) => join(folder, name))
-      .filter(isFolder)
   const inner = folders.flatMap((folder) => inside(folder, () => true))
   const lists = [...inner, ...inner.flatMap((folder) => inside(folder, isToDo))]
   const done = lists.flatMap((folder) => inside(folder, (name) => name === DONE))
@@ -272,7 +266,7 @@ export function findResultFiles(folders: readonly string[]) {
   const files = all.flatMap((folder) =>
     namesIn(folder)
       .map((name) => ({ name, path: join(folder, name) }))
-      .filter(({ path }) => entryAt(path)?.isFile() === true),
+      .filter(({ path }) => isFile(path)),
   )
   const matching = (pattern: RegExp): string[] =>
     files.filter(({ name }) => pattern.test(name)).map(({ path }) => path)
@@ -286,6 +280,7 @@ export function findResultFiles(folders: readonly string[]) {
   }
 }
 
+const isFile = (path: string): boolean => entryAt(path)?.isFile() === true
 const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true
 
 const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, WORKSHOP_MARK) === `${mark}\n`
@@ -299,12 +294,7 @@ export function removeLeftovers(
   folders: readonly string[],
   mark: string,
 ): { readonly removed: readonly string[]; readonly left: readonly string[] } {
-  const found = withInner(folders.filter(isFolder)).flatMap((folder) =>
-    namesIn(folder)
-      .filter((name) => name.startsWith(WORKSHOP_PREFIX))
-      .map((name) => join(folder, name))
-      .filter(isFolder),
-  )
+  const found = withInner(folders.filter(isFolder)).flatMap(workshopsIn)
   const removed = found.filter((path) => isMarked(path, mark))
   for (const path of removed) rmSync(path, { recursive: true, force: true })
   return { removed, left: found.filter((path) => !removed.includes(path)) }

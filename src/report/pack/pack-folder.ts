@@ -1,29 +1,18 @@
-import { assertReportFolder, makeFolder } from '../../trust/entry.js'
+import { assertReportFolder, entryAt, makeFolder } from '../../trust/entry.js'
 import { createHash } from 'node:crypto'
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-  type FileHandle,
-} from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { UsageError } from '../../errors.js'
+import { codeOf, UsageError } from '../../errors.js'
 import {
   freeToDo,
   isOfAnother,
   keptFile,
-  lstatOrNull,
   NOTE,
   noteText,
   type PackFile,
   WORKSHOP_MARK,
   WORKSHOP_PREFIX,
+  workshopsIn,
 } from './earlier-pack.js'
 import { TO_DO } from '../facts/facts.js'
 import { assertNotTaken, flush } from '../../trust/output.js'
@@ -59,15 +48,9 @@ const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'the path is too long'],
 ])
 
-/** The code of an error of the operating system; null for any other error, which is a bug. */
-const errorCode = (error: unknown): string | null =>
-  error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : null
-
 /** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
-async function refuseOccupied(out: string, name: string, forbidden: readonly string[]): Promise<void> {
-  const target = await lstatOrNull(join(out, name))
+function refuseOccupied(out: string, name: string, forbidden: readonly string[]): void {
+  const target = entryAt(join(out, name))
   if (target === null) return
   // A file is replaced by another one, not written to, so nothing more is asked of it.
   if (target.isFile()) {
@@ -81,16 +64,13 @@ async function refuseOccupied(out: string, name: string, forbidden: readonly str
       : 'no regular file'
   throw new UsageError(
     `Cannot write "${name}" to "${out}": ${found} is in its place`,
-    'Nothing was written. Remove it or give another folder.',
-    { suggestions: ['report_folder'] },
+    'Nothing was written. Remove it or give another folder (--out DIR).',
   )
 }
 
 async function removeAbandoned(out: string, workshop: string): Promise<void> {
   const { mtimeMs: now } = await stat(workshop)
-  for (const entry of await readdir(out, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !entry.name.startsWith(WORKSHOP_PREFIX)) continue
-    const path = join(out, entry.name)
+  for (const path of workshopsIn(out)) {
     const found = await stat(path).catch(() => null)
     if (found !== null && now - found.mtimeMs > ABANDONED_AFTER_MS)
       await rm(path, { recursive: true, force: true })
@@ -226,7 +206,7 @@ async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished
       return { folder: free, files, left }
     } catch (error) {
       // Another report has just put its own there.
-      if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error
+      if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
     }
   }
 }
@@ -236,7 +216,7 @@ async function freeFolder(out: string, finished: Finished): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-      if (errorCode(error) !== 'EEXIST') throw error
+      if (codeOf(error) !== 'EEXIST') throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
     if (isFolder && (await keptFile(folder, finished.files, finished)) === null) return folder
@@ -266,7 +246,7 @@ export async function openPackFolder(
 ) {
   makeFolder(out)
   if (!sharedFolder) assertReportFolder(out)
-  for (const name of names) await refuseOccupied(out, name, forbidden)
+  for (const name of names) refuseOccupied(out, name, forbidden)
   const workshop = await mkdtemp(join(out, WORKSHOP_PREFIX))
   if (ledgerId !== undefined)
     await writeFile(join(workshop, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
@@ -349,12 +329,13 @@ export async function inPackFolder<Value>(
       await folder.discard()
     }
   } catch (error) {
-    const code = errorCode(error)
-    if (code === null) throw error
+    // Any other error than of the operating system is a bug.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    const code = codeOf(error)
     throw new UsageError(
       `Cannot write the report to "${out}": ${PROBLEMS.get(code) ?? 'the file system refused'} (${code})`,
-      'The ledger is complete without it. Solve the cause or give another folder, then write the report again.',
-      { cause: error, suggestions: ['report_folder', 'report'] },
+      'The ledger is complete without it. Solve the cause or give another folder, then write the report again (--out DIR; sepa-migrate report).',
+      { cause: error },
     )
   }
 }

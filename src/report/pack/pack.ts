@@ -1,6 +1,5 @@
-import { assertKnown, onlyKnown } from '../../errors.js'
+import { assertKnown, codeOf, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
-import { codeOf } from '../../errors.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'

@@ -17,35 +17,26 @@ import { openPointsOf, type OpenPoint } from '../../domain/row/open-points.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
-import * as annexRows from './annex-rows.js'
-import {
-  differingSettings,
-  hasOverrides,
-  runsSection,
-  sourcesSection,
-  plansSection,
-  approvalFacts,
-} from './annex-runs.js'
-type Section = (facts: ReportFacts, texts: Texts) => Markup | ''
-
+import { approvalFacts } from './annex.js'
+import * as annexPage from './annex.js'
 /** What the first page rests on, in the order of the page. */
-const ANNEX: readonly Section[] = [
+const ANNEX: readonly ((facts: ReportFacts, texts: Texts) => Markup | '')[] = [
   metadataSection,
   totalsSection,
-  annexRows.verificationSection,
-  annexRows.cutOverSection,
-  annexRows.inDoubtSection,
-  annexRows.refusalsSection,
-  annexRows.problemsSection,
-  annexRows.registeredSection,
-  sourcesSection,
-  plansSection,
-  runsSection,
-  annexRows.decisionsSection,
-  annexRows.correctionsSection,
-  annexRows.hashTotalsSection,
-  annexRows.definitionsSection,
-  annexRows.columnsSection,
+  annexPage.verificationSection,
+  annexPage.cutOverSection,
+  annexPage.inDoubtSection,
+  annexPage.refusalsSection,
+  annexPage.problemsSection,
+  annexPage.registeredSection,
+  annexPage.sourcesSection,
+  annexPage.plansSection,
+  annexPage.runsSection,
+  annexPage.decisionsSection,
+  annexPage.correctionsSection,
+  annexPage.hashTotalsSection,
+  annexPage.definitionsSection,
+  annexPage.columnsSection,
 ]
 
 /** report.html: one page without network or script, for the person who signs. */
@@ -99,7 +90,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { say } = texts
   const open = openPoints(facts)
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
-  const overridden = runs.filter(hasOverrides).length
+  const overridden = runs.filter(annexPage.hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
   const counted = {
     records: totals.read,
@@ -327,7 +318,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const differing = differingSettings(runs, texts)
+  const differing = annexPage.differingSettings(runs, texts)
   const ran = said([
     ...fewOf(runners, texts),
     labelled('runs.title', runs.length),
@@ -401,7 +392,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${annexPage.proofText(facts, texts)}${vouchedText(facts, texts)}
       ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">

@@ -1,14 +1,15 @@
 import type { KeyObject } from 'node:crypto'
-import { lstat, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, dirname, resolve } from 'node:path'
 import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { PLACE_OF_PART, partOf } from '../facts/facts.js'
@@ -40,7 +41,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw unreadable(folder, 'there is no such folder, or it cannot be read', cause)
   })
-  const text = await textIn(folder, MANIFEST_FILE)
+  const text = textIn(folder, MANIFEST_FILE)
   if (text === null) throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
   const manifest = readManifest(text)
   if (manifest === 'no_json') throw unreadable(folder, `its ${MANIFEST_FILE} is not JSON`)
@@ -54,7 +55,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
       message: `${MANIFEST_FILE} is not written as this program writes it: it was changed since, and what it says proves nothing`,
       next: REWRITE,
     })
-  const signature = checkSignature(await textIn(folder, SIGNATURE_FILE), text, key, tell)
+  const signature = checkSignature(textIn(folder, SIGNATURE_FILE), text, key, tell)
   const beside =
     ledger === null
       ? null
@@ -111,11 +112,21 @@ const unreadable = (folder: string, why: string, cause?: unknown): SourceError =
     { source: folder, cause },
   )
 
+/** A regular file, no link; null for anything else, and where nobody may look. */
+function fileAt(path: string): Stats | null {
+  try {
+    const entry = entryAt(path)
+    return entry?.isFile() === true ? entry : null
+  } catch {
+    return null
+  }
+}
+
 /** A regular file as text, no link followed; null for anything else. @throws {SourceError} */
-async function textIn(folder: string, name: string): Promise<string | null> {
+function textIn(folder: string, name: string): string | null {
   const path = join(folder, name)
-  const entry = await lstat(path).catch(() => null)
-  if (entry?.isFile() !== true) return null
+  const entry = fileAt(path)
+  if (entry === null) return null
   const given = { what: 'file', nothing: 'it was not opened', mostBytes: MOST_BYTES.manifest, noLink: true }
   try {
     return readGivenText(path, given)
@@ -163,8 +174,7 @@ async function stateOf(
       next: REWRITE,
     }
   if (await hasBytesOf(join(folder, name), file)) return null
-  const entry = await lstat(join(folder, name)).catch(() => null)
-  if (entry?.isFile() === true)
+  if (fileAt(join(folder, name)) !== null)
     return {
       kind: 'changed',
       message: `${name} was changed since it was written: it does not say what the ledger said`,
@@ -175,17 +185,15 @@ async function stateOf(
   const where = renamed === null ? '' : `; its content is in "${renamed}"`
   return {
     kind: 'missing',
-    message:
-      entry === null
-        ? `${name} is missing${where}: what it listed cannot be shown from this pack`
-        : `${name} is no regular file any more; it was not opened${where}`,
+    message: !names.includes(name)
+      ? `${name} is missing${where}: what it listed cannot be shown from this pack`
+      : `${name} is no regular file any more; it was not opened${where}`,
     next: renamed === null ? 'Write the report again' : `Give "${renamed}" its name back`,
   }
 }
 
 async function hasBytesOf(path: string, file: Manifest['files'][number]): Promise<boolean> {
-  const entry = await lstat(path).catch(() => null)
-  return entry?.isFile() === true && entry.size === file.bytes && (await sha256Of(path)) === file.sha256
+  return fileAt(path)?.size === file.bytes && (await sha256Of(path)) === file.sha256
 }
 
 function checkSignature(
@@ -358,7 +366,7 @@ async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ):
     lists.set(DECISIONS_FILE, decisionLinesUntil(ledger, then))
   for (const [name, lines] of lists) {
     const path = join(folder, name)
-    if ((await lstat(path).catch(() => null))?.isFile() !== true) continue // which was told
+    if (fileAt(path) === null) continue // which was told
     const at = await firstOtherLine(path, lines)
     if (at !== null)
       differ(

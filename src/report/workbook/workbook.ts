@@ -9,7 +9,7 @@ import * as tables from '../files/lists.js'
 import type { Column, Columns, CutOverLine } from '../files/lists.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
-import { hashTotalLines, proofText } from '../page/annex-rows.js'
+import { hashTotalLines, proofText } from '../page/annex.js'
 import { comparedText, rehearsalText } from '../page/page.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import {

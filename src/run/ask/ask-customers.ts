@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { timeOf } from '../../domain/mandate/date.js'
 import type { SourcesSeen, NotRead } from '../../service/read-back.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
@@ -11,7 +12,6 @@ export interface AskParts extends EngineParts<AskEvent> {
   readonly nextCustomers: (limit: number) => readonly number[]
   /** Asks once. Never rejects. Nothing is recorded of what `abort` broke off. */
   readonly ask: (customerNo: number, requestId: string, signal: AbortSignal) => Promise<SourcesSeen>
-  readonly newRequestId: () => string
   /**
    * Keeps what was heard, for good: at most 100 answers a call, no later than a second after they came, and once
    * more at the end. When it throws, the asking ends with that error and it is not called again.
@@ -83,10 +83,10 @@ function record(asking: Asking, answers: readonly CustomerAnswer[]): void {
 }
 
 async function askOne(asking: Asking, question: Turn<Question>): Promise<void> {
-  const { ask, clock, newRequestId, abort } = asking.parts
+  const { ask, clock, abort } = asking.parts
   const beganMs = clock.monotonic()
   const askedAt = timeOf(clock)
-  const requestId = newRequestId()
+  const requestId = randomUUID()
   const { customerNo } = question
   const seen = await ask(customerNo, requestId, abort) // never rejects
   if (abort.aborted && seen.kind === 'not_read') return // broken off by us, which says nothing of the service

@@ -353,10 +353,11 @@ function headerProblem(
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
-  const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no`
-  const next = writes === '' ? ruleOf(rule).remedy : write
+  const drafts = ' (sepa-migrate init FILE drafts a configuration)'
+  const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no${drafts}`
+  const next = writes === '' ? ruleOf(rule).remedy.replace(/\.$/, `${drafts}.`) : write
   const what = `${details}; its header has ${showNames(header)}`
-  return refuse(source, rule, what, { line, next, suggestions: ['draft_configuration'] })
+  return refuse(source, rule, what, { line, next })
 }
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */

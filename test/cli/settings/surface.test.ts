@@ -16,9 +16,8 @@ import {
   EXIT_STATUSES,
   exitLines,
 } from '../../../src/cli/settings/declared.js'
-import { jsonKeys } from '../../../src/cli/terminal/result.js'
 import { sourceSections } from '../../../src/source/options.js'
-import { readSurface } from '../surface.js'
+import { jsonKeys, readSurface } from '../surface.js'
 import { worldOf } from '../world.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))

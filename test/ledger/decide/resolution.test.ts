@@ -189,7 +189,7 @@ describe('a decision that is rejected', () => {
     const { ledger } = await campaign()
     expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(
       'next',
-      'Refused rows are sent again by a run that is told so',
+      'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)',
     )
   })
 

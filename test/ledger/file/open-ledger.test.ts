@@ -194,7 +194,7 @@ it('25.1 a first start that was killed at its first write is made up for by the 
   const file = killedAtFirstWrite()
   const fault = faultOf(() => openLedgerReader(file))
   expect([fault.problem, fault.message]).toEqual(['unwritable', expect.stringContaining('first start')])
-  expect(fault.suggestions).toEqual(['run_file'])
+  expect(fault.next).toContain('(sepa-migrate run FILE)')
   const ledger = open({ file })
   expect(ledger.totals().read).toBe(0)
   ledger.close()

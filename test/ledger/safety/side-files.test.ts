@@ -75,7 +75,7 @@ describe('8.1.4 the folder of a ledger', () => {
     const file = closedFile()
     chmodSync(dirname(file), 0o777)
     expectUnsafe(file, /folder ".*" of the ledger: anybody on this machine can write to it/)
-    expect(faultOf(() => open({ file })).suggestions).toContain('shared_folder')
+    expect(faultOf(() => open({ file })).next).toContain('--shared-folder allows it')
     open({ file, sharedFolder: true }).close()
     openLedgerReader(file, { sharedFolder: true }).close()
   })

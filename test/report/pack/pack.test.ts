@@ -311,7 +311,7 @@ describe('the folder of a pack', () => {
       message: expect.stringMatching(
         /^Cannot write the report to ".*a part of the path is a file \(ENOTDIR\)/,
       ) as string,
-      suggestions: ['report_folder', 'report'],
+      next: expect.stringContaining('(--out DIR; sepa-migrate report)') as string,
     })
   })
 

@@ -92,7 +92,6 @@ function askingWorld(count: number) {
       const parts: AskParts = {
         nextCustomers,
         ask: askBy(script),
-        newRequestId: () => `request-${requests.length + 1}`,
         record: (answers) => {
           record?.(answers)
           batches.push({ atMs: time.clock.monotonic(), answers })
@@ -128,7 +127,7 @@ it('asks for each customer once, in order, and records each answer once', async 
   expect(customersOf(world.recorded())).toEqual(upTo(1_000))
   expect(world.recorded()[0]).toEqual({
     customerNo: 1,
-    requestId: 'request-1',
+    requestId: world.requests[0]?.requestId,
     askedAt: '2026-04-01T08:00:00.000Z',
     answeredAt: '2026-04-01T08:00:00.100Z',
     tries: 1,

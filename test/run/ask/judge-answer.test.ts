@@ -60,7 +60,6 @@ describe('what one try brought', () => {
       expect(next).toEqual({ kind: 'dropped' })
       expect(stop).toMatchObject({ kind: halt })
       expect(stop?.next).not.toMatch(/doubt|resolve/) // a question leaves nothing in doubt
-      expect(stop?.suggestions).toBeUndefined()
     },
   )
 })

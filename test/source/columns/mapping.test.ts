@@ -44,7 +44,7 @@ describe('columns by their usual names', () => {
     const error = await refusal(readText('Name,Ort\na,b\n'))
     for (const field of REQUIRED_FIELDS) expect(error.message).toContain(`no column for ${field}`)
     expect(error.message).toContain('its header has "Name", "Ort"')
-    expect(error.suggestions).toEqual(['draft_configuration'])
+    expect(error.next).toContain('(sepa-migrate init FILE drafts a configuration)')
   })
 
   test('a file without a header is refused, not read without its first record', async () => {
