@@ -9,7 +9,7 @@ import { flush } from '../trust/output.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
 import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
-import { sql, sqlValue } from '../ledger/file/connection.js'
+import { closing, keeping, sql, sqlValue } from '../ledger/file/connection.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
 
@@ -185,16 +185,13 @@ function make(folder: string, path: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   createPrivateFile(draft)
   try {
-    const connection = openDatabase(draft)
-    try {
+    closing(openDatabase(draft), (connection) => {
       connection.exec(
         `begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}`,
       )
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
-    } finally {
-      connection.close()
-    }
+    })
     flush(draft)
     linkSync(draft, path)
     flush(folder)
@@ -221,8 +218,7 @@ function open(folder: string, path: string) {
     const fault = entry === null ? null : distrustPrivateFile(entry)
     if (fault !== null) throw registerFault(each, fault.why, fault.next)
   }
-  const connection = openDatabase(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
-  try {
+  return keeping(openDatabase(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), (connection) => {
     if (connection.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw damaged(path, 'it is empty, or no register')
     if (connection.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
@@ -255,10 +251,7 @@ function open(folder: string, path: string) {
       writeUnflushed: writeAt('NORMAL'),
       close: (): void => void connection.close(),
     }
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+  })
 }
 
 /** How far a ledger has come, as the register knows it. SQLite's truth values. */

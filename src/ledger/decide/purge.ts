@@ -156,10 +156,7 @@ function rewrite(connection: Connection): boolean {
 }
 
 /** What people decide about their data. */
-export const purgeVerbs = (
-  { connection, file, now, storage }: Omit<LedgerWork, 'clock'>,
-  dropEmergency: () => void,
-) => ({
+export const purgeVerbs = ({ connection, file, now, storage }: LedgerWork, dropEmergency: () => void) => ({
   /**
    * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
    * service and of people, and the secret of the fingerprints. States, totals, references and times stay.

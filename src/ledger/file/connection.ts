@@ -31,6 +31,25 @@ export function* rowsById<Row extends { readonly id: number }>(
 
 export type Connection = Database
 
+/** Closes the connection, whatever comes of it. */
+export function closing<Value>(connection: Connection, body: (connection: Connection) => Value): Value {
+  try {
+    return body(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Closes the connection where `body` throws; else whoever gets its value goes on with it. */
+export function keeping<Value>(connection: Connection, body: (connection: Connection) => Value): Value {
+  try {
+    return body(connection)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
 type Statements = Map<string, Statement<unknown[], unknown>>
 const MADE = { rows: new WeakMap<Connection, Statements>(), values: new WeakMap<Connection, Statements>() }
 
@@ -115,9 +134,9 @@ export function isSafeSqlite(version: string): boolean {
   return true
 }
 
-function assertSqlite(connection: Connection): void {
+function assertedSqlite(connection: Connection): Connection {
   const version = connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''
-  if (isSafeSqlite(version)) return
+  if (isSafeSqlite(version)) return connection
   throw new LedgerError(
     'unsafe',
     `Cannot use SQLite ${version}: it can damage a ledger that is read while it is written`,
@@ -126,7 +145,7 @@ function assertSqlite(connection: Connection): void {
 }
 
 /** The only connection that may write. */
-export const openForWriting = (file: string): Connection => openFile(file, { readonly: false })
+export const openForWriting = (file: string): Connection => openFile(file, false)
 
 /** Run once the file is known to be ours: the first of them writes to it. */
 export function configureForWriting(connection: Connection): void {
@@ -186,23 +205,15 @@ export function assertFullSync(connection: Connection): void {
 
 /** A connection of its own for a reader beside the writer. */
 export function openForReading(file: string): Connection {
-  const connection = openFile(file, { readonly: true })
+  const connection = openFile(file, true)
   for (const setting of ['query_only = ON', 'trusted_schema = OFF', 'cell_size_check = ON'])
     connection.pragma(setting)
   addFunctions(connection)
   return connection
 }
 
-function openFile(file: string, access: { readonly readonly: boolean }): Connection {
-  const connection = openDatabase(file, { ...access, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
-  try {
-    assertSqlite(connection)
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
+const openFile = (file: string, readonly: boolean): Connection =>
+  keeping(openDatabase(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), assertedSqlite)
 
 /** A private temporary database that no name leads to; SQLite removes it when it is closed or the process dies. */
 export function openScratch(): Connection {

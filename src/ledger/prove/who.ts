@@ -1,3 +1,4 @@
+import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { cleanCell, namesInTemplate } from '../../domain/text/text.js'
@@ -8,11 +9,11 @@ import {
   type PayerClaim,
   type WhoVerdict,
 } from '../../domain/who/names.js'
-import { prepareColumns, type Fingerprints, type HeaderColumns } from '../admit/fingerprints.js'
+import { prepareColumns, type HeaderColumns } from '../admit/fingerprints.js'
 import { holdFound } from '../admit/problems.js'
 import { MAY_BE_SENT } from '../deliver/gate.js'
 import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
-import { noteChange } from '../deliver/campaign-rows.js'
+import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
 
 /** What came of the question who a customer is; `customer` is undefined where nobody said it, null where there is none. */
 export interface WhoHeard {
@@ -68,18 +69,19 @@ function payerCell({ header, columns }: HeaderColumns, cells: readonly string[],
 
 interface WhoParts {
   readonly connection: Connection
-  readonly fingerprints: () => Fingerprints
+  readonly file: string
   readonly write: <Value>(body: () => Value) => Value
   /** The same, but part of an admission that is open. */
   readonly join: <Value>(body: () => Value) => Value
-  readonly nowMs: () => number
+  readonly clock: Clock
 }
 
 const latestOf = (connection: Connection, key: string): WhoVerdict | undefined =>
   sqlValue(connection)<WhoVerdict>`${LATEST}`.get(key)
 
-function claimsIn({ connection, fingerprints }: WhoParts, baseUrl: string): (row: PayerRow) => Claim {
-  const [columnsOf, { raw }] = [prepareColumns(connection), fingerprints()]
+function claimsIn({ connection, file }: WhoParts, baseUrl: string): (row: PayerRow) => Claim {
+  const columnsOf = prepareColumns(connection)
+  const { raw } = fingerprintsOf(connection, file, 'compare the customers of')
   return ({ sourceId, customerNo, cells }) => {
     const read = JSON.parse(cells) as string[]
     const name = payerCell(columnsOf(sourceId), read, 'payer_name')
@@ -114,7 +116,7 @@ function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null):
 
 /** Who the customers of the rows are, as far as the service was asked (ledger/README.md#evidence). */
 export function createWho(parts: WhoParts) {
-  const { connection, write, join, nowMs } = parts
+  const { connection, write, join, clock } = parts
   const examples: Differing[] = []
   return {
     list: (baseUrl: string, choice: Choice | null) => listCustomers(parts, baseUrl, choice),
@@ -140,7 +142,7 @@ export function createWho(parts: WhoParts) {
      */
     hold: (baseUrl: string, severities: SeverityOverrides) =>
       join(() => {
-        const [claimOf, at] = [claimsIn(parts, baseUrl), new Date(nowMs()).toISOString()]
+        const [claimOf, at] = [claimsIn(parts, baseUrl), timeOf(clock)]
         const sources = new Set<number>()
         for (const row of sql(connection)<PayerRow>`
           select ${PAYER_ROW} from row where +state = 'ready'

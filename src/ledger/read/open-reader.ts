@@ -18,6 +18,7 @@ import { HAS_ITS_KEY } from '../deliver/gate.js'
 import { standingReads } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
+  keeping,
   openForReading,
   placedChoice,
   sql,
@@ -56,37 +57,23 @@ type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
  */
 export function openLedgerReader(path: string, options: LedgerPlace = {}): LedgerReader {
   const file = resolve(path)
-  return createReader(
-    readingLedger(file, onlyKnown('openLedgerReader', options, 'sharedFolder'), (ledger) => ledger),
-    file,
-  )
+  return createReader(openBegun(file, onlyKnown('openLedgerReader', options, 'sharedFolder')), file)
 }
 
-/** Hands the open ledger over; closes it again unless it is what comes back. */
-export function readingLedger(
-  file: string,
-  { sharedFolder = false }: LedgerPlace,
-  take: (ledger: Connection) => Connection,
-): Connection {
-  return explaining('read', file, () => {
+/** A connection to a ledger of this version in which something has begun. */
+export const openBegun = (file: string, { sharedFolder = false }: LedgerPlace): Connection =>
+  explaining('read', file, () => {
     if (entryAt(file) === null) throw missing(file)
     assertSafePlace(file, { sharedFolder })
-    const connection = openForReading(file)
-    let taken: Connection | null = null
-    try {
-      if (assertOurs(connection, file))
-        throw new UsageError(
-          `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
-          'Start a campaign',
-          { suggestions: ['run_file'] },
-        )
-      taken = take(connection)
-      return taken
-    } finally {
-      if (taken !== connection) connection.close()
-    }
+    return keeping(openForReading(file), (connection) => {
+      if (!assertOurs(connection, file)) return connection
+      throw new UsageError(
+        `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
+        'Start a campaign',
+        { suggestions: ['run_file'] },
+      )
+    })
   })
-}
 
 const PROBLEMS = `select ${PROBLEM_COLUMNS}
   from problem join source on source.id = problem.source_id left join row on row.id = row_id where`

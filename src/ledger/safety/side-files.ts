@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { openTrusted } from '../../trust/output.js'
 import { openDatabase } from '../../driver.js'
+import { closing } from '../file/connection.js'
 
 export interface Lock {
   readonly release: () => void
@@ -49,15 +50,14 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
 export function isBeingWritten(file: string): boolean {
   const path = lockFileOf(file)
   if (!existsSync(path)) return false
-  const connection = openDatabase(path, { readonly: true, timeout: 0 })
   try {
-    connection.prepare('select count(*) from sqlite_master').get()
+    closing(openDatabase(path, { readonly: true, timeout: 0 }), (lock) =>
+      lock.prepare('select count(*) from sqlite_master').get(),
+    )
     return false
   } catch (error) {
     if (codeOf(error).startsWith('SQLITE_BUSY')) return true
     throw error
-  } finally {
-    connection.close()
   }
 }
 
