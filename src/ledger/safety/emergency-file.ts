@@ -12,7 +12,7 @@ import {
   type StatsFs,
 } from 'node:fs'
 import { entryAt } from '../../trust/entry.js'
-import { assertPrivateFile, emergencyPathOf, PRIVATE } from './side-files.js'
+import { assertPrivateFile, emergencyPathOf, jsonLines, PRIVATE } from './side-files.js'
 import { dirname } from 'node:path'
 import { bytesText } from '../../domain/text/text.js'
 
@@ -134,24 +134,13 @@ function textOf(line: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(kept)
 }
 
-/** The attempts whose outcome the file holds. Lines that are cut or foreign are passed over. */
-export function attemptsInEmergencyFile(file: string): ReadonlySet<string> {
-  const path = emergencyPathOf(file)
-  const entry = entryAt(path)
-  if (entry === null || !entry.isFile() || entry.size > MAX_EVIDENCE_BYTES) return new Set()
-  const requests = readFileSync(path, 'utf8').split('\n').map(requestOf)
-  return new Set(requests.filter((request) => request !== null))
-}
-
-function requestOf(line: string): string | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    const isOutcome = typeof value === 'object' && value !== null && 'requestId' in value
-    return isOutcome && typeof value.requestId === 'string' ? value.requestId : null
-  } catch {
-    return null
-  }
-}
+/** The attempts whose outcome the file holds. */
+export const attemptsInEmergencyFile = (file: string): ReadonlySet<string> =>
+  new Set(
+    jsonLines(emergencyPathOf(file), MAX_EVIDENCE_BYTES).flatMap(({ requestId }) =>
+      typeof requestId === 'string' ? [requestId] : [],
+    ),
+  )
 
 /** An attempt with its indexes, and what the row gains. Measured: 550 to 630. */
 const SENT_ROW = 900
