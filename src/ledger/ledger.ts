@@ -90,23 +90,12 @@ export interface PurgeRequest {
   readonly withOpenRows?: boolean
 }
 
-export interface PurgeReport {
-  /** Rows that held an account number or cells until now. */
-  readonly rows: number
-  /** Paths of copies from before a schema change and of the emergency file: they held personal data and are gone. */
-  readonly removedFiles: readonly string[]
-  /** False when another program reads the ledger: old pages may still hold account numbers. Purge again. */
-  readonly isErased: boolean
-}
-
 /** A person's request, carried out for the rows that `LedgerReader.rowsAbout` or `rowsWithReference` name. */
 export interface ErasureRequest extends PurgeRequest {
   /** Null where none of the rows has one. */
   readonly customerNo: number | null
   readonly rowIds: readonly number[]
 }
-
-export type ErasureReport = Omit<PurgeReport, 'removedFiles'>
 
 /** The service and the user that a ledger belongs to. */
 export interface Target {
