@@ -255,7 +255,7 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
   const page = sql(connection)<Identity>`
     select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
-     from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`
+     from row where id > :after and state <> 'registered' and ${where} order by id limit :limit`
   const firstOfKey = sqlValue(connection)<number>`
     select min(id) from row where mandate_key = ?`
   const mask = sql(connection)`
@@ -266,7 +266,9 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
        and ${among('row_id')}`,
   ]
-  for (const { id, creditor, reference, key } of rowsById((after) => page.all({ ...values, after }))) {
+  for (const { id, creditor, reference, key } of rowsById((after, limit) =>
+    page.all({ ...values, after, limit }),
+  )) {
     if (!holdsIban(creditor) && !holdsIban(reference)) continue
     mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
     if (key === '' || key.startsWith('removed|')) continue
@@ -279,10 +281,10 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
 function maskCollected(connection: Connection): void {
   const page = sql(connection)<Omit<Identity, 'key'>>`
     select id, creditor, reference from collected where id > ? and not exists (select 1 from row
-       where row.mandate_key = collected.mandate_key and state = 'registered') order by id limit 1000`
+       where row.mandate_key = collected.mandate_key and state = 'registered') order by id limit ?`
   const mask = sql(connection)`
     update collected set creditor = :creditor, reference = :reference, mandate_key = 'removed|' || id where id = :id`
-  for (const { id, creditor, reference } of rowsById((after) => page.all(after)))
+  for (const { id, creditor, reference } of rowsById((after, limit) => page.all(after, limit)))
     if (holdsIban(creditor) || holdsIban(reference))
       mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
   connection.exec(

@@ -46,7 +46,6 @@ interface PayerRow {
 }
 
 const PAYER_ROW = 'row.id as id, source_id as sourceId, customer_no as customerNo, cells'
-const PAGE = 500
 const LATEST = 'select verdict from who where claim = unhex(?) order by id desc limit 1'
 const RULES = { differs: 'CUSTOMER_NAME_DIFFERS', unknown: 'CUSTOMER_UNKNOWN' } as const
 const BY_NAME = `('${RULES.differs}', '${RULES.unknown}')`
@@ -99,9 +98,9 @@ function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null):
   const [fresh, known] = [new Map<number, Claim[]>(), new Map<number, Claim[]>()]
   const claimOf = claimsIn(parts, baseUrl)
   const page = sql(connection)<PayerRow>`
-    select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit ${PAGE}`
+    select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit :limit`
   const chosen = placedChoice(connection, choice)
-  for (const row of rowsById((after) => page.all({ after, choice: chosen }))) {
+  for (const row of rowsById((after, limit) => page.all({ after, limit, choice: chosen }))) {
     const [{ customerNo }, claim] = [row, claimOf(row)]
     const verdict = latestOf(connection, claim.key)
     const list = verdict === undefined ? fresh : known

@@ -169,9 +169,6 @@ function readPresent(connection: Connection): (readBackId: number, runId: number
   })
 }
 
-/** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */
-const PAGE = 500
-
 /** A row in doubt that was asked about, and whether sending it again is proposed. */
 export interface DoubtedAbsence {
   readonly rowId: number
@@ -186,10 +183,7 @@ export function* absences(
   reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
-  for (const page of pagesOf(
-    (after) => reader.shown(after, PAGE),
-    ({ rowId }) => rowId,
-  ))
+  for (const page of pagesOf(reader.shown, ({ rowId }) => rowId))
     for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
 }
 
