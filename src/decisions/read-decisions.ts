@@ -293,43 +293,39 @@ export type ListEntry = Readonly<ReturnType<ReturnType<typeof readListed>>>
 /** Without the account, which is compared and never shown. */
 export type Listed = Omit<ListEntry, 'account'>
 
-interface Wanted {
-  /** Names that can mean nothing else, the best first. */
-  readonly own: readonly string[]
-  /** Names that mean it in a list of the service, where the file has only one of them. */
-  readonly usual: readonly string[]
-}
-
-const isOfBefore = (name: string): boolean => /^(?:original|old|previous)/.test(fold(name))
-const usual = (field: Field): readonly string[] => headersOf(field).filter((name) => !isOfBefore(name))
+/**
+ * Names of a column of a list.
+ * @param own that can mean nothing else, the best first
+ * @param field whose names in an export mean it, where the file has only one of them that is not of before
+ */
+const column = (own: readonly string[], field: Field | null = null) => ({
+  own,
+  usual: (field === null ? [] : headersOf(field)).filter(
+    (name) => !/^(?:original|old|previous)/.test(fold(name)),
+  ),
+})
 
 const WANTED = {
-  customerNo: { own: ['customer_no'], usual: [] },
-  account: { own: ['iban', 'iban_masked', 'details.iban'], usual: usual('iban') },
-  signedDate: { own: ['signed_date', 'signed_at', 'details.signed_at'], usual: usual('signed_date') },
-  creditorIdentifier: {
-    own: ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
-    usual: usual('sepa_creditor_identifier'),
-  },
-  mandateReference: {
-    own: ['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
-    usual: usual('unique_mandate_reference'),
-  },
-  originalCreditorIdentifier: {
-    own: ['original_creditor_identifier', 'amendment.sepa_creditor_identifier'],
-    usual: [],
-  },
-  originalMandateReference: {
-    own: ['original_mandate_reference', 'amendment.unique_mandate_reference'],
-    usual: [],
-  },
-} as const satisfies Record<string, Wanted>
+  customerNo: column(['customer_no']),
+  account: column(['iban', 'iban_masked', 'details.iban'], 'iban'),
+  signedDate: column(['signed_date', 'signed_at', 'details.signed_at'], 'signed_date'),
+  creditorIdentifier: column(
+    ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
+    'sepa_creditor_identifier',
+  ),
+  mandateReference: column(
+    ['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
+    'unique_mandate_reference',
+  ),
+  originalCreditorIdentifier: column(['original_creditor_identifier', 'amendment.sepa_creditor_identifier']),
+  originalMandateReference: column(['original_mandate_reference', 'amendment.unique_mandate_reference']),
+}
 
 type ListColumn = keyof typeof WANTED
 
 /** Every name under which a list may show something. */
 export const LIST_NAMES: readonly string[] = [
-  ...new Set(Object.values<Wanted>(WANTED).flatMap(({ own, usual: names }) => [...own, ...names])),
+  ...new Set(Object.values(WANTED).flatMap(({ own, usual }) => [...own, ...usual])),
 ]
 
 /**
@@ -341,8 +337,8 @@ export function readListed(list: string) {
   return (row: ListRow) => {
     columns ??= findColumns(row, list)
     const found = columns
-    const cellOf = (column: ListColumn): string => cleanCell(row.cell(found.get(column) ?? '') ?? '')
-    const orNull = (column: ListColumn): string | null => cellOf(column) || null
+    const cellOf = (name: ListColumn): string => cleanCell(row.cell(found.get(name) ?? '') ?? '')
+    const orNull = (name: ListColumn): string | null => cellOf(name) || null
     const customer = cellOf('customerNo')
     const customerNo = readWhole(customer) ?? checkCustomerNo(customer, {}).value
     const mandateReference = cellOf('mandateReference')
@@ -367,17 +363,20 @@ export function readListed(list: string) {
 
 function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
   const found = new Map<ListColumn, string>()
-  for (const [column, wanted] of Object.entries<Wanted>(WANTED) as [ListColumn, Wanted][]) {
+  for (const [wanted, { own, usual }] of Object.entries(WANTED) as [
+    ListColumn,
+    ReturnType<typeof column>,
+  ][]) {
     const hasColumn = (name: string): boolean => row.cells(name).length > 0
-    const usualNames = [...new Map(wanted.usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
-    const name = wanted.own.find(hasColumn) ?? usualNames[0]
+    const usualNames = [...new Map(usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
+    const name = own.find(hasColumn) ?? usualNames[0]
     if (name === undefined) continue
-    if (!wanted.own.includes(name) && usualNames.length > 1)
+    if (!own.includes(name) && usualNames.length > 1)
       throw new UsageError(
-        `The columns ${usualNames.map((each) => `"${each}"`).join(' and ')} of "${list}" could both be the ${wanted.own[0] ?? name}`,
-        `Name the right one ${wanted.own[0] ?? name}; nothing was recorded`,
+        `The columns ${usualNames.map((each) => `"${each}"`).join(' and ')} of "${list}" could both be the ${own[0] ?? name}`,
+        `Name the right one ${own[0] ?? name}; nothing was recorded`,
       )
-    found.set(column, name)
+    found.set(wanted, name)
   }
   return found
 }
