@@ -372,7 +372,7 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
       'Give both: they are kept with every row that becomes in doubt by it',
       { suggestions: ['give_reason', 'name_person'] },
     )
-  return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
+  return { decision: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
 }
 
 function correctorOf({ corrected = {} }: MigrateOptions, { user }: Machine): Corrector {

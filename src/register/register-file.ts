@@ -286,7 +286,7 @@ export function begunAmong({ connection }: RegisterFile, n: number, rows: () => 
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
 export function numbersOf(
-  { numberOf }: Comparison,
+  numberOf: Comparison['numberOf'],
   { key, likeness, customerNo }: ClaimedMandate,
 ): [mandate: number, likeness: number, spelling: number | null] {
   const spelling = spellingOf(key)
@@ -308,7 +308,7 @@ export interface Comparison {
  * @returns false where there is no other ledger
  */
 export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMandate>): boolean {
-  const { claims, baseUrl, replaces } = comparison
+  const { claims, baseUrl, replaces, numberOf } = comparison
   const { connection } = comparison.file
   connection.exec(`
     create temp table if not exists other (n integer primary key, is_retired integer not null);
@@ -325,7 +325,7 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
     insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
   const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?)`
   connection.transaction(() => {
-    for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(comparison, mandate), mandate.attempts)
+    for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(numberOf, mandate), mandate.attempts)
   })()
   return others.length > 0
 }
