@@ -3,7 +3,6 @@ import type { ApprovalStatement } from '../domain/plan/plan.js'
 import type { ReadBackEvidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
-import type { RowState } from '../domain/row/row-state.js'
 import type { ApprovalRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
@@ -63,24 +62,6 @@ export interface Resolution {
   readonly isOfCutOver?: boolean
   /** Where it stands, for people. */
   readonly at?: string
-}
-
-export type ResolutionResult =
-  | { readonly kind: 'resolved'; readonly rowId: number; readonly from: RowState; readonly to: RowState }
-  | {
-      readonly kind: 'rejected'
-      readonly rowId: number
-      readonly message: string
-      readonly next: string
-      /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
-      readonly isRiskyResend?: true
-    }
-
-export interface ResolutionReport {
-  /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
-  readonly isApplied: boolean
-  /** One for each resolution, in the same order, but for lines of the cut-over: they come last. */
-  readonly results: readonly ResolutionResult[]
 }
 
 export interface PurgeRequest {

@@ -10,7 +10,7 @@ import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { ownerOf } from '../read/read-rows.js'
-import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
+import type { Decision, Resolution } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
 
 interface Subject {
@@ -33,6 +33,7 @@ interface Rejection {
   readonly message: string
   readonly next: string
   readonly suggestions?: readonly Suggestion[]
+  /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
   readonly isRiskyResend?: true
 }
 
@@ -44,8 +45,14 @@ interface ResolveParts {
   readonly force: boolean
 }
 
-/** All of them or none: a list with one mistake records nothing, and says what is wrong with each row. */
-export function resolveRows(parts: ResolveParts): ResolutionReport {
+export type ResolutionReport = ReturnType<typeof resolveRows>
+
+/**
+ * All of them or none: a list with one mistake records nothing, and says what is wrong with each row.
+ * @returns what became of each, in the same order, but for lines of the cut-over, which come last; and whether they are on
+ *   record: not in a dry run, and not where a single one was rejected
+ */
+export function resolveRows(parts: ResolveParts) {
   const { connection, nowMs, dryRun } = parts
   const isLine = ({ isOfCutOver = false }: Resolution): number => (isOfCutOver ? 1 : 0)
   const resolutions = parts.resolutions.toSorted((one, other) => isLine(one) - isLine(other))
@@ -53,16 +60,17 @@ export function resolveRows(parts: ResolveParts): ResolutionReport {
   const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
   const named = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
   const closed = closedWith(connection, named)
-  const resolved = ({ subject: { id, state }, to }: Approved): ResolutionResult => ({
-    kind: 'resolved',
-    rowId: id,
-    from: state,
-    to,
-  })
-  const results = examined.map(({ resolution: { rowId, at = null }, verdict }): ResolutionResult =>
-    'message' in verdict
-      ? { kind: 'rejected', rowId, ...verdict, message: verdict.message + (at === null ? '' : ` (${at})`) }
-      : resolved(verdict),
+  const resolved = ({ subject: { id, state }, to }: Approved) =>
+    ({ kind: 'resolved', rowId: id, from: state, to }) as const
+  const rejected = ({ rowId, at }: Resolution, fault: Rejection) =>
+    ({
+      kind: 'rejected',
+      rowId,
+      ...fault,
+      message: fault.message + (at === undefined ? '' : ` (${at})`),
+    }) as const
+  const results = examined.map(({ resolution, verdict }) =>
+    'message' in verdict ? rejected(resolution, verdict) : resolved(verdict),
   )
   if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
   for (const each of [...named, ...closed]) apply(connection, each, nowMs)
