@@ -211,17 +211,14 @@ export interface StatusCount {
 }
 
 /** A registered row with the latest answer about it that counts. */
-export interface VerifiedRow {
-  readonly id: number
+export interface VerifiedRow
+  extends
+    Pick<RowRecord, 'id' | 'ibanMasked'>,
+    Pick<ProofRecord, 'verdict' | 'why' | 'answeredAt' | 'sources'> {
   readonly customerNo: number
-  readonly ibanMasked: string | null
   readonly signedDate: string
   readonly assignedCreditorIdentifier: string
   readonly assignedMandateReference: string
-  readonly verdict: VerdictKind
-  readonly why: string | null
-  readonly answeredAt: string
-  readonly sources: readonly KeptSource[]
   /** Ids of sources that a person may cancel, where the mandate is there twice. */
   readonly cancellable: readonly string[]
 }
