@@ -239,20 +239,13 @@ function removeWords(connection: Connection, { among, values }: Scope, keptDecis
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
 const holdsIban = (text: string): boolean => /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
 
-interface Identity {
-  readonly id: number
-  readonly creditor: string
-  readonly reference: string
-  readonly key: string
-}
-
 /**
  * A file with shifted columns has account numbers where references should be. In rows that were never registered they
  * are masked, and the key made of them is replaced by a number, one for each key, so that counts of mandates stay.
  */
 function maskIdentities(connection: Connection, { among, values }: Scope): void {
   const where = among('id')
-  const page = sql(connection)<Identity>`
+  const page = sql(connection)<{ id: number } & Record<'creditor' | 'reference' | 'key', string>>`
     select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
      from row where id > :after and state <> 'registered' and ${where} order by id limit :limit`
@@ -279,17 +272,12 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
 
 /** The same in what was collected, but for the mandates of registered rows. */
 function maskCollected(connection: Connection): void {
-  const page = sql(connection)<Omit<Identity, 'key'>>`
-    select id, creditor, reference from collected where id > ? and not exists (select 1 from row
-       where row.mandate_key = collected.mandate_key and state = 'registered') order by id limit ?`
-  const mask = sql(connection)`
-    update collected set creditor = :creditor, reference = :reference, mandate_key = 'removed|' || id where id = :id`
-  for (const { id, creditor, reference } of rowsById((after, limit) => page.all(after, limit)))
-    if (holdsIban(creditor) || holdsIban(reference))
-      mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
-  connection.exec(
-    `update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*'`,
-  )
-  connection.exec(`update amended set former = 'removed|' || rowid, successor = former
-    where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
+  connection.function('holds_iban', (text) => (holdsIban(String(text)) ? 1 : 0))
+  connection.exec(`
+    update collected set creditor = mask_accounts(creditor), reference = mask_accounts(reference), mandate_key = 'removed|' || id
+      where (holds_iban(creditor) or holds_iban(reference))
+        and not exists (select 1 from row where row.mandate_key = collected.mandate_key and state = 'registered');
+    update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*';
+    update amended set former = 'removed|' || rowid, successor = former
+      where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
 }
