@@ -169,6 +169,8 @@ function readPresent(connection: Connection): (readBackId: number, runId: number
   })
 }
 
+type Showing = Pick<ReturnType<typeof proofReads>, 'shown'>
+
 /** A row in doubt that was asked about, and whether sending it again is proposed. */
 export interface DoubtedAbsence {
   readonly rowId: number
@@ -180,7 +182,7 @@ export interface DoubtedAbsence {
  * @param absentAfterMs how long after its latest request a row must still be absent
  */
 export function* absences(
-  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
+  reader: Showing,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
   for (const page of pagesOf(reader.shown, ({ rowId }) => rowId))
@@ -188,10 +190,7 @@ export function* absences(
 }
 
 /** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
-export function absencesAlong(
-  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
-  absentAfterMs: number,
-): (rowId: number) => Absence | null {
+export function absencesAlong(reader: Showing, absentAfterMs: number): (rowId: number) => Absence | null {
   const rest = absences(reader, absentAfterMs)
   let next = rest.next()
   return (rowId) => {
