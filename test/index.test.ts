@@ -32,6 +32,7 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     giveUp: undefined,
     signalStatus: undefined,
     limit: undefined,
+    spread: undefined,
     maxDurationMs: undefined,
     maxInDoubt: undefined,
     maxRefused: undefined,

@@ -25,7 +25,7 @@ import {
 import { refusalOfRemoved } from './settings/removed.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import { boundedWorld, type Output, type World } from './terminal/world.js'
+import { boundedWorld, type Output, type World, widthOf, wrapped } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
 import { emptyResult, jsonOf, printResult, resultOfError, type WholeResult } from './terminal/result.js'
 
@@ -107,6 +107,7 @@ export async function main(
   const whole = new Program('sepa-migrate')
     .version(world.version)
     .exitOverride()
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
@@ -118,7 +119,8 @@ export async function main(
     if (refusal !== null) whole.error(`error: ${refusal}`)
     if (name === '--help' || name === '-h') {
       const topics = typed.length === 0 ? [] : [...topicLines(world.manual), '']
-      world.stdout.write(`${await firstScreen()}${topics.join('\n')}`)
+      const lines = `${await firstScreen()}${topics.join('\n')}`.split('\n')
+      world.stdout.write(lines.flatMap((line) => wrapped(line, widthOf(world.stdout))).join('\n'))
       return 0
     }
     if (load === undefined && !name.startsWith('-')) whole.error(`error: ${unknownText(name, commands)}`)
@@ -127,7 +129,7 @@ export async function main(
       const action: Action = async (args, values) => {
         status = await execute(command, args, values, world)
       }
-      const program = toProgram(command, argv.at(-1) === 'all', action)
+      const program = toProgram(command, argv.at(-1) === 'all', action, widthOf(world.stdout))
       whole.addCommand(program.copyInheritedSettings(whole))
     }
     await whole.parseAsync([...argv], { from: 'user' })
@@ -191,7 +193,7 @@ function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick
 
 /** Of `run` and `plan` the few flags that most need are shown, and these where all are asked for. */
 const HEADINGS = {
-  'Which rows:': 'only country sheet ignore-column evidence as-of',
+  'Which rows:': 'spread only country sheet ignore-column evidence as-of',
   'How fast, and when to stop:':
     'concurrency rate timeout connect-timeout max-in-doubt max-refused max-duration',
   'The service:': 'password-file read-back check-before-send who',
@@ -206,7 +208,7 @@ function headed(flag: Flag, isAll: boolean): Flag {
 }
 
 /** One command as commander knows it, with its flags and its help. */
-function toProgram(command: Command, isAll: boolean, action: Action): Program {
+function toProgram(command: Command, isAll: boolean, action: Action, width: number): Program {
   const name = nameOf(command)
   const args = command.usage.slice(name.length + 1)
   const program = new Program(name).description(command.summary)
@@ -223,7 +225,8 @@ function toProgram(command: Command, isAll: boolean, action: Action): Program {
     isLong && !isAll
       ? [`Of ${flags.length} flags these are the usual ones: sepa-migrate ${name} --help all`, '']
       : []
-  program.addHelpText('after', ['', ...more, ...command.epilogue, ...closingHelp(command)].join('\n'))
+  const after = ['', ...more, ...command.epilogue, ...closingHelp(command)]
+  program.addHelpText('after', after.flatMap((line) => wrapped(line, width)).join('\n'))
   return program.action(async () => action(program.args, program.opts()))
 }
 

@@ -17,7 +17,7 @@ import {
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import { type Target, distrustedConfiguration, type Service, trustedLines } from './settings/settings.js'
-import { shortDigest } from '../domain/plan/plan.js'
+import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -149,6 +149,7 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
 export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
   const { world, settings, progress } = context
   const { host, isLoopback } = plan.service
+  for (const line of isLoopback ? pilotLines(plan) : []) progress.note(line)
   if (isLoopback) return true
   const distrusted = distrustedConfiguration(settings.configuration)
   const isAskingFirst = context.flag('checkBeforeSend')
@@ -230,13 +231,27 @@ export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[]
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
   ])
 
-const MOST_CREDITORS = 10
+const MOST_SHOWN = 10
+
+/** The first of so many. */
+function firstOf(lines: readonly string[], count: number, one: string, many: string): string[] {
+  const shown = lines.slice(0, MOST_SHOWN)
+  const more = count - shown.length
+  return [...shown, ...(more > 0 ? [`  and ${plural(more, one, many)} more`] : [])]
+}
+
+/** Why rows of a pilot that is spread were taken. */
+function pilotLines({ pilot, toSend }: MigrationPlan): string[] {
+  if (pilot.length === 0) return []
+  const lines = pilot.map(({ id, customerNo, because }) =>
+    maskAccounts(`  row ${id}, customer ${customerNo}: ${because.join(', ')}`),
+  )
+  return ['A pilot that is spread:', ...firstOf(lines, toSend, 'row', 'rows')]
+}
 
 /** What will happen with a yes: where to, as whom, what of the rows, how fast. */
-function planLines(
-  { service, totals, toSend, choice, leftRefused, held, readAgain, ledger }: MigrationPlan,
-  pace: ExpectedPace,
-): Line[] {
+function planLines(plan: MigrationPlan, pace: ExpectedPace): Line[] {
+  const { service, totals, toSend, choice, leftRefused, held, readAgain, ledger } = plan
   const { concurrency, rate } = pace
   const creditors = ledger.creditorsOfReady(choice)
   const { held: heldBack } = ledger.openCutOver()
@@ -248,18 +263,17 @@ function planLines(
     ...heldLines(held),
     heldBack > 0 && `Ready, and held back: ${plural(heldBack, 'row', 'rows')}, ${HELD_TEXT}`,
     `To send in this run: ${plural(toSend, 'row', 'rows')}`,
+    ...pilotLines(plan),
     choice !== null && choiceLine(choice),
     ...readAgain,
     leftRefusedNote(leftRefused),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
-    ...creditors
-      .slice(0, MOST_CREDITORS)
-      .map(
-        ({ creditorIdentifier, count }) =>
-          `  previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`,
-      ),
-    creditors.length > MOST_CREDITORS &&
-      `  and ${plural(creditors.length - MOST_CREDITORS, 'previous creditor', 'previous creditors')} more`,
+    ...firstOf(
+      creditors.map((creditor) => `  ${creditorLine(creditor)}`),
+      creditors.length,
+      'previous creditor',
+      'previous creditors',
+    ),
     `Pace: ${rate === null ? 'no limit set' : `at most ${rate} a second`}, ${plural(concurrency, 'request', 'requests')} at a time, about ${durationText(expectedMs(toSend, pace))}`,
   ])
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ExchangeEvidence } from '../domain/row/row-state.js'
 
 /** Every path of the service starts here. */
 export const API_PREFIX = '/api/v2'
@@ -29,13 +30,7 @@ export const looseEnvelopeOf = <Content extends z.ZodType>(content: Content) =>
  * What an error answer may tell. The format is not described (contract/README.md#errors), so each part may be
  * missing.
  */
-export interface ErrorHints {
-  /** The envelope's `status` word, such as INVALID_PARAMETER. */
-  readonly serviceCode: string | null
-  /** The field the service blames; a list of path parts is joined with dots. */
-  readonly field: string | null
-  readonly message: string | null
-}
+export type ErrorHints = Pick<ExchangeEvidence, 'serviceCode' | 'field' | 'message'>
 
 /** Reads what it can from any parsed JSON and never throws: the words are hints, the HTTP status decides. */
 export function readErrorHints(json: unknown): ErrorHints {

@@ -1,9 +1,8 @@
-import type { RunTerms } from '../domain/row/choice.js'
 import type { ApprovalStatement } from '../domain/plan/plan.js'
 import type { ReadBackEvidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
-import type { ApprovalRecord } from './read/reader.js'
+import type { ApprovalRecord, RunRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
 /** A row that may be sent now. */
@@ -84,14 +83,8 @@ export interface Target {
   readonly username: string
 }
 
-export interface RunSettings {
-  readonly version: string
-  readonly host: string
+export interface RunSettings extends Pick<RunRecord, 'version' | 'host' | 'asOf' | 'zone' | 'settings'> {
   readonly pid: number
-  /** The date and zone of the date rules. */
-  readonly asOf: string
-  readonly zone: string
-  readonly settings: RunTerms
 }
 
 /** A row and what its mandate is known by. */
@@ -137,13 +130,10 @@ export interface HeldRows {
 }
 
 /** On which terms the service is asked what it holds. */
-export interface ReadBackTerms {
+export interface ReadBackTerms extends Pick<RunSettings, 'version' | 'host' | 'pid'> {
   readonly scope: Scope
   /** Rows drawn at random; null for all. */
   readonly sample: number | null
-  readonly version: string
-  readonly host: string
-  readonly pid: number
   /** Pace, without secrets. */
   readonly settings: Readonly<Record<string, number | string | boolean | null>>
 }

@@ -1,4 +1,4 @@
-import { timeOf, type Clock } from '../domain/mandate/date.js'
+import { timeOf } from '../domain/mandate/date.js'
 import { randomUUID } from 'node:crypto'
 import {
   evidenceOf,
@@ -10,7 +10,7 @@ import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.
 import type { Attempt, HeardAnswer, HeldRow, ReadBackTerms } from '../ledger/ledger.js'
 import type { ReadBacks } from '../ledger/file/writer.js'
 import type { Send } from '../run/deliver.js'
-import type { After } from '../run/engine.js'
+import type { EngineParts } from '../run/engine.js'
 import type { NotRead, SourcesSeen, SourceReader } from '../service/read-back.js'
 import {
   keptOf,
@@ -31,17 +31,14 @@ export interface AskedFirst {
   readonly unread: number
 }
 
-interface CheckBeforeSendParts {
+/** Once `drain` is aborted, no row is sent any more, whatever the service says of it. */
+interface CheckBeforeSendParts extends Pick<EngineParts<never>, 'clock' | 'after' | 'drain'> {
   /** Sends the row, once the service was shown to hold nothing like it. */
   readonly send: Send
   /** Its connections are its own. */
   readonly reader: Pick<SourceReader, 'listPaymentSources' | 'close'>
   readonly readBacks: Pick<ReadBacks, 'startBeforeSending' | 'rowsOf' | 'record' | 'end'>
   readonly terms: Omit<ReadBackTerms, 'scope' | 'sample'>
-  readonly clock: Clock
-  readonly after: After
-  /** Once aborted, no row is sent any more, whatever the service says of it. */
-  readonly drain: AbortSignal
 }
 
 export type CheckBeforeSend = ReturnType<typeof checkBeforeSend>
@@ -177,7 +174,7 @@ function judge(rowsOf: () => readonly HeldRow[], rowId: number, seen: SourcesSee
   if (seen.kind === 'not_read') return seen
   const rows = rowsOf()
   const at = rows.findIndex((row) => row.rowId === rowId)
-  const verdict = matchSources(rows, { kind: 'listed', sources: seen.sources })[at]
+  const verdict = matchSources(rows, seen)[at]
   if (verdict !== undefined && verdict.kind !== 'unreadable') return verdict
   const why = verdict?.reason ?? 'this row is not known to the ledger'
   const reason = `The list of payment sources cannot be held against this mandate: ${why}`

@@ -16,7 +16,7 @@ import {
 } from '../service/checked-service.js'
 import { connectTo, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
-import { askAhead, holdAll } from './who.js'
+import { askAhead } from './who.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,
@@ -173,10 +173,10 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
-  if (options.who === true) await askAhead(asked, open)
+  const hold = await askAhead(asked, open)
   const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null
   try {
-    const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan }))
+    const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
     return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst }
   } finally {
@@ -202,7 +202,7 @@ async function checkFirst(
 function partsOf(
   asked: ValidatedOptions,
   open: OpenRun,
-  { send, plan }: { readonly send: Send; readonly plan: HeldPlan | null },
+  { plan, ...verbs }: Pick<CampaignParts, 'send' | 'hold'> & { readonly plan: HeldPlan | null },
 ): CampaignParts {
   const { options, service, asOf, zone, severities: rules } = asked
   const policy = within(asked.policy, plan)
@@ -227,6 +227,7 @@ function partsOf(
         rules,
         configuration: options.configuration ?? null,
         ...(options.newer === true ? { newer: true } : {}),
+        ...(asked.spread === true ? { spread: true } : {}),
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
@@ -235,10 +236,9 @@ function partsOf(
         ...open.allowed,
       },
     },
-    send,
+    ...verbs,
     confirm: (intended) => agree(asked, open, { intended, plan }),
-    hold: () => holdAll(asked, open),
-    claim: () => open.register.claim(policy.limit, choice),
+    claim: (rows) => open.register.claim(policy.limit, rows),
   }
 }
 

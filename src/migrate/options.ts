@@ -84,6 +84,11 @@ export interface MigrateOptions {
 
   /** A pilot: so many rows are sent at most, from 1. */
   readonly limit?: number | null | undefined
+  /**
+   * Such a pilot is spread over countries, banks, patterns of references, creditors and warnings, in the place of the first
+   * rows; `confirm` is told why each was taken. Kept with the run.
+   */
+  readonly spread?: boolean | undefined
   /** Milliseconds after which nothing further is sent. */
   readonly maxDurationMs?: number | null | undefined
   /** Rows of this run that may become in doubt; one more stops it. Default 10. */
@@ -197,7 +202,8 @@ export type MigrationEvent =
   | DeliveryEvent
   | Opened
   | { readonly kind: 'reading'; readonly source: string; readonly records: number }
-  | AskingEvent
+  /** Told whenever verdicts on customers were kept. */
+  | { readonly kind: 'asking_who'; readonly customers: number; readonly asked: number }
   /** What was agreed to, about to be committed. */
   | { readonly kind: 'sending'; readonly rows: number }
   /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
@@ -205,12 +211,7 @@ export type MigrationEvent =
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
 
-/** Told at the beginning, and whenever verdicts were kept. */
-export interface AskingEvent {
-  readonly kind: 'asking_who'
-  readonly customers: number
-  readonly asked: number
-}
+export type AskingEvent = Extract<MigrationEvent, { kind: 'asking_who' }>
 
 interface Opened {
   readonly kind: 'opened'
@@ -297,6 +298,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     evidence: collectionOpeners(options.evidence ?? [], configured),
     readBy: { options: configured, byFlag, against: check, configuration: options.configuration ?? null },
     choice: readChoice(options),
+    spread: options.spread === true,
     takeOver,
     takesOver: takeOver !== null,
     sharedFiles: sharedFiles(filesOf(options, configured)).map(maskAccounts),
@@ -420,7 +422,7 @@ const WITHIN = {
   decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver at',
   expected: 'source records customerNoSum',
 } as const
-const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend who testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
+const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit spread maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend who testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {
@@ -444,7 +446,8 @@ function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedServ
   const by = options.retryRefusedBy ?? null
   assertUsable('retryRefusedBy', by, by === null || by.trim() !== '', 'a name')
   assertUsable('rate', rate, rate === null || (rate > 0 && Number.isFinite(rate)), 'a number above 0')
-  assertUsable('limit', limit, limit === null || (isCount(limit) && limit > 0), 'a whole number from 1')
+  const isLimit = limit === null ? options.spread !== true : isCount(limit) && limit > 0
+  assertUsable('limit', limit, isLimit, `a whole number from 1${limit === null ? ', as spread needs' : ''}`)
   assertUsable('maxDurationMs', maxDurationMs, maxDurationMs === null || maxDurationMs > 0, 'above 0')
   assertUsable('maxInDoubt', maxInDoubt, isCount(maxInDoubt), 'a whole number from 0')
   if (maxRefused !== null) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { evidenceOf } from '../domain/proof/evidence.js'
-import { matchSources, type SourcesAnswer } from '../domain/proof/match-sources.js'
+import { matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
@@ -11,13 +11,13 @@ import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent, keptOf, type CustomerAnswer } from '../run/ask/ask-customers.js'
 import type { PaceLimits } from '../run/pace.js'
 import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
-import { connectReader, type SourcesSeen, type SourceReader } from '../service/read-back.js'
+import { connectReader, type SourceReader } from '../service/read-back.js'
 import type { Stop } from '../run/brake.js'
+import type { MigrateOptions } from './options.js'
 import type { Totals } from '../domain/row/row-state.js'
 
-export interface ReadBackOptions {
+export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'sharedFolder' | 'machine'> {
   readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }
-  readonly ledger: string
   /** Whose customers are asked about. */
   readonly scope: Scope
   /** Rows drawn at random; null for all. */
@@ -27,8 +27,6 @@ export interface ReadBackOptions {
   /** Once aborted too, what is under way is given up. */
   readonly giveUp: AbortSignal
   readonly watch: (event: ReadBackEvent) => void
-  readonly sharedFolder?: boolean | undefined
-  readonly machine?: Machine | undefined
 }
 
 export type ReadBackEvent =
@@ -123,7 +121,7 @@ function heard(
   rowsOf: (customerNo: number) => readonly HeldRow[],
 ): HeardAnswer {
   const rows = rowsOf(answer.customerNo)
-  const verdicts = matchSources(rows, sourcesOf(seen))
+  const verdicts = matchSources(rows, seen)
   return {
     ...answer,
     ...keptOf(seen),
@@ -133,8 +131,3 @@ function heard(
     }),
   }
 }
-
-const sourcesOf = (seen: SourcesSeen): SourcesAnswer =>
-  seen.kind === 'listed'
-    ? { kind: 'listed', sources: seen.sources }
-    : { kind: 'unreadable', reason: seen.reason }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { maskName } from '../domain/who/names.js'
+import { isStranger, maskName, whoIs } from '../domain/who/names.js'
 import { HaltError } from '../errors.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
-import type { Differing, WhoList, WhoVerbs } from '../ledger/prove/who.js'
+import type { WhoList, WhoVerbs } from '../ledger/prove/who.js'
 import type { RunRegister } from '../register/campaign-register.js'
-import { askCustomers } from '../run/ask/ask-customers.js'
+import { askCustomers, type CustomerAnswer } from '../run/ask/ask-customers.js'
 import { INTERRUPTED, type Stop } from '../run/brake.js'
 import { bringIn } from '../run/campaign.js'
 import type { PaceLimits } from '../run/pace.js'
@@ -34,11 +34,26 @@ interface Asking extends Pick<ValidatedOptions, 'service' | 'machine' | 'drain' 
   readonly watch: (event: AskingEvent) => void
 }
 
-/** @throws {HaltError} where it was broken off; what was heard is kept */
-export async function askListed(asking: Asking, list: WhoList): Promise<void> {
+const EXAMPLES = 3
+
+/**
+ * @returns the first of those who are other people there, masked: no name is kept
+ * @throws {HaltError} where it was broken off; what was heard is kept
+ */
+export async function askListed(asking: Asking, list: WhoList): Promise<readonly string[]> {
   const { who, service, credentials, machine, policy, drain, abort, watch } = asking
-  const customers = [...list.keys()]
+  const [customers, examples] = [[...list.keys()], [] as string[]]
   let [at, asked] = [0, 0]
+  const judged = ({ customerNo, answeredAt, seen }: CustomerAnswer) =>
+    (list.get(customerNo) ?? []).map((claim) => {
+      const customer = seen.kind === 'listed' ? seen.customer : undefined
+      const verdict = customer === undefined ? 'unreadable' : whoIs(claim, customer)
+      if (isStranger(verdict) && examples.length < EXAMPLES)
+        examples.push(
+          `${customerNo}: the service ${customer == null ? 'knows nobody' : `says ${maskName(customer.names.find(Boolean) ?? '')}`}, the export ${maskName(claim.name) || 'no name'}`,
+        )
+      return { customerNo, key: claim.key, verdict, answeredAt }
+    })
   const reader = connectReader(service, credentials, machine)
   try {
     const stop = await askCustomers({
@@ -47,25 +62,16 @@ export async function askListed(asking: Asking, list: WhoList): Promise<void> {
       ask: (customerNo, requestId, signal) => reader.getCustomer(customerNo, { requestId, signal }),
       newRequestId: () => randomUUID(),
       record: (answers) => {
-        const heard = answers.map(({ seen, ...answer }) => ({
-          ...answer,
-          customer: seen.kind === 'listed' ? seen.customer : undefined,
-        }))
-        who.record(list, heard)
+        who.record(answers.flatMap(judged))
         asked += answers.length
         watch({ kind: 'asking_who', customers: customers.length, asked })
       },
     })
     if (stop !== null) throw new AskingStopped(stop)
+    return examples
   } finally {
     await reader.close()
   }
-}
-
-const exampleText = ({ customerNo, verdict, claim, said }: Differing): string => {
-  const says =
-    verdict === 'unknown' ? 'knows nobody' : `says ${maskName(said.find((name) => name !== '') ?? '')}`
-  return `${customerNo}: the service ${says}, the export ${maskName(claim.name) || 'no name'}`
 }
 
 interface Held {
@@ -74,29 +80,33 @@ interface Held {
 }
 
 /**
- * Looks ahead at what would be sent, as a plan does, and asks who those customers are. No file is admitted by it; the
- * verdicts are kept, so that what was broken off goes on.
+ * Asks who the customers are, where that was asked for: of what would be sent, as a plan looks ahead at it. No file is
+ * admitted by it; the verdicts are kept, so that what was broken off goes on.
+ * @returns what holds ready rows by what the service and other ledgers say of them; it throws as `holdStrangers` does
  * @throws {HaltError} where it was broken off
  */
-export async function askAhead(asked: ValidatedOptions, { ledger, register }: Held): Promise<void> {
+export async function askAhead(asked: ValidatedOptions, { ledger, register }: Held): Promise<() => HeldRows> {
   const { service, options, choice, drain, severities } = asked
-  refuseStreams(options, 'ask who the customers are of')
-  let list: WhoList = new Map()
-  try {
-    await bringIn({ ...asked, ledger, hold: () => register.hold(severities) }, () => {
-      list = ledger.who.list(service.baseUrl.href, choice)
-      return false
-    })
-  } catch (error) {
-    throw drain.aborted ? new AskingStopped(INTERRUPTED) : error
+  const { who } = ledger
+  const holdOthers = (): HeldRows => register.hold(severities)
+  let examples: readonly string[] = []
+  if (options.who === true) {
+    refuseStreams(options, 'ask who the customers are of')
+    let list: WhoList = new Map()
+    try {
+      await bringIn({ ...asked, spread: false, ledger, hold: holdOthers }, () => {
+        list = who.list(service.baseUrl.href, choice)
+        return false
+      })
+    } catch (error) {
+      throw drain.aborted ? new AskingStopped(INTERRUPTED) : error
+    }
+    examples = await askListed({ ...asked, who, credentials: options.service }, list)
   }
-  await askListed({ ...asked, who: ledger.who, credentials: options.service }, list)
-}
-
-/** What the service and what other ledgers say of ready rows. @throws {SourceError} as `holdStrangers` */
-export function holdAll({ service, severities }: ValidatedOptions, { ledger, register }: Held): HeldRows {
-  holdStrangers(ledger.who, service.baseUrl.href, severities)
-  return register.hold(severities)
+  return () => {
+    holdStrangers(who, service.baseUrl.href, severities, examples)
+    return holdOthers()
+  }
 }
 
 /**
@@ -107,11 +117,12 @@ export function holdStrangers(
   who: Pick<WhoVerbs, 'hold'>,
   baseUrl: string,
   severities: SeverityOverrides,
+  examples: readonly string[],
 ): void {
   const strangers = who.hold(baseUrl, severities)
   if (strangers === null) return
-  const { source, rows, compared, examples } = strangers
-  const told = examples.length === 0 ? '' : ` (${examples.map(exampleText).join('; ')})`
+  const { source, rows, compared } = strangers
+  const told = examples.length === 0 ? '' : ` (${examples.join('; ')})`
   throw refuse(
     source,
     'FILE_CUSTOMERS_DIFFER',

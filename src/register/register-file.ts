@@ -10,6 +10,7 @@ import type { ClaimedMandate } from '../ledger/ledger.js'
 import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
 import { closing, keeping, sql, sqlValue } from '../ledger/file/connection.js'
+import { DISK_FULL } from '../ledger/file/storage.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
 
@@ -115,7 +116,7 @@ function explaining<Value>(path: string, body: () => Value): Value {
     if (error instanceof LedgerError || !FAULT_OF_PLACE.test(code)) throw error
     if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
       throw damaged(path, 'it is damaged or cut', error)
-    if (/FULL|ENOSPC|EDQUOT/.test(code))
+    if (DISK_FULL.test(code))
       throw registerFault(path, 'the disk is full', 'Free some space and run the same command again', {
         cause: error,
       })

@@ -1,10 +1,4 @@
-import type { Corrector } from '../domain/row/correction.js'
-import {
-  showValue,
-  type CheckedRecord,
-  type SourceSummary,
-  type SeverityOverrides,
-} from '../domain/rule/verdict.js'
+import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { fold } from '../domain/text/text.js'
 import {
   type Admission,
@@ -12,7 +6,7 @@ import {
   NONE_GIVEN_BACK,
   type SourceAdmission,
 } from '../ledger/admit/admission.js'
-import type { Ledger } from '../ledger/file/writer.js'
+import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
@@ -94,13 +88,9 @@ export const collectionOpeners = (paths: readonly string[], { limits }: SourceOp
     return openCollections(path, limits, signal)
   })
 
-export interface AdmitOptions {
+export interface AdmitOptions extends Omit<AdmitRequest, 'isRetry'> {
   /** Collection files of the former creditor, which are compared with the exports. */
   readonly evidence?: readonly OpenCollected[] | undefined
-  readonly severities: SeverityOverrides
-  readonly corrector?: Corrector
-  /** A person said that the exports are newer than what came in before. */
-  readonly isNewer?: boolean
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
   /** What was collected and is in no export becomes a finding, in a ledger that nobody keeps. */

@@ -232,24 +232,15 @@ export function noteOutcome(brake: Brake, outcome: Outcome, nowMs: number): Brak
   const heard = { ...brake, isHeard: true, failures: 0, failingSinceMs: null }
   if (isHeldBack(outcome)) return heard
   const connected = outcome.evidence.status === null ? brake : heard
-  switch (outcome.kind) {
-    case 'registered':
-      return { ...connected, answered: brake.answered + 1, cause: null, causeCount: 0 }
-    case 'refused': {
-      const cause = causeOf(outcome)
-      const causeCount = cause === brake.cause ? brake.causeCount + 1 : 1
-      return { ...connected, answered: brake.answered + 1, refused: brake.refused + 1, cause, causeCount }
-    }
-    case 'in_doubt':
-      return {
-        ...connected,
-        answered: brake.answered + 1,
-        inDoubt: brake.inDoubt + 1,
-        cause: null,
-        causeCount: 0,
-      }
-    case 'turned_away':
-      return connected
+  if (outcome.kind === 'turned_away') return connected
+  const cause = outcome.kind === 'refused' ? causeOf(outcome) : null
+  return {
+    ...connected,
+    answered: brake.answered + 1,
+    inDoubt: brake.inDoubt + (outcome.kind === 'in_doubt' ? 1 : 0),
+    refused: brake.refused + (outcome.kind === 'refused' ? 1 : 0),
+    cause,
+    causeCount: cause === null ? 0 : cause === brake.cause ? brake.causeCount + 1 : 1,
   }
 }
 

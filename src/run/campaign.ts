@@ -1,4 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
+import type { PilotRow } from '../domain/row/pilot.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
 import { HaltError, UsageError } from '../errors.js'
@@ -16,6 +17,7 @@ import {
   DECLINED,
   exitStatusOf,
   INTERRUPTED,
+  PILOT_DONE,
   SOME_LEFT,
   type Stop,
   stopOfChoice,
@@ -32,6 +34,8 @@ export interface RunPreview {
   readonly toSend: number
   /** Null where it may send every ready row. */
   readonly choice: CountedChoice | null
+  /** Of a pilot that is spread, the rows that show something new; empty for any other run. */
+  readonly pilot: readonly PilotRow[]
   /** Refused rows that stay refused although they were asked for: a later file has corrected them. */
   readonly leftRefused: number
   /** What other ledgers had to do with the rows. */
@@ -60,6 +64,8 @@ export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
+  /** A pilot is spread over what its rows show, in the place of the first ones. */
+  readonly spread?: boolean
   /** It takes the place of other ledgers, also where nothing is left to send. */
   readonly takesOver: boolean
   readonly watchReading: (source: string, records: number) => void
@@ -83,7 +89,7 @@ export interface CampaignParts extends RunRequest {
    * Called once what was agreed to is on disk, and before the first request leaves; what it throws ends the run. Here
    * the rows are claimed in the register of campaigns, which must never know more than the ledger does.
    */
-  readonly claim: () => void
+  readonly claim: (choice: Choice | null) => void
 }
 
 export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
@@ -105,7 +111,7 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   const { ledger } = parts
   const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
   try {
-    const { stop, ...prepared } = await prepareAndSend(parts)
+    const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(parts)
     const totals = ledger.totals()
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
@@ -121,7 +127,10 @@ export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
   }
 }
 
-type Brought = Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'>
+interface Brought extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
+  /** Chosen once all is in; null for the first rows. */
+  readonly pilot: ReturnType<Ledger['pilot']> | null
+}
 
 interface Prepared extends Brought {
   /** Why nothing is sent, or null when the rest of the run may go on. */
@@ -131,10 +140,13 @@ interface Prepared extends Brought {
 async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
   const prepared = await prepare(parts)
   if (prepared.stop !== null) return prepared
+  const { pilot } = prepared
   const { ledger, choice } = parts
   const isClaimed = ledger.hasReady(choice) || parts.takesOver
-  if (isClaimed) parts.claim()
-  const stop = isClaimed ? await deliver(parts) : null
+  const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
+  if (isClaimed) parts.claim(sent)
+  const stopped = isClaimed ? await deliver({ ...parts, choice: sent }) : null
+  const stop = stopped ?? (pilot !== null && ledger.hasReady(choice) ? PILOT_DONE : null)
   return {
     ...prepared,
     stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
@@ -150,8 +162,7 @@ async function prepare(parts: CampaignParts): Promise<Prepared> {
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    const isAgreed = await ask(parts, nothingAdmitted)
-    return { ...nothingAdmitted, stop: isAgreed ? null : DECLINED }
+    return { ...nothingAdmitted, stop: (await ask(parts, nothingAdmitted)) ? null : DECLINED }
   }
   try {
     const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
@@ -178,6 +189,7 @@ export async function bringIn(
 ): Promise<Brought | null> {
   const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = bringing
   const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = bringing
+  const { spread, policy } = bringing
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
@@ -191,7 +203,9 @@ export async function bringIn(
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
     admission.compareEarlier(bringing.asOf)
     assertChoosable(choice, ledger.view)
-    const brought = { admitted, leftRefused, held: bringing.hold(), readAgain }
+    const held = bringing.hold()
+    const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
+    const brought = { admitted, leftRefused, held, readAgain, pilot }
     if (await isAgreed(brought)) {
       admission.commit()
       return brought
@@ -206,7 +220,9 @@ export async function bringIn(
 
 const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
 
-const nothingAdmitted = { admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [] } as const
+const nothingAdmitted = {
+  ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },
+} as const
 
 /** @throws {UsageError} that names each decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
@@ -227,7 +243,7 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Brought): Promise<boolean> {
+async function ask(parts: CampaignParts, { pilot, ...brought }: Brought): Promise<boolean> {
   const { ledger, policy, confirm, choice } = parts
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
@@ -237,9 +253,8 @@ async function ask(parts: CampaignParts, { leftRefused, held, readAgain }: Broug
     totals,
     toSend,
     choice: countedChoice(parts),
-    leftRefused,
-    held,
-    readAgain,
+    pilot: pilot?.told ?? [],
+    ...brought,
     ledger: ledger.view,
   })
 }

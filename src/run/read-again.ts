@@ -140,6 +140,7 @@ export async function readAgain(
     if (found === null) return
     const { areRulesChanged, isChanged, ofFile } = found
     const one = { ...found, source, isNewer: isNewer(source) }
+    const rows = one.isNewer ? again.newest : again.unsent
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
@@ -155,7 +156,7 @@ export async function readAgain(
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
-    if ((!isChanged && !one.isNewer) || again.unsent(source).next().done === true) return
+    if ((!isChanged && !one.isNewer) || rows(source).next().done === true) return
     const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
       row.state === 'refused' || row.isByWord === 1
         ? false
@@ -166,7 +167,7 @@ export async function readAgain(
       by,
       second: await load(),
       signal,
-      rows: again.unsent,
+      rows,
       mustCome,
     })
     hasCome ||= came > 0
@@ -396,7 +397,7 @@ async function readOne(
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
-  if (isChanged && rowsOf === again.unsent) target ??= admission.open(about)
+  if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
   return { came, told: isChanged ? [`"${source.name}" was ${told}.`] : [] }
 }

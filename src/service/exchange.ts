@@ -165,14 +165,8 @@ const UTF8 = new TextDecoder()
 const textOf = ([first, ...others]: readonly Buffer[]): string =>
   first === undefined ? '' : UTF8.decode(others.length === 0 ? first : Buffer.concat([first, ...others]))
 
-function joinRepeated(headers: IncomingHttpHeaders): Record<string, string> {
-  const joined: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return joined
-}
+const joinRepeated = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
 /** Matched on the code, never on the class (service/README.md#error-matrix); some errors have only a name. */
 function describeError(error: unknown): TransportError {

@@ -2,7 +2,7 @@ import { type SourceInput, openBytes } from './bytes/input.js'
 import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/beginning.js'
 import { CSV } from './csv/csv.js'
 import type { InputFormat, Table, TableOptions } from './table.js'
-import { withoutNoRecords } from './no-records.js'
+import { withoutNoRecords } from './left-out.js'
 import { refuse } from './refusal.js'
 
 /** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */

@@ -12,7 +12,6 @@ import {
   type SourceReading,
 } from '../domain/rule/verdict.js'
 import { onlyKnown, UsageError } from '../errors.js'
-import { showLeftOut } from './csv/left-out.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import { nameOf, type SourceInput } from './bytes/input.js'
@@ -29,7 +28,7 @@ import {
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, Table, TableEnd } from './table.js'
-import { isBareTotals, MOST_TOTALS } from './csv/totals.js'
+import { isBareTotals, MOST_TOTALS, showLeftOut } from './left-out.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 
@@ -54,17 +53,15 @@ export async function openSource(
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
-  return openRecognised(table, { given, against, signal })
+  return openRecognised(table, given, against, signal)
 }
 
 /** The same of a table that was found already. */
 export async function openRecognised(
   table: Table,
-  {
-    given,
-    against,
-    signal,
-  }: { given: SourceOptions; against: CheckedAgainst; signal: AbortSignal | undefined },
+  given: SourceOptions,
+  against: CheckedAgainst,
+  signal: AbortSignal | undefined,
 ) {
   const { name, label, header, withoutCustomers } = table
   if (withoutCustomers !== undefined && given.crosswalk === undefined) {
@@ -129,13 +126,8 @@ function expectedNames(options: SourceOptions): (name: string) => boolean {
 
 /** The column of each field, by its name in the header; of one that is joined, what it is looked up by, as in a template. */
 function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Record<string, string> {
-  const names = Object.fromEntries([
-    ...fields.map(({ field, name }) => [field, name]),
-    ...payer.map(({ field, names: of }) => [
-      field,
-      of.length === 1 ? of[0] : of.map((name) => `{${name}}`).join(' '),
-    ]),
-  ]) as Record<string, string>
+  const named = [...fields, ...payer].map(({ field, name }) => [field, name])
+  const names = Object.fromEntries(named) as Record<string, string>
   for (const { section, file, keys, take } of lookups)
     if (section === 'join')
       for (const { field, column } of take)

@@ -180,12 +180,7 @@ export const isIsoDay = (cell: string): boolean =>
 /** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
 const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
   earlier: source.against.earlier ?? (() => []),
-  restore: restoreFrom({
-    ...source,
-    watched,
-    today: source.against.today,
-    declared: { signed_date: source.formats.signedDate, last_collection_date: source.formats.lastCollection },
-  }),
+  restore: restoreFrom({ ...source, watched }),
   forgotten: forgottenBy(source),
 })
 
@@ -221,7 +216,7 @@ function cellChecker(source: RecognisedSource) {
   return (own: Line, more: readonly Finding[]): RecordCheck => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
     const { raw: mapped, transformed } = rawValues(read, mapping, uncomputed)
-    const looked = lookUp(second.files, { read, raw: mapped }, { mapping, severities })
+    const looked = lookUp(second.files, read, mapped, mapping, severities)
     const { raw } = looked
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const found = joinFindings(

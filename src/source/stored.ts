@@ -50,5 +50,5 @@ export function openStored(
       : {}),
     read: () => piecesOf(read()),
   }
-  return openRecognised(table, { given: options, against, signal })
+  return openRecognised(table, options, against, signal)
 }

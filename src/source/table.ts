@@ -83,10 +83,9 @@ export interface RecordsEnd {
   readonly openLine?: number | null
 }
 
-/** Lines among the records that are none (`no-records.ts`). */
+/** Lines among the records that are none (`left-out.ts`). */
 export interface NoRecords {
-  readonly rules: number[]
-  readonly headers: number[]
+  readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
   /** Counts that the file states of its rows, and how many were read up to there. */
   readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
 }

@@ -31,7 +31,7 @@ writeFileSync(join(folder, 'customers.json'), JSON.stringify(known), { mode: 0o6
 const server = spawn(
   process.execPath,
   [cli, 'sandbox', '--port', '0', '--latency', latency, '--customers', 'customers.json'],
-  { cwd: folder, env },
+  { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] },
 )
 const url = await new Promise((resolve) =>
   server.stdout.on('data', (text) => resolve(/http:\/\/\S+/.exec(String(text))?.[0])),

@@ -136,6 +136,15 @@ describe('a run against a real service', () => {
     )
   })
 
+  it('names of a pilot that is spread why each row was taken, the first of many, with no account number', async () => {
+    const because = ['country DE', 'references as DE89370400440532013000']
+    const pilot = Array.from({ length: 25 }, (_, at) => ({ id: at + 1, customerNo: 1_001 + at, because }))
+    const notes = await notesOf({ plan: { pilot, toSend: 40 } })
+    expect(notes).toMatch(
+      /To send in this run: 40 rows\nA pilot that is spread:\n {2}row 1, customer 1001: country DE, references as DE…3000\n[^]* {2}row 10, customer 1010: [^\n]+\n {2}and 30 rows more\n/,
+    )
+  })
+
   it('says under which approved plan it goes, and what is proven of its approval', async () => {
     const times = { approvedAt: '2026-06-15T09:00:00.000Z', expiresAt: '2026-06-18T09:00:00.000Z' }
     const by = { approvedBy: 'Grace', key: 'cd'.repeat(32), reference: null }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { validExport, validLine } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
 
 const { read, write, held, sandbox, program, json } = placeForEach({ sandbox: {} })
 
@@ -39,4 +40,45 @@ it('25.2 run --only and --country send some of the ready rows, say how many they
   expect((await run('--country', 'DE')).status).toBe(0)
   expect(held().toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(sandbox().requests().repeated).toEqual([])
+})
+
+it('run --limit --spread takes rows that differ, names why, and needs its limit', async () => {
+  const austrian = validLine(9).replace(/,DE\d+,/, `,${IBAN_EXAMPLES['AT']!},`)
+  const other = validLine(12).replace('MANDATE-12', 'KD/2024/12')
+  const lines = Array.from({ length: 12 }, (_, at) =>
+    at === 8 ? austrian : at === 11 ? other : validLine(at + 1),
+  )
+  write('export.csv', [validExport(0).trim(), ...lines, ''].join('\n'))
+
+  const unlimited = await program('run', 'export.csv', '--spread')
+  expect([unlimited.status, unlimited.stderr]).toEqual([
+    2,
+    expect.stringContaining('Cannot use limit: null is not a whole number from 1, as spread needs'),
+  ])
+  const pilot = await program('run', 'export.csv', '--limit', '4', '--spread')
+  expect([pilot.status, held().toSorted((a, b) => a - b)]).toEqual([5, [1, 2, 9, 12]])
+  const told = [
+    'A pilot that is spread:',
+    '  row 1, customer 1: country DE, bank DE 37040044, references as A-9, previous creditor DE98ZZZ09999999999',
+    '  row 9, customer 9: country AT, bank AT 19043',
+    '  row 12, customer 12: references as A/9/9',
+    '  and 1 row more',
+  ]
+  expect(pilot.stderr).toContain(`${told.join('\n')}\n`)
+  expect(pilot.stdout).toMatch(/Next: sepa-migrate run\n/)
+  expect(read('report.html')).toContain('<li>spread: yes</li>')
+  const rest = await program('run')
+  expect(rest.status, rest.stderr).toBe(0)
+  expect(held()).toHaveLength(12)
+})
+
+it('a pilot that is spread is claimed, shown before the question and sent to a real service, and the rest after it', async () => {
+  const place = await placeOfTest({ rows: 12, truth: { isReal: true }, ownState: true })
+  const pilot = await place.program('run', 'export.csv', '--limit', '3', '--spread', '--yes')
+  expect([pilot.status, place.truth().posts()], pilot.stderr).toEqual([5, 3])
+  expect(pilot.stderr).toMatch(
+    /To send in this run: 3 rows\nA pilot that is spread:\n {2}row 1, customer 1: country DE, [^\n]+\n {2}and 2 rows more\n/,
+  )
+  const rest = await place.program('run', '--yes')
+  expect([rest.status, place.truth().posts()], rest.stderr).toEqual([0, 12])
 })

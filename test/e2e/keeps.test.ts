@@ -68,3 +68,35 @@ it.skipIf(CANNOT_MOUNT)(
     expect(statuses.filter((status) => status !== '0').length).toBeGreaterThan(2)
   },
 )
+
+it.skipIf(CANNOT_MOUNT)(
+  'a register whose disk fills up says so, and what was sent; nothing is sent twice',
+  async () => {
+    const { folder, path, env, read, totals, truth } = await placeOfTest({
+      rows: 120,
+      truth: { isReal: true },
+    })
+    mkdirSync(path('state'))
+    const run = '"$NODE" "$PROGRAM" run export.csv --yes --concurrency 4 > out.txt 2>'
+    // Into 0 kB not even its index fits; into 120 the claim, and some groups of attempts.
+    const fill = (kb: number): string =>
+      `head -c $((($(df -k --output=avail state | tail -1) - ${kb}) * 1024)) /dev/zero > state/filler`
+    const full = (kb: number): string => `${fill(kb)}; ${run} "full-${kb}.txt"; echo $?; rm state/filler`
+    const ran = await runShell(
+      [
+        'mount -t tmpfs -o size=2m,mode=0700 none state; export XDG_STATE_HOME="$PWD/state"',
+        ...[`${run} first.txt --limit 1; echo $?`, full(0), full(120), `${run} last.txt; echo $?`],
+      ].join('; '),
+      { cwd: folder(), env: env() },
+    )
+    expect(ran.stdout.split('\n'), ran.stderr).toEqual(['5', '8', '8', '0', ''])
+    const full0 =
+      'the disk is full. Without it an export could be sent twice; nothing was sent\n  To do: Free some space'
+    expect(read('full-0.txt')).toContain(full0)
+    const [, sent] =
+      /the disk is full\..*; nothing further was sent after (\d+) requests\n/.exec(read('full-120.txt')) ?? []
+    expect(Number(sent)).toBeGreaterThan(0)
+    expect(Number(sent)).toBeLessThan(119)
+    expect([truth().posts(), truth().twice(), totals()['registered']]).toEqual([120, [], 120])
+  },
+)

@@ -134,6 +134,16 @@ describe('45.3 january.csv is read after february.csv', () => {
     await expectRun(place, ['january.csv', '--newer'], 0, JANUARY)
   })
 
+  it('February is the newer one although somebody had called January that, and January again', async () => {
+    await begin()
+    const none = ['--newer', '--only', 'unique_mandate_reference=MND-0006']
+    await expectRun(place, ['january.csv', ...none], 5, AS_BEFORE)
+    await expectRun(place, ['february.csv', ...none], 5, AS_BEFORE)
+    await expectRun(place, ['january.csv', ...none], 5, AS_BEFORE)
+    await expectRun(place, ['february.csv', '--newer'], 0, FEBRUARY)
+    await expectRun(place, [], 0, FEBRUARY)
+  })
+
   it('45.3 an export without a column for it revives none that ended, newer or not', async () => {
     await begin(JANUARY)
     const revived = [...AS_BEFORE, ...OLDER.slice(1)]

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { placeForEach } from '../support/place.js'
 import { start } from '../support/program.js'
 
-const { folder, program } = placeForEach()
+const { folder, program, write } = placeForEach()
 
 /** What it says of itself at the start. */
 async function told(
@@ -43,4 +43,14 @@ it('9.2.5 takes credentials of the environment, prints no such password, and beh
   const { status, stderr } = await program('sandbox', '--port', '0', '--duplicate', 'maybe')
   expect(status).toBe(2)
   expect(stderr).toContain('Cannot read --duplicate: "maybe" is not one of refuse, conflict, register')
+})
+
+it('knows the customers of a file and nobody else, also a hundred thousand', async () => {
+  const name = 'A customer whose name is as long as names are'
+  const known = Array.from({ length: 100_000 }, (_, at) => ({ customer_no: at + 1, name }))
+  write('customers.json', JSON.stringify(known))
+  const { url, password = '' } = await told({}, '--customers', 'customers.json')
+  const asked = (no: number): Promise<number> =>
+    statusOf(`${url}/api/v2/customer/${no}`, `sandbox:${password}`)
+  expect([await asked(1), await asked(100_000), await asked(100_001)]).toEqual([200, 200, 404])
 })

@@ -21,15 +21,20 @@ const FAULTS = [
   },
 ] as const
 
+/** Figures of the control totals, in their order. */
+const sums = (...figures: readonly string[]): RegExp =>
+  new RegExp(figures.map((figure) => `${figure.replace(/ (?=\S+$)/, ' +')} `).join('[^]*'))
+
 describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
   // 400 invented rows each, of which 12 are faulty.
   it.each([
-    ['spanish', '14/05/2016', 'ES11ZZZB12345674', 'Código cliente', 'C-00'],
-    ['portuguese', '28-10-2024', 'PT96ZZZ104321', 'Nº de cliente', '0000'],
-    ['czech', '14.5.2016', 'CZ17ZZZ10234', 'Číslo zákazníka', ''],
+    ['spanish', '14/05/2016', 'ES11ZZZB12345674', 'Código cliente', 'C-00', 1],
+    ['portuguese', '28-10-2024', 'PT96ZZZ104321', 'Nº de cliente', '0000', 1],
+    ['czech', '14.5.2016', 'CZ17ZZZ10234', 'Číslo zákazníka', '', 1],
+    ['italian', '14/05/2016', 'IT91ZZZ0000001234567897', 'Codice cliente', 'CL00', 2],
   ])(
     'with the %s export goes from a pilot to a signed pack, by what is printed or in the README',
-    async (name, signedRight, creditorRight, column, before) => {
+    async (name, signedRight, creditorRight, column, before, over) => {
       const place = await placeOfTest({ sandbox: { faults: [...FAULTS] } })
       const { folder, path, read, write, env, program, held, sandbox } = place
       const readme = readFileSync('README.md', 'utf8')
@@ -72,14 +77,16 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       write('sepa-migrate.yaml', read('sepa-migrate.yaml') + crosswalk)
       const checked = await type(/^Then: (.*)$/m.exec(drafted.stdout)?.[1] ?? '')
       expect(checked.stdout).toMatch(/read +400 /)
-      expect(checked.stdout).toMatch(/invalid +11 [^]*duplicate +1 [^]*excluded +1 [^]*ready +387 /)
+      expect(checked.stdout).toMatch(
+        sums('invalid 11', 'duplicate 1', `excluded ${over}`, `ready ${388 - over}`),
+      )
 
       const pilot = await paste(checked)
       expect(pilot.stdout).toMatch(/registered +10 /)
       // Somebody found the member that the crosswalk lacks.
       members()
       const all = await paste(pilot)
-      expect(all.stdout).toMatch(/invalid +10 [^]*registered +386 [^]*refused +1 [^]*in doubt +1 /)
+      expect(all.stdout).toMatch(sums('invalid 10', `registered ${387 - over}`, 'refused 1', 'in doubt 1'))
       expect(nextOf(all)).toContain('to-do.xlsx')
 
       const work = openWork(path('to-do.xlsx'))
@@ -111,14 +118,14 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
         }
       work.save()
       const mended = await paste(all)
-      expect(mended.stdout).toMatch(/ready +0 [^]*registered +398 [^]*refused +0 [^]*in doubt +0 /)
+      expect(mended.stdout).toMatch(sums('ready 0', `registered ${399 - over}`, 'refused 0', 'in doubt 0'))
 
       // One has left since, one has come.
       const lines = given.toString('latin1').split('\n')
       const left = lines.findIndex((line) => line.includes('-0100;'))
       const come = (lines[left] ?? '')
         .replace(/1300/, '1601')
-        .replace(/[A-Z]{2}\d\d [\d ]+/, germanIban(1_601))
+        .replace(/[A-Z]{2}\d\d [A-Z\d ]+/, germanIban(1_601))
         .replace('-0100;', '-0401;')
       write('final.csv', Buffer.from(lines.with(left, come).join('\n'), 'latin1'))
       const compared = await type('sepa-migrate compare final.csv')
@@ -140,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('the walk of an engineer', () => {
       const proven = await type('sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db')
       expect(proven.status).toBe(0)
       process.stdout.write(`${name}: ${typed.length} commands\n${typed.join('\n')}\n`)
-      expect(held()).toHaveLength(399)
+      expect(held()).toHaveLength(400 - over)
     },
     120_000,
   )

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { SourceError, UsageError } from '../../src/errors.js'
 import { migrate } from '../../src/migrate/migrate.js'
@@ -175,6 +175,19 @@ describe('single customers who differ or are unknown', () => {
   })
 })
 
+describe('an export that names nobody', () => {
+  it('holds nothing, also beside a column without a name', async () => {
+    const customers = drawn(20, 31)
+    const lines = exportOf(customers).trimEnd().split('\n')
+    const unnamed = lines.map(
+      (text, at) => `${at === 0 ? '' : at},${text.replace(/,("[^"]*"|payer_name)$/, '')}`,
+    )
+    const { send, place } = await setUp(customers, [...unnamed, ''].join('\n'))
+    expect((await send()).totals).toMatchObject({ registered: 20 })
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 20, no_name: 20 })
+  })
+})
+
 describe('an answer that is none', () => {
   const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
   it('of single customers holds nothing, and is counted', async () => {
@@ -260,7 +273,11 @@ describe('names', () => {
         .map((path) => path.replace(/^.*\//, ''))
         .sort(),
     ).toEqual(['campaign.db', 'corrections.csv'].sort())
-    for (const path of files.filter((each) => each.includes(join('to-do', '')) || each.endsWith('.db')))
+    const workbook = files.find((path) => path.endsWith('to-do.xlsx')) ?? ''
+    const sheets = Object.values(unzipSync(readFileSync(workbook))).map((part) => strFromU8(part))
+    expect(sheets.some((part) => part.includes('Exportia Heldmoor'))).toBe(true)
+    expect(sheets.join()).not.toContain('Wodanswald')
+    for (const path of [...files.filter((each) => /to-do[/]|[.]db$/.test(each)), workbook])
       expect(statSync(path).mode & 0o777, path).toBe(0o600)
   })
 })

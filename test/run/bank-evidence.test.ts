@@ -149,6 +149,21 @@ it('31.1 what a file does not have replaces nothing, differs from nothing, and i
   ])
 })
 
+it('31.1 one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
+  const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
+  const seen = (n: number): Debit => debit(n, { signed: n > 10 ? '2020-02-02' : '2025-12-30' })
+  const ledger = kept()
+  const rows = numbers.map((n) => row(n, { signed: n === 1 ? '2025-12-30' : '2024-03-05' }))
+  await admit(ledger, { exports: [exportOf(rows)], collections: [collected(...numbers.map(seen))] })
+  const held = 'conflict 2029-01-05 !DATE_DIFFERS'
+  expect(fates(ledger)).toEqual(numbers.map((n) => (n > 10 ? held : 'ready 2029-01-05')))
+  expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, date_differs: 2 })
+  const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
+  expect(lacks.map(({ message }) => message.split('. ')[1])).toEqual([
+    '9 mandates name the date of signature that most collections name, as a filler is or the day of the file.',
+  ])
+})
+
 it('31.1 a severity of the configuration counts, whatever is newer', async () => {
   const rules = { EVIDENCE_DATE_DIFFERS: 'error', EVIDENCE_ACCOUNT_DIFFERS: 'off' } as const
   const iban = germanIban(2)

@@ -110,6 +110,7 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
       const choice =
         drawn === null ? null : { ...drawn, only: drawn.only.filter(({ column }) => has(column)) }
       const limit = chance.happens(0.4) ? chance.between(1, 5) : null
+      const spread = limit !== null && seed % 2 === 0
       const asked: number[] = []
       const send: CampaignParts['send'] = async ({ customerNo }) => {
         const row = known.get(customerNo)
@@ -125,11 +126,14 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
       const end = await runOn(time, ledger, {
         files,
         choice,
+        spread,
         retryRefusedBy: chance.happens(0.2) ? 'Ada' : null,
         confirm: (plan) => {
           const ready = readyIn(ledger).filter((n) => takes(choice, known.get(n) ?? NOTHING))
           planned = Math.min(ready.length, limit ?? ready.length)
           expect(plan.toSend).toBe(planned)
+          expect(plan.pilot.length).toBeLessThanOrEqual(planned)
+          expect(plan.pilot.length > 0).toBe(spread)
           return Promise.resolve(true)
         },
         send,

@@ -129,8 +129,8 @@ async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
   const policy = { concurrency: service.concurrency, rate: settings.get('rate') }
   const asking = { who, service, credentials, machine, policy, ...machine.signals }
   const watch = (event: AskingEvent): void => noteAsking(context, event)
-  await askListed({ ...asking, watch }, who.list(baseUrl.href, null))
-  holdStrangers(who, baseUrl.href, settings.severities)
+  const examples = await askListed({ ...asking, watch }, who.list(baseUrl.href, null))
+  holdStrangers(who, baseUrl.href, settings.severities, examples)
 }
 
 /** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */

@@ -4,13 +4,15 @@ import type { Command, CommandLoaders, Context } from '../command.js'
 import { type CommandResult } from '../terminal/result.js'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { EXITS } from '../settings/declared.js'
+import { type World, widthOf, wrapped } from '../terminal/world.js'
 
 /** @param commands all of them, of which the help is printed by `main` */
 export const helpCommand = (commands: CommandLoaders): Command => ({
   usage: 'help <topic>',
   summary: 'print a topic of the manual, or the help of a command',
-  examples: ['sepa-migrate help doubts', 'sepa-migrate help mapping | less', 'sepa-migrate help run'],
+  examples: ['sepa-migrate help doubts', 'sepa-migrate help mapping', 'sepa-migrate help run'],
   options: ['json', 'noColor'],
   usesNoLedger: true,
   epilogue: ['sepa-migrate --help lists the topics.'],
@@ -19,7 +21,7 @@ export const helpCommand = (commands: CommandLoaders): Command => ({
   run: async (context) => Promise.resolve(print(context, commands)),
 })
 
-function print({ world, args }: Context, commands: CommandLoaders): CommandResult {
+function print({ world, args, settings }: Context, commands: CommandLoaders): CommandResult {
   const [name = ''] = args
   const topics = topicsIn(world.manual)
   const topic = topics.find((one) => one.name === name.toLowerCase())
@@ -31,10 +33,18 @@ function print({ world, args }: Context, commands: CommandLoaders): CommandResul
     )
   }
   const flags = Object.hasOwn(commands, topic.name) ? [`Flags: sepa-migrate ${topic.name} --help`] : []
-  return {
-    lines: [...linesOfPage(topic.text), ...flags],
-    details: { topic: topic.name, text: topic.text },
+  if (settings.get('json') !== true) {
+    const text = `${[...linesOfPage(topic.text, Math.min(79, widthOf(world.stdout))), ...flags].join('\n')}\n`
+    if (!world.stdout.isTerminal || !isPaged(text, world.env)) world.stdout.write(text)
   }
+  return { details: { topic: topic.name, text: topic.text } }
+}
+
+/** Whether a pager has shown it: $PAGER, where it is not empty, or less, where that is installed. */
+function isPaged(text: string, env: World['env']): boolean {
+  const pager = env['PAGER'] ?? 'less -FRX'
+  if (pager === '') return false
+  return spawnSync(pager, { shell: true, input: text, stdio: ['pipe', 'inherit', 'inherit'] }).status !== 127
 }
 
 /** Topics of the manual: each a page of `src/help`, whose first line is `# name: what it is about`. */
@@ -57,10 +67,8 @@ export function topicLines(folder: string): readonly string[] {
   ]
 }
 
-const WIDTH = 79
-
-/** A page as a terminal shows it: prose in lines of 79 characters, code as it stands. */
-export function linesOfPage(page: string): readonly string[] {
+/** A page as a terminal shows it: prose in lines of so many characters, code as it stands. */
+export function linesOfPage(page: string, width: number): readonly string[] {
   return page
     .replace(/^<!--.*-->\n/gm, '')
     .split(/^(```[^]*?^```)$/m)
@@ -70,22 +78,7 @@ export function linesOfPage(page: string): readonly string[] {
             .split('\n')
             .slice(1, -1)
             .map((line) => `    ${line}`)
-        : part.split('\n').flatMap(wrapped),
+        : part.split('\n').flatMap((line) => wrapped(line.replace(/^#+ /, '').replaceAll('**', ''), width)),
     )
     .filter((line, index, lines) => line !== '' || lines[index - 1] !== '')
-}
-
-function wrapped(line: string): readonly string[] {
-  const [indent = ''] = /^\s*(?:- |\d+\. )?/.exec(line) ?? []
-  const words = line.slice(indent.length).replace(/^#+ /, '').replaceAll('**', '').split(' ')
-  const lines: string[] = []
-  let text = indent
-  for (const word of words) {
-    if (text.trim() !== indent.trim() && text.length + word.length > WIDTH) {
-      lines.push(text.trimEnd())
-      text = ' '.repeat(indent.length)
-    }
-    text += `${word} `
-  }
-  return [...lines, text.trimEnd()]
 }

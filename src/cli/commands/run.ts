@@ -76,6 +76,7 @@ export const runCommand: Command = {
   ],
   own: [
     ...RUN_FLAGS,
+    ['--spread', 'with --limit: rows that differ in country, bank, reference, creditor or warnings'],
     ['--by <name>', 'who gives the reason, or decided (default: the user)'],
     ['--plan <file>', 'send what this approved plan says, and refuse anything else'],
   ],
@@ -190,6 +191,7 @@ function askedBy(context: Context, service: Service): MigrateOptions {
   const maxDuration = settings.get('maxDuration')
   return {
     ...runOptions(context, service),
+    spread: context.flag('spread'),
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
     confirm: (plan) => confirmRun(context, { service, plan, ask: (question) => askText(world, question) }),
     signal,

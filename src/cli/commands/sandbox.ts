@@ -119,5 +119,5 @@ const readText = (file: string, what: string): string =>
   readGivenText(file, {
     what,
     nothing: 'the sandbox was not started',
-    mostBytes: MOST_BYTES.configuration,
+    mostBytes: MOST_BYTES.decisions,
   })

@@ -6,10 +6,8 @@ import {
   readUsername,
   type Settings,
   assertReadBackTold,
-  readService,
+  readCredentials,
   readTarget,
-  type Service,
-  type Target,
 } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
@@ -55,19 +53,15 @@ export const planCommand: Command = {
 async function plan(context: Context): Promise<CommandResult> {
   const { world, settings, progress } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
-  const target: Target & Partial<Service> = asksWho(context)
-    ? await readService(settings, world)
-    : readTarget(settings, world)
+  const target = readTarget(settings, world)
+  const username = readUsername(settings)
+  const credentials = asksWho(context) ? await readCredentials(settings, world) : { username }
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
   const { document, last, evidence } = await planMigration({
     ...runOptions(context, target),
-    service: {
-      ...target.options,
-      ...(target.credentials ?? { username: readUsername(settings) }),
-      rate: settings.get('rate'),
-    },
+    service: { ...target.options, ...credentials, rate: settings.get('rate') },
     signal: world.signals.drain,
     giveUp: world.signals.abort,
     by: context.text('by') ?? context.actor(),

@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import { type Line, type Tone, type Toned, toned, wordsOf, type World, writtenLine } from './world.js'
+import type { Line, Tone, Toned, World } from './world.js'
+import { toned, widthOf, wordsOf, writtenLine } from './world.js'
 import { countText, durationText, plural, said } from '../../domain/text/text.js'
 import type { Outcome } from '../../domain/row/row-state.js'
 
@@ -66,13 +67,7 @@ const readingText = (source: string, records: number): string =>
 
 /** The lines of a view as this terminal shows them. */
 export const drawn = (world: World, view: RunView): string[] =>
-  terminalLines(view, columnsOf(world)).map((line) => writtenLine(line, world.stderr.hasColour))
-
-/** Columns of the terminal behind a stream, as they are now; 80 where it does not say. */
-const columnsOf = ({ stderr: { stream } }: World): number => {
-  const columns: unknown = Reflect.get(stream, 'columns')
-  return typeof columns === 'number' && columns > 0 ? columns : 80
-}
+  terminalLines(view, widthOf(world.stderr)).map((line) => writtenLine(line, world.stderr.hasColour))
 
 function drawnProgress(world: World): Progress {
   const { view, ...count } = counter(world)

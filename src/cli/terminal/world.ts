@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import type { Machine } from '../../machine.js'
 import { oneLine, plainLines, countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
@@ -82,6 +82,35 @@ export const writtenLine = (line: Line, hasColour: boolean): string =>
 
 /** The words of a line alone. */
 export const wordsOf = (line: Line): string => writtenLine(line, false)
+
+/** How long a line may be: the columns of a terminal as they are now, 80 if it does not say; anywhere else no limit. */
+export const widthOf = ({ isTerminal, stream }: Output): number =>
+  isTerminal ? Number(Reflect.get(stream, 'columns')) || 80 : Infinity
+
+/**
+ * A line broken at words; what follows stands below its words, `indent` columns to the right at least. A command is one
+ * word: of a broken one the half would run when it is pasted.
+ */
+export function wrapped(line: string, width: number, indent = 0): string[] {
+  const plain = stripVTControlCharacters(line)
+  if (plain.length <= width || /^(?:Next: |Then: )? *sepa-migrate /.test(plain)) return [line]
+  const [hang = ''] = /^.{0,24} {2}(?=\S)|^ *(?:- |\d+\. )?/.exec(plain) ?? []
+  const under = ' '.repeat(Math.max(indent, hang.length))
+  const command = /(?<!`)sepa-migrate .*/.exec(line)?.[0] ?? ''
+  const [first = '', ...words] = line
+    .slice(0, line.length - command.length)
+    .trimEnd()
+    .split(' ')
+  const lines = [first]
+  for (const word of command === '' ? words : [...words, command]) {
+    const text = lines.at(-1) ?? ''
+    const longer = `${text} ${word}`
+    if (text.length <= hang.length || stripVTControlCharacters(longer).length <= width)
+      lines[lines.length - 1] = longer
+    else lines.push(under + word)
+  }
+  return lines
+}
 
 /** Loaded when somebody is asked: most commands ask nobody. */
 const questions = () => import('@clack/prompts')
@@ -187,7 +216,8 @@ const screen = (output: Output, hasColour: boolean): Screen => ({
   ...output,
   hasColour,
   write: (text) => output.write(plainLines(text)),
-  print: (line) => output.write(`${writtenLine(line, hasColour)}\n`),
+  // Further lines are indented: what others wrote begins none.
+  print: (line) => output.write(`${wrapped(writtenLine(line, hasColour), widthOf(output), 2).join('\n')}\n`),
 })
 
 /** NO_COLOR, then the rules of Node's own `util.styleText`: FORCE_COLOR, else a terminal, NODE_DISABLE_COLORS and TERM. */

@@ -83,11 +83,8 @@ export const sourceLine = ({ name, records, bytes, sha256 }: PlannedSource): str
 export const creditorLine = ({ creditorIdentifier, count }: PlanDocument['creditors'][number]): string =>
   `previous creditor ${creditorIdentifier}: ${plural(count, 'row', 'rows')}`
 
-/** The bytes of a plan as they stand in its file and in the ledger. */
-export const textOfPlan = (document: PlanDocument): string => `${JSON.stringify(document, null, 2)}\n`
-
-/** What the digest of a plan is made of. */
-export const textToDigest = (document: Omit<PlanDocument, 'digest'>): string =>
+/** The bytes of a plan as they stand in its file and in the ledger; without its digest, what that is made of. */
+export const textOfPlan = (document: PlanDocument | Omit<PlanDocument, 'digest'>): string =>
   `${JSON.stringify(document, null, 2)}\n`
 
 /** Enough of a digest to tell plans apart on a page. */

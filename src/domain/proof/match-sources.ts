@@ -36,9 +36,9 @@ export interface AskedRow {
   readonly reference: string | null
 }
 
-export type SourcesAnswer =
+type SourcesAnswer =
   | { readonly kind: 'listed'; readonly sources: readonly ListedSource[] }
-  | { readonly kind: 'unreadable'; readonly reason: string }
+  | { readonly kind: 'not_read'; readonly reason: string }
 
 export type SourceVerdict =
   /** Exactly one source is this row's. */
@@ -74,7 +74,7 @@ const OTHER_SCHEMES: ReadonlySet<string> = new Set(['CARD', 'AUTOGIRO', 'AVTALEG
  * @returns a verdict for each row, in their order
  */
 export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): readonly SourceVerdict[] {
-  if (answer.kind === 'unreadable') return rows.map(() => answer)
+  if (answer.kind === 'not_read') return rows.map(() => ({ kind: 'unreadable', reason: answer.reason }))
   const sources = distinct(answer.sources.map(toCompared))
   const claimed = new Set(
     rows.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)])),

@@ -12,6 +12,8 @@ export interface Choice {
   readonly only: readonly ChosenColumn[]
   /** Countries of the account, two letters each; null for all. */
   readonly countries: readonly string[] | null
+  /** The rows of a pilot that is spread; left out for all. */
+  readonly rows?: readonly number[]
 }
 
 /** A choice, and how many ready rows it does not take. */
@@ -52,6 +54,8 @@ export interface RunTerms {
   readonly rate?: number | null
   /** Rows of a pilot; null for all. */
   readonly limit?: number | null
+  /** These were not the first ones, but spread over countries, banks, references, creditors and warnings. */
+  readonly spread?: boolean
   readonly maxDurationMs?: number | null
   /** Rows in doubt that do not yet stop the run. */
   readonly maxInDoubt?: number

@@ -21,8 +21,9 @@ export interface ExchangeEvidence {
   readonly status: number | null
   /** The error code of the transport, where there was one (`ECONNRESET`, `UND_ERR_…`). */
   readonly errorCode: string | null
-  /** The envelope's `status` word, a hint only. */
+  /** The envelope's `status` word, such as INVALID_PARAMETER, a hint only. */
   readonly serviceCode: string | null
+  /** The field the service blames; a list of path parts is joined with dots. */
   readonly field: string | null
   readonly message: string | null
   /** At most 2 KiB of the answer, account numbers masked. */

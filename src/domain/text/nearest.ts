@@ -18,7 +18,7 @@ export function nearest<Of>(
 }
 
 /** Letters that are missing, too many, wrong or swapped with their neighbour; case and word separators are free. */
-function distanceOf(left: string, right: string): number {
+export function distanceOf(left: string, right: string): number {
   const letters = (text: string): readonly string[] => Array.from(text.toLowerCase().replace(/[-_ ]/g, ''))
   const [a, b] = [letters(left), letters(right)]
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)]

@@ -1,4 +1,4 @@
-import { validateIBAN, ValidationErrorsIBAN } from 'ibantools'
+import { countrySpecs, validateIBAN, ValidationErrorsIBAN } from 'ibantools'
 import {
   NON_SEPA_COUNTRIES,
   SEPA_COUNTRIES,
@@ -186,3 +186,9 @@ const OWN_CHECKS: ReadonlyMap<string, (bban: string) => boolean> = new Map([
 export const hasNationalDefect = (iban: string): boolean =>
   OWN_CHECKS.get(iban.slice(0, 2))?.(iban.slice(4)) ??
   validateIBAN(iban).errorCodes.includes(ValidationErrorsIBAN.WrongAccountBankBranchChecksum)
+
+/** The bank of an account that may be sent: where its country has it, else its first four characters. */
+export function bankOf(iban: string): string {
+  const [from = 0, to = 3] = countrySpecs[iban.slice(0, 2)]?.bank_identifier?.split('-').map(Number) ?? []
+  return iban.slice(4 + from, 5 + to)
+}

@@ -1,8 +1,14 @@
+import { distanceOf } from '../text/nearest.js'
 import words from './words.json' with { type: 'json' }
 
 /** What both sides say of one customer is compared by words (domain/rulebook.md#who-is-the-customer). */
 export const WHO_VERDICTS = ['agrees', 'differs', 'unknown', 'no_name', 'unreadable'] as const
 export type WhoVerdict = (typeof WHO_VERDICTS)[number]
+
+/** Verdicts that hold a row, each with its rule. */
+export const STRANGERS = { differs: 'CUSTOMER_NAME_DIFFERS', unknown: 'CUSTOMER_UNKNOWN' } as const
+export const isStranger = (verdict: WhoVerdict | undefined): verdict is keyof typeof STRANGERS =>
+  verdict !== undefined && verdict in STRANGERS
 
 /** What an export says of who pays. Never kept but among the cells of its row. */
 export interface PayerClaim {
@@ -128,26 +134,19 @@ const isLongOrSame = ([one, other]: readonly [string, string]): boolean =>
 function isSpeltAlike(one: string, other: string): boolean {
   if (one === other) return true
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
-  if (short.length < 3) return false
   if (short.length >= SHORTEST_ALIKE && long.startsWith(short)) return true
-  if (long.length - short.length > 1) return false
-  const at = Array.from(long).findIndex((letter, index) => letter !== short[index])
-  const rest = long.slice(at + 1)
-  if (long.length > short.length) return rest === short.slice(at)
-  const isSwapped = long[at] === short[at + 1] && long[at + 1] === short[at]
-  return rest === short.slice(at + 1) || (isSwapped && rest.slice(1) === short.slice(at + 2))
+  return short.length >= 3 && long.length - short.length <= 1 && distanceOf(one, other) === 1
 }
 
 /** `van den Berg` and `Vandenberg`, `BMW` and `Bayerische Motoren Werke`. */
 function isWrittenTogether({ parts, words: single }: Name, { words: others }: Name): boolean {
   const initials = single.map((word) => word[0]).join('')
-  const together = parts.flatMap((part, at) => {
-    const pair = part + (parts[at + 1] ?? '')
-    return pair === part ? [] : [pair, pair + (parts[at + 2] ?? '')]
-  })
+  const together = parts
+    .flatMap((_, at) => [parts.slice(at, at + 2), parts.slice(at, at + 3)])
+    .flatMap((some) => (some.length > 1 ? [simplify(some.join(''))] : []))
   return others.some(
     (word) =>
-      (word.length >= SHORTEST_ALIKE && together.some((joined) => simplify(joined) === word)) ||
+      (word.length >= SHORTEST_ALIKE && together.includes(word)) ||
       (initials.length > 2 && word === initials),
   )
 }
@@ -158,9 +157,6 @@ const countInitials = ({ words: own, initials }: Name, { words: others }: Name):
 
 /** `A… B…`: enough for somebody who has both lists at hand. */
 export const maskName = (name: string): string =>
-  name
-    .split(/[\s-]+/)
-    .filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  Array.from(name.matchAll(/(?<=^|[\s-])[\p{L}\p{N}]/gu), ([letter]) => `${letter}…`)
     .slice(0, 4)
-    .map((word) => `${String.fromCodePoint(word.codePointAt(0) ?? 0)}…`)
     .join(' ')

@@ -1,4 +1,4 @@
-import type { CheckedRecord, SourceSummary, SeverityOverrides } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
 import { type RowState } from '../../domain/row/row-state.js'
@@ -9,6 +9,7 @@ import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/
 import {
   formerRows,
   IS_MET,
+  IS_TO_SAY_AGAIN,
   noteMet,
   type ReadSource,
   readSourcesOf,
@@ -25,7 +26,7 @@ import {
   decideSharedAccounts,
   holdLapsed,
 } from './earlier-rows.js'
-import { fingerprintRaw, type Fingerprints, keyOf, spellingNumber } from './fingerprints.js'
+import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
 import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
@@ -33,10 +34,7 @@ import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
 
-export interface AdmissionParts {
-  readonly connection: Connection
-  readonly fingerprints: Fingerprints
-  readonly severities: SeverityOverrides
+export interface AdmissionParts extends Omit<Scope, 'first'> {
   readonly now: () => string
   /** Who gives rows back, and why. */
   readonly corrector: Corrector
@@ -136,6 +134,7 @@ export function openAdmission(parts: AdmissionParts) {
       /** Of the mandates of which a record has come in again. */
       noteMet: () => guard(() => noteMet(connection, first)),
       met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
+      newest: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
       differs,
       ...formerRows(connection, differs),
     },

@@ -39,12 +39,19 @@ export interface UnsentRow {
  * What was sent, may have arrived or was closed stays as it is, and so does a correction that waits with what is another's; of a
  * record that may be cut the rest is not known.
  */
-const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and row.cells is not null and row.counted_in is not null
+const IS_LEFT = `row.cells is not null and row.counted_in is not null
   and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
     and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
 
+const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
+
+/** It gave way to another export, or repeats what did, and what counts now says something else. */
+const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (select 1 from row as now
+  where now.mandate_key = row.mandate_key and now.state in ('ready', 'refused', 'conflict', 'excluded')
+    and coalesce(now.content_key, now.raw) is not coalesce(row.content_key, row.raw)))`
+
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
-const WAITS_FOR_ORDER = `(row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
+const WAITS_FOR_ORDER = `(${IS_OVERTAKEN} or row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and (other.state in ('ready', 'refused', 'conflict', 'excluded') or ${mayHaveEnded('other')}))))`
 
 /** Somebody wrote "send" beside it. */
@@ -70,11 +77,11 @@ const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.i
 export function* unsentRowsOf(
   connection: Connection,
   { parts }: Pick<ReadSource, 'parts'>,
-  also = '',
+  such = IS_UNSENT,
 ): Generator<UnsentRow[], undefined> {
   const read = sqlWithJson<UnsentRow>(connection, 'cells')`
     select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
-      from row where row.id > :after and row.id <= :last and ${IS_UNSENT} ${also} order by row.id limit ${PAGE}`
+      from row where row.id > :after and row.id <= :last and ${such} order by row.id limit ${PAGE}`
   for (const { first, last } of parts)
     for (let after = first - 1; after < last;) {
       const page = read.all({ after, last })
@@ -102,7 +109,9 @@ export const noteMet = (connection: Connection, first: number): void => {
 }
 
 /** What else is said of them: the records of a mandate are weighed together. */
-export const IS_MET = 'and row.mandate_key in temp.met and row.id not in temp.come'
+export const IS_MET = `${IS_UNSENT} and row.mandate_key in temp.met and row.id not in temp.come`
+/** What a source says that is the newest one by now. */
+export const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
 
 /** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
 export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedRecord): boolean =>

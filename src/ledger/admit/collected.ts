@@ -13,13 +13,15 @@ import { holdRow, writeProblem, type Scope } from './problems.js'
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
 
 /** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. What is absent differs from nothing. */
+const DATED_OTHERWISE = `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`
+const IS_USUAL = 'collected.signed_date is (select max(usual_date) from collection)'
 const DIFFERS = {
   reference_differs: `collected.mandate_key is not row.mandate_key and collected.reference <> ''
     and upper(collected.reference) is not upper(row.original_mandate_reference)`,
   creditor_differs: `collected.mandate_key is not row.mandate_key and collected.creditor <> ''
     and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
-  date_differs: `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`,
+  date_differs: `${DATED_OTHERWISE} and not ${IS_USUAL}`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
     and collected.account is not x''`,
   ended: 'collected.is_ended = 1',
@@ -127,8 +129,12 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
   const day = sqlValue(connection)<LocalDate>`select day from collected where mandate_key = ?`
   return {
     isKnown,
-    /** Once all of them are open no more. */
-    close: () => connection.exec(COLLECTED_ACCOUNT),
+    /** Once all of them are open no more: a date of signature that most of the collections name is no mandate's own. */
+    close: () =>
+      isNew &&
+      connection.exec(`${COLLECTED_ACCOUNT}; update collection set usual_date = (select signed_date from collected
+        where signed_date <> '' group by signed_date
+        having count(*) >= 10 and count(*) * 2 > (select count(*) from collected))`),
     /** True once this admission has brought one in. */
     isNew: () => isNew,
     /** When a mandate was last collected; nothing where no collections were given, as most often. */
@@ -251,10 +257,16 @@ function lacking(connection: Connection, severities: SeverityOverrides): readonl
   } = sql(connection)<Record<'creditor' | 'date' | 'dates' | 'account', number>>`
       select sum(creditor = '') as creditor, sum(signed_date is '') as date, sum(signed_date is null) as dates,
          sum(account is x'') as account from collected`.get() ?? {}
+  const usual = sqlValue(connection)<number>`select count(*) from row ${BESIDE}
+    where ${IS_COMPARED} and ${DATED_OTHERWISE} and ${IS_USUAL}`
   const told = [
     { count: creditor, what: 'no creditor identifier (it is looked for under PrvtId and OrgId)' },
     { count: date, what: 'no date of signature' },
     { count: dates, what: 'different dates of signature in different collections' },
+    {
+      count: usual.get() ?? 0,
+      what: 'the date of signature that most collections name, as a filler is or the day of the file',
+    },
     { count: account, what: 'no IBAN of the debtor' },
   ].flatMap(({ count, what }) =>
     count === 0 ? [] : [`${plural(count, 'mandate names', 'mandates name')} ${what}`],

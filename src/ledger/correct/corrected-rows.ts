@@ -192,6 +192,8 @@ export function decidePlaces({ connection, first }: Scope): void {
     select newcomer, row from (
       select newcomer, about.row, 0 as isReplaced, state = 'duplicate' as isRepeat, newcomer as n
         from temp.about join row on row.id = newcomer
+      union all select row.id, corrects, 0, state = 'duplicate', row.id from row join source on source.id = source_id
+        where row.id >= :first and kind = 'again' and corrects > 0
       union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first and id < :first)
      order by isReplaced, isRepeat, n`
   const placeOf = sqlValue(connection)<number | null>`

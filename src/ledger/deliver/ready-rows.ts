@@ -1,7 +1,9 @@
 import type { Choice } from '../../domain/row/choice.js'
+import { spreadPilot, type PilotCandidate } from '../../domain/row/pilot.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import { IS_CHOSEN, placedChoice, sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
   ClaimedMandate,
@@ -65,6 +67,8 @@ const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_dat
   attempts`
 const IS_NAMED = `mandate_key is not null and customer_no is not null and signed_date is not null`
 
+const PAGE = 1_000
+
 /** What a run may send now: by this one condition it is counted and given out. */
 const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}`
 
@@ -107,6 +111,19 @@ export function prepareReadyRows(
           select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`.iterate(given),
       )
     },
+    /** As `spreadPilot`, of the rows that the pages would hold. */
+    pilot: (limit: number, choice: Choice | null) => {
+      const given = asked(choice)
+      const page = sql(connection)<PilotCandidate>`
+        select row.id as id, customer_no as customerNo, iban, original_creditor_identifier as creditorIdentifier,
+           original_mandate_reference as mandateReference, (select group_concat(distinct problem.rule) from problem
+             where row_id = row.id and severity = 'warning') as warnings
+         from row where row.id > :after and ${MAY_LEAVE} order by row.id limit ${PAGE}`
+      return spreadPilot(
+        rowsById((after) => page.all({ after, ...given })),
+        limit,
+      )
+    },
     isAny: (choice: Choice | null): boolean =>
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
     count: (choice: Choice | null): number =>
@@ -122,14 +139,8 @@ export function prepareReadyRows(
   }
 }
 
-interface ClaimParts {
-  readonly connection: Connection
-  readonly now: () => string
+interface ClaimParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {
   readonly newRequestId: () => string
-  /** One IMMEDIATE transaction. */
-  readonly write: <Value>(body: () => Value) => Value
-  /** The same, but part of an admission that is open. */
-  readonly join: <Value>(body: () => Value) => Value
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
   readonly toSend: ReturnType<typeof prepareReadyRows>['toSend']
@@ -141,7 +152,7 @@ export type Claims = ReturnType<typeof createClaims>
 
 /** The ledger's side of the register of campaigns, which knows how far each ledger has come. */
 export function createClaims(parts: ClaimParts) {
-  const { connection, write, now } = parts
+  const { connection, storage, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>
     sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
 
@@ -168,13 +179,13 @@ export function createClaims(parts: ClaimParts) {
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
     isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
     /** Records that no commit is missing although a write-ahead log was. */
-    trustLog: () => write(() => forgetMissingLog(connection)),
+    trustLog: () => storage.write(() => forgetMissingLog(connection)),
     /**
      * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
      * throws, no request of that commit leaves, and its rows are ready again.
      */
     begin: (mark: string, note: (group: BegunGroup) => void): void => {
-      write(() => setMark(connection, parts.runId(), mark))
+      storage.write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
     /** Row ids that may have been sent since, if this is an older copy. */
@@ -185,7 +196,7 @@ export function createClaims(parts: ClaimParts) {
      * @returns how many
      */
     doubt: (rows: Iterable<number> | 'ready', doubting: Doubting): number =>
-      parts.join(() => {
+      storage.join(() => {
         const decided = { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() }
         return doubtRows(parts, rows === 'ready' ? unsent('ready') : rows, decided).length
       }),
@@ -195,9 +206,10 @@ export function createClaims(parts: ClaimParts) {
      * @returns how many
      */
     hold: (rows: Iterable<Resembling>, severities: SeverityOverrides): number =>
-      parts.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
+      storage.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
     /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
-    adoptOlderCopy: (adoption: Adoption): AdoptionReport => write(() => adopt(parts, adoption, now())),
+    adoptOlderCopy: (adoption: Adoption): AdoptionReport =>
+      storage.write(() => adopt(parts, adoption, now())),
   }
 }
 

@@ -233,7 +233,8 @@ const PLACE = `(part.value ->> ('$.at.' || row.source_id))`
  * a choice it looks at nothing of the row.
  */
 export const IS_CHOSEN = `(:choice is null
-  or (:choice ->> '$.countries' is null or coalesce(substr(row.iban, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
+  or (:choice ->> '$.rows' is null or row.id in (select value from json_each(:choice -> '$.rows')))
+  and (:choice ->> '$.countries' is null or coalesce(substr(row.iban, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
   and not exists (select 1 from json_each(:choice -> '$.only') as part where row.cells is null or ${PLACE} is null
     or clean_cell(row.cells ->> ${PLACE}) not in (select value from json_each(part.value -> '$.values'))))`
 
@@ -246,5 +247,5 @@ export function placedChoice(connection: Database, choice: Choice | null): strin
     at: Object.fromEntries(sources.map(({ id, header }) => [id, findName(header, column)])),
     values: values.map(cleanCell),
   }))
-  return JSON.stringify({ only, countries: choice.countries })
+  return JSON.stringify({ ...choice, only })
 }

@@ -83,7 +83,7 @@ function scratchLedger(
   clock: Clock,
   counted?: AdmissionParts['counted'],
 ) {
-  const { guard, write } = createStorage(connection, file)
+  const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
   return {
     admit: (
       given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
@@ -93,13 +93,13 @@ function scratchLedger(
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
         corrector: NOBODY_NAMED,
         ...given,
-        now: () => timeOf(clock),
-        guard,
+        now,
+        guard: storage.guard,
         ...(counted === undefined ? {} : { counted }),
         ended: () => undefined,
       }),
     reader: createReader(connection, file),
-    who: createWho({ connection, file, write, join: write, clock }),
+    who: createWho({ connection, file, storage, now }),
     close: (): void => void connection.close(),
   }
 }

@@ -8,6 +8,9 @@ const RUN_AGAIN =
 /** A journal is left of the one write before the write-ahead log is on; whoever only reads cannot roll it back. */
 const ONLY_BEGUN = /^SQLITE_READONLY_ROLLBACK$/
 
+/** Also where the index of a write-ahead log finds no room. */
+export const DISK_FULL = /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)(_|$)/
+
 /** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
 const FAULTS: readonly (readonly [
   RegExp,
@@ -29,7 +32,7 @@ const FAULTS: readonly (readonly [
     'its content is damaged',
     'Send nothing from it. Keep the file and its -wal, restore a backup, and compare it with the service',
   ],
-  [/^(SQLITE_FULL|ENOSPC|EDQUOT)(_|$)/, 'unwritable', 'the disk is full', `Free some space. ${RUN_AGAIN}`],
+  [DISK_FULL, 'unwritable', 'the disk is full', `Free some space. ${RUN_AGAIN}`],
   [
     /^SQLITE_(BUSY|LOCKED)(_|$)/,
     'locked',
@@ -111,6 +114,8 @@ export function createStorage(connection: Connection, file: string) {
 
   return {
     write,
+    /** The same, but while an admission is open it is part of it. */
+    join: <Value>(body: () => Value): Value => (connection.inTransaction ? guard(body) : write(body)),
     /** The same, but whatever it throws is final: somebody may act on what was not committed. */
     writeOrBreak: <Value>(body: () => Value): Value => {
       try {

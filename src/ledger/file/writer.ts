@@ -121,9 +121,6 @@ export function createLedger(parts: LedgerParts) {
 
   const newRequestId = requestIds(random)
 
-  /** What a person must agree to first is part of the admission that is open, and goes with it. */
-  const join = <Value>(body: () => Value): Value => (isAdmitting ? guard(body) : write(body))
-
   function currentRun(): number {
     if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
     return runId
@@ -187,7 +184,7 @@ export function createLedger(parts: LedgerParts) {
      * Binds a new ledger to a service, or checks that it is the same. While an admission is open it is part of it.
      * @throws {LedgerError} `other_campaign`
      */
-    bind: (campaign: Target) => join(() => bind(connection, file, campaign, now())),
+    bind: (campaign: Target) => storage.join(() => bind(connection, file, campaign, now())),
     /** The ledger as this process sees it, with what an open admission holds. Closing it does nothing. */
     view: { ...createReader(connection, file), close: () => undefined },
     /**
@@ -237,6 +234,7 @@ export function createLedger(parts: LedgerParts) {
     countReady: (choice: Choice | null = null) => ready.count(choice),
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
+    pilot: ready.pilot,
     begin,
     settle,
     hasAssigned,
@@ -248,14 +246,14 @@ export function createLedger(parts: LedgerParts) {
     resolve: (
       resolutions: readonly Resolution[],
       { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => join(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
+    ) => storage.join(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
     /**
      * Makes every refused row ready again, each as a decision of that person, but those that a later file has
      * corrected. While an admission is open it is part of it.
      * @returns how many there were
      */
     retryRefused: (by: string) =>
-      join(() => {
+      storage.join(() => {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
@@ -267,15 +265,14 @@ export function createLedger(parts: LedgerParts) {
       connection,
       now,
       newRequestId,
-      write,
-      join,
+      storage,
       // A plan does what a run would do, and takes it back.
       runId: () => runId ?? (isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun()),
       toSend: ready.toSend,
       noteWith: (note) => (noteBegun = note),
     }),
     readBacks: readBackVerbs(work),
-    who: createWho({ connection, file, write, join, clock }),
+    who: createWho(work),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**
@@ -298,7 +295,7 @@ export function createLedger(parts: LedgerParts) {
     totals: () => readTotals(connection),
     /** As `recordExpected`; part of an admission that is open. */
     expect: (expected: Expected) =>
-      join(() => {
+      storage.join(() => {
         recordExpected(connection, expected)
         noteChange(connection, now())
       }),
@@ -322,7 +319,7 @@ export function createLedger(parts: LedgerParts) {
   }
 }
 
-interface AdmitRequest {
+export interface AdmitRequest {
   readonly severities: SeverityOverrides
   /** No file comes in and refused rows alone become ready: an error then says so. */
   readonly isRetry?: boolean

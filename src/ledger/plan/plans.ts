@@ -10,7 +10,6 @@ import {
   type StaysBehind,
   isCounted,
   approverOf,
-  textToDigest,
 } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { CORRECTED } from '../../domain/row/correction.js'
@@ -113,7 +112,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
 
 /** 64 hexadecimal digits over the document without them. */
 export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string =>
-  createHash('sha256').update(textToDigest(body)).digest('hex')
+  createHash('sha256').update(textOfPlan(body)).digest('hex')
 
 type StoredApproval = Omit<ApprovalRecord, 'key'> & ApprovalStatement
 

@@ -1,11 +1,11 @@
-import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import type { Choice } from '../../domain/row/choice.js'
+import { PAYER_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
+  isStranger,
+  STRANGERS,
   WHO_VERDICTS,
-  whoIs,
-  type CustomerSaid,
   type PayerClaim,
   type WhoVerdict,
 } from '../../domain/who/names.js'
@@ -13,29 +13,23 @@ import { prepareColumns, type HeaderColumns } from '../admit/fingerprints.js'
 import { holdFound } from '../admit/problems.js'
 import { MAY_BE_SENT } from '../deliver/gate.js'
 import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import type { LedgerWork } from '../file/storage.js'
 import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
 
-/** What came of the question who a customer is; `customer` is undefined where nobody said it, null where there is none. */
-export interface WhoHeard {
-  readonly customerNo: number
-  readonly answeredAt: string
-  readonly customer: CustomerSaid | null | undefined
-}
-
-/** What differs, as a person is shown it: at once, since neither name is kept. */
-export interface Differing extends Pick<WhoHeard, 'customerNo'> {
-  readonly verdict: keyof typeof RULES
-  readonly claim: PayerClaim
-  readonly said: readonly string[]
-}
-
-/** Whom to ask, in order. In memory alone: some 250 bytes a customer. */
+/** Whom to ask, in order, and what the export says of them. In memory alone: some 250 bytes a customer. */
 export type WhoList = ReadonlyMap<number, readonly Claim[]>
 export type WhoVerbs = ReturnType<typeof createWho>
 
 interface Claim extends PayerClaim {
   /** Says that a row is the one that was compared, once its name is gone: made with the secret of the ledger. */
   readonly key: string
+}
+
+/** What came of a claim: what is kept of it, and no name. */
+export interface Judged extends Pick<Claim, 'key'> {
+  readonly customerNo: number
+  readonly verdict: WhoVerdict
+  readonly answeredAt: string
 }
 
 interface PayerRow {
@@ -46,45 +40,34 @@ interface PayerRow {
 }
 
 const PAYER_ROW = 'row.id as id, source_id as sourceId, customer_no as customerNo, cells'
-const LATEST = 'select verdict from who where claim = unhex(?) order by id desc limit 1'
-const RULES = { differs: 'CUSTOMER_NAME_DIFFERS', unknown: 'CUSTOMER_UNKNOWN' } as const
-const BY_NAME = `('${RULES.differs}', '${RULES.unknown}')`
-const isBad = (verdict: string | undefined): verdict is keyof typeof RULES =>
-  verdict !== undefined && verdict in RULES
+const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
 
 /** Fewer may have moved or married, however short the file is. */
 const FEWEST_STRANGERS = 3
-const EXAMPLES = 3
 
 /** Of several columns all count together. */
 function payerCell({ header, columns }: HeaderColumns, cells: readonly string[], field: string): string {
-  const { [field]: column = '' } = columns
-  const names = header.includes(column) ? [column] : namesInTemplate(column)
+  const { [field]: column } = columns
+  // A column may have no name, and is none of these for that.
+  const names = column === undefined ? [] : header.includes(column) ? [column] : namesInTemplate(column)
   return names
     .map((name) => cleanCell(cells[header.indexOf(name)] ?? ''))
     .join(' ')
     .trim()
 }
 
-interface WhoParts {
-  readonly connection: Connection
-  readonly file: string
-  readonly write: <Value>(body: () => Value) => Value
-  /** The same, but part of an admission that is open. */
-  readonly join: <Value>(body: () => Value) => Value
-  readonly clock: Clock
-}
+type WhoParts = Omit<LedgerWork, 'clock'>
 
 const latestOf = (connection: Connection, key: string): WhoVerdict | undefined =>
-  sqlValue(connection)<WhoVerdict>`${LATEST}`.get(key)
+  sqlValue(connection)<WhoVerdict>`
+    select verdict from who where claim = unhex(?) order by id desc limit 1`.get(key)
 
 function claimsIn({ connection, file }: WhoParts, baseUrl: string): (row: PayerRow) => Claim {
   const columnsOf = prepareColumns(connection)
   const { raw } = fingerprintsOf(connection, file, 'compare the customers of')
   return ({ sourceId, customerNo, cells }) => {
     const read = JSON.parse(cells) as string[]
-    const name = payerCell(columnsOf(sourceId), read, 'payer_name')
-    const orgNo = payerCell(columnsOf(sourceId), read, 'payer_org_no')
+    const [name = '', orgNo = ''] = PAYER_FIELDS.map((field) => payerCell(columnsOf(sourceId), read, field))
     return { name, orgNo, key: raw(['who', baseUrl, String(customerNo), name, orgNo]).toString('hex') }
   }
 }
@@ -95,7 +78,7 @@ function claimsIn({ connection, file }: WhoParts, baseUrl: string): (row: PayerR
  */
 function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null): WhoList {
   const { connection } = parts
-  const [fresh, known] = [new Map<number, Claim[]>(), new Map<number, Claim[]>()]
+  const [list, fresh] = [new Map<number, Claim[]>(), new Set<number>()]
   const claimOf = claimsIn(parts, baseUrl)
   const page = sql(connection)<PayerRow>`
     select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit :limit`
@@ -103,36 +86,26 @@ function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null):
   for (const row of rowsById((after, limit) => page.all({ after, limit, choice: chosen }))) {
     const [{ customerNo }, claim] = [row, claimOf(row)]
     const verdict = latestOf(connection, claim.key)
-    const list = verdict === undefined ? fresh : known
     const claims = list.get(customerNo) ?? []
-    const isListed =
-      verdict === 'agrees' || verdict === 'no_name' || claims.some(({ key }) => key === claim.key)
-    if (!isListed) list.set(customerNo, [...claims, claim])
+    if (verdict === 'agrees' || verdict === 'no_name' || claims.some(({ key }) => key === claim.key)) continue
+    list.set(customerNo, [...claims, claim])
+    if (verdict === undefined) fresh.add(customerNo)
   }
-  for (const [no, claims] of known) fresh.set(no, [...(fresh.get(no) ?? []), ...claims])
-  return fresh
+  return new Map([...list].sort(([one], [other]) => Number(fresh.has(other)) - Number(fresh.has(one))))
 }
 
 /** Who the customers of the rows are, as far as the service was asked (ledger/README.md#evidence). */
 export function createWho(parts: WhoParts) {
-  const { connection, write, join, clock } = parts
-  const examples: Differing[] = []
+  const { connection, storage, now } = parts
   return {
     list: (baseUrl: string, choice: Choice | null) => listCustomers(parts, baseUrl, choice),
-    /** Keeps verdicts, and no name. */
-    record: (list: WhoList, heard: readonly WhoHeard[]): void =>
-      write(() => {
+    record: (judged: readonly Judged[]): void =>
+      storage.write(() => {
         const keep = sql(connection)`
           insert into who (customer_no, claim, verdict, answered_at) values (?, unhex(?), ?, ?)`
-        for (const { customerNo, customer, answeredAt } of heard) {
-          noteChange(connection, answeredAt)
-          for (const claim of list.get(customerNo) ?? []) {
-            const verdict = customer === undefined ? 'unreadable' : whoIs(claim, customer)
-            keep.run(customerNo, claim.key, verdict, answeredAt)
-            if (isBad(verdict) && examples.length < EXAMPLES)
-              examples.push({ customerNo, verdict, claim, said: customer?.names ?? [] })
-          }
-        }
+        for (const { customerNo, key, verdict, answeredAt } of judged)
+          keep.run(customerNo, key, verdict, answeredAt)
+        noteChange(connection, now())
       }),
     /**
      * Ready rows of other customers than the service has become conflicts, as far as the rules are errors and nobody said
@@ -140,25 +113,25 @@ export function createWho(parts: WhoParts) {
      * @returns the first source that is refused for it
      */
     hold: (baseUrl: string, severities: SeverityOverrides) =>
-      join(() => {
-        const [claimOf, at] = [claimsIn(parts, baseUrl), timeOf(clock)]
-        const sources = new Set<number>()
+      storage.join(() => {
+        const [claimOf, sources] = [claimsIn(parts, baseUrl), new Set<number>()]
         for (const row of sql(connection)<PayerRow>`
           select ${PAYER_ROW} from row where +state = 'ready'
             and customer_no in (select customer_no from who where verdict in ('differs', 'unknown')) order by row.id`.all()) {
           const verdict = latestOf(connection, claimOf(row).key)
-          if (!isBad(verdict)) continue
-          const [rule, { message, remedy }] = [RULES[verdict], ruleOf(RULES[verdict])]
-          const terms = { severity: severityOf(rule, severities), at, said: `named.rule in ${BY_NAME}` }
+          if (!isStranger(verdict)) continue
+          const [rule, { message, remedy }] = [STRANGERS[verdict], ruleOf(STRANGERS[verdict])]
+          const terms = {
+            severity: severityOf(rule, severities),
+            at: now(),
+            said: `named.rule in ${BY_NAME}`,
+          }
           const notice = { rule, field: 'customer_no', message, remedy } as const
           if (holdFound(connection, row.id, notice, terms)) sources.add(row.sourceId)
         }
         if (severityOf('FILE_CUSTOMERS_DIFFER', severities) !== 'error') return null
         const counted = [...sources].map((source) => countStrangers(connection, source))
-        const strangers = counted.find(
-          ({ rows, compared }) => rows >= FEWEST_STRANGERS && rows * 10 > compared,
-        )
-        return strangers === undefined ? null : { ...strangers, examples }
+        return counted.find(({ rows, compared }) => rows >= FEWEST_STRANGERS && rows * 10 > compared) ?? null
       }),
   }
 }

@@ -1,5 +1,5 @@
-import type { Shown } from '../../domain/proof/absence.js'
-import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
+import type { AbsenceFacts } from '../../domain/proof/absence.js'
+import type { ReadBackEvidence } from '../../domain/proof/evidence.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
@@ -46,6 +46,7 @@ export interface RunRecord {
   readonly endedAt: string | null
   readonly version: string
   readonly host: string
+  /** The date and zone of the date rules. */
   readonly asOf: string
   readonly zone: string
   readonly settings: RunTerms
@@ -151,21 +152,17 @@ export interface DecisionRecord {
 }
 
 /** One going through what the service holds. */
-export interface ReadBackRecord {
-  readonly id: number
+export interface ReadBackRecord extends Pick<RunRecord, 'id' | 'startedAt' | 'endedAt' | 'stoppedBy'> {
   readonly scope: Scope
   /** Rows that were drawn; null for all. */
   readonly sample: number | null
-  readonly startedAt: string
-  readonly endedAt: string | null
-  readonly stoppedBy: string | null
   /** Customers that were asked about, and those about whom no list came. */
   readonly questions: number
   readonly unanswered: number
 }
 
 /** What a list of payment sources said about a row. */
-export interface ProofRecord {
+export interface ProofRecord extends ReadBackEvidence {
   readonly rowId: number
   /** How many requests of the row had been begun then. */
   readonly attempts: number
@@ -173,20 +170,13 @@ export interface ProofRecord {
   /** `X-Request-Id` of the question. */
   readonly requestId: string
   readonly readBackId: number
-  readonly verdict: VerdictKind
-  readonly why: string | null
-  readonly sources: readonly KeptSource[]
 }
 
 /** A row in doubt, and what the service has shown of it. */
-export interface ShownDoubt {
+export interface ShownDoubt extends AbsenceFacts {
   readonly rowId: number
   /** The run whose request left it in doubt. */
   readonly runId: number
-  readonly sentAt: string
-  readonly shown: Shown
-  /** By any read-back, whenever it was. */
-  readonly wasEverShown: boolean
 }
 
 /** What tells this ledger from an older copy of itself and from other ledgers. */
@@ -211,14 +201,14 @@ export interface StatusCount {
 }
 
 /** A registered row with the latest answer about it that counts. */
-export interface VerifiedRow
-  extends
-    Pick<RowRecord, 'id' | 'ibanMasked'>,
-    Pick<ProofRecord, 'verdict' | 'why' | 'answeredAt' | 'sources'> {
+export interface VerifiedRow extends ReadBackEvidence {
+  readonly id: number
   readonly customerNo: number
+  readonly ibanMasked: string | null
   readonly signedDate: string
   readonly assignedCreditorIdentifier: string
   readonly assignedMandateReference: string
+  readonly answeredAt: string
   /** Ids of sources that a person may cancel, where the mandate is there twice. */
   readonly cancellable: readonly string[]
 }
@@ -242,12 +232,8 @@ export interface SentUnder {
 }
 
 /** What was planned, and who approved it. */
-export interface PlanRecord {
+export interface PlanRecord extends Pick<PlanDocument, 'digest' | 'plannedAt' | 'plannedBy' | 'plannedAs'> {
   readonly id: number
-  readonly digest: string
-  readonly plannedAt: string
-  readonly plannedBy: string
-  readonly plannedAs: string | null
   /** Id of the latest decision on a row then, 0 where there was none. */
   readonly lastDecision: number
   readonly document: PlanDocument

@@ -204,8 +204,8 @@ create table approval (
 create index approval_plan on approval (plan_id);
 
 create table collection (
-  id integer primary key, name text not null,
-  sha256 text not null unique
+  id integer primary key, name text not null, sha256 text not null unique,
+  usual_date text
 ) strict;
 
 create table collected (

@@ -29,7 +29,7 @@ import {
   registerOf,
   targetOf,
 } from '../options.js'
-import { askAhead, holdAll } from '../who.js'
+import { askAhead } from '../who.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'
@@ -217,8 +217,7 @@ async function lookAhead(
       { suggestions: ['plan'] },
     )
   const { watchReading } = options
-  if (options.who === true) await askAhead(asked, { ledger, register })
-  const hold = () => holdAll(asked, { ledger, register })
+  const hold = await askAhead(asked, { ledger, register })
   const seen: Omit<Planned, 'last'>[] = []
   await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)

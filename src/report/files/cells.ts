@@ -248,7 +248,8 @@ function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false)
     }
     return line
   }
-  const fed = new Map([...fields].map(([field, column]) => [column, field]))
+  const read = [...fields].filter(([field]) => !field.startsWith('payer_'))
+  const fed = new Map(read.map(([field, column]) => [column, field]))
   for (const [index, column] of target.entries()) {
     const cell = row.cells[index] ?? ''
     const field = fed.get(column)
@@ -263,11 +264,7 @@ function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false)
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */
 const cellFor = (field: string, cell: string): string =>
-  field === 'signed_date' || field === 'last_collection_date'
-    ? editableCell(cell)
-    : field.startsWith('payer_')
-      ? neutralCell(cell)
-      : keptCell(cell)
+  field === 'signed_date' || field === 'last_collection_date' ? editableCell(cell) : keptCell(cell)
 
 /** A person's spreadsheet is set up for the exports it opens every day. */
 function usualDelimiter(sources: readonly SourceRecord[]): string {

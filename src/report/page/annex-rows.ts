@@ -148,10 +148,6 @@ export function proofText({ verification }: ReportFacts, texts: Texts): string {
   return `${say('proof.summary', { proven, registered })}${asked}; ${counts.join('; ')}.${drawn}`
 }
 
-/** Whether the customers are those of the export, as far as anybody asked. */
-export const whoText = (who: ReportFacts['who'], { say }: Pick<Texts, 'say'>): string =>
-  who === null ? say('who.none') : say('who.asked', who)
-
 /** Nothing where nobody asked. */
 export function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
   const { verification } = facts

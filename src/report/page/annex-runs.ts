@@ -7,7 +7,7 @@ import type { ReportFacts } from '../facts/row-walk.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { tableHead, fact, table } from './look.js'
-import { nameOf, partsOf, settingLines, settingText } from '../text/setting-text.js'
+import { partsOf, settingLines, settingText } from '../text/setting-text.js'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 
@@ -64,12 +64,12 @@ export const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): 
     ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
   </section>`
 
-/** By name; a plan belongs to its runs. */
-export function differingSettings(runs: readonly RunRecord[]): string[] {
+/** In words; a plan belongs to its runs. */
+export function differingSettings(runs: readonly RunRecord[], { setting }: Texts): string[] {
   const settings = runs.map((run): Readonly<Record<string, unknown>> => ({ ...run.settings, plan: null }))
   return [...new Set(settings.flatMap(Object.keys))]
     .filter((name) => new Set(settings.map((each) => JSON.stringify(each[name] ?? null))).size > 1)
-    .map(nameOf)
+    .map(setting)
     .sort()
 }
 

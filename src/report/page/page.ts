@@ -327,7 +327,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const differing = differingSettings(runs)
+  const differing = differingSettings(runs, texts)
   const ran = said([
     ...fewOf(runners, texts),
     labelled('runs.title', runs.length),
@@ -338,7 +338,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   return html`<dl class="people">
     ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
-    ${differing.length === 0 ? '' : fact(say('cover.settingsDiffer'), plainText(differing.join(', ')))}
+    ${differing.length === 0 ? '' : fact(say('cover.settingsDiffer'), plainText(differing.join('; ')))}
   </dl>`
 }
 
@@ -401,7 +401,8 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)} ${annexRows.whoText(facts.who, texts)}
+      ${annexRows.proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">
       ${SIGNERS.map((role) => html`<div><strong>${say(role)}</strong><span>${say('cover.nameAndFunction')}</span><span>${say('cover.dateAndSignature')}</span></div>`)}

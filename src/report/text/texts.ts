@@ -13,6 +13,7 @@ import sv from './sv.json' with { type: 'json' }
 import svRules from './rules/sv.json' with { type: 'json' }
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { countText, durationText, shareText } from '../../domain/text/text.js'
+import { nameOf } from './setting-text.js'
 
 export type TextKey = keyof typeof en
 
@@ -101,6 +102,9 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
       html`${fill(textOf(key, values), values).map(written)}`,
     labelled: (label: TextKey, value: string | number): string =>
       say('labelled', { name: words[label], value }),
+    /** What a setting decides; of one that is rare, its name. */
+    setting: (name: string): string =>
+      Object.entries(words).find(([key]) => key === `setting.${name}`)?.[1] ?? nameOf(name),
     count,
     share: (part: number, whole: number): string =>
       shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),

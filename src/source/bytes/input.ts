@@ -73,10 +73,7 @@ async function* readFileBytes(
     const { size, mtimeMs } = await handle.stat()
     if (known !== undefined && (size !== known.bytes || mtimeMs !== known.modifiedMs)) throw changed(path)
     const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })
-    const next = 'Check the disk, then start again.'
-    const counted = countBytes(path, chunksOf(path, stream, options.signal, next))
-    yield* unpack(path, counted.chunks, options)
-    const end = await counted.end()
+    const end = yield* readHashed(path, stream, options, 'Check the disk, then start again.')
     const after = await handle.stat()
     const isUnchanged = after.size === size && after.mtimeMs === mtimeMs && end.bytes === size
     if (!isUnchanged || end.sha256 !== (known ?? end).sha256) throw changed(path)
@@ -84,17 +81,6 @@ async function* readFileBytes(
   } finally {
     await handle.close()
   }
-}
-
-/** The unpacked bytes of a stream, which can be read only once. */
-async function* readStreamBytes(
-  input: Exclude<SourceInput, string>,
-  options: ReadOptions,
-): AsyncGenerator<Uint8Array, ReadEnd> {
-  const next = 'Start again, or give a file instead.'
-  const counted = countBytes(input.name, chunksOf(input.name, input.stream, options.signal, next))
-  yield* unpack(input.name, counted.chunks, options)
-  return counted.end()
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {
@@ -113,7 +99,6 @@ const openProblem = (error: unknown): string =>
   OPEN_PROBLEMS.get(codeOf(error)) ??
   (error instanceof Error ? error.message : 'the operating system refused')
 
-/** @param next what to do where it cannot be read */
 async function* chunksOf(
   source: string,
   stream: Readable,
@@ -131,28 +116,31 @@ async function* chunksOf(
   }
 }
 
-/** Hashes and counts what passes. `end` makes sure that an unpacker left nothing, so that the hash covers the whole file. */
-function countBytes(source: string, origin: AsyncGenerator<Uint8Array>) {
+/**
+ * The unpacked bytes, hashed and counted as they came. An unpacker may leave some, which the hash would not cover.
+ * @param next what to do where it cannot be read
+ */
+async function* readHashed(
+  source: string,
+  stream: Readable,
+  options: ReadOptions,
+  next: string,
+): AsyncGenerator<Uint8Array, ReadEnd> {
   const hash = createHash('sha256')
   let bytes = 0
+  const origin = chunksOf(source, stream, options.signal, next)
+  // Whoever stops early must not end the origin.
   async function* passing(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const next = await origin.next()
-      if (next.done === true) return
-      bytes += next.value.length
-      hash.update(next.value)
-      yield next.value
+    for (let each = await origin.next(); each.done !== true; each = await origin.next()) {
+      bytes += each.value.length
+      hash.update(each.value)
+      yield each.value
     }
   }
-  async function end(): Promise<ReadEnd> {
-    if ((await origin.next()).done === true) return { sha256: hash.digest('hex'), bytes }
-    throw unreadable(
-      source,
-      'it goes on after the end of its gzip data',
-      'Unpack it, then give the file in it.',
-    )
-  }
-  return { chunks: passing(), end }
+  yield* unpack(source, passing(), options)
+  if ((await origin.next()).done === true) return { sha256: hash.digest('hex'), bytes }
+  const what = 'it goes on after the end of its gzip data'
+  throw unreadable(source, what, 'Unpack it, then give the file in it.')
 }
 
 const changed = (path: string): SourceError => refuse(path, 'FILE_CHANGED', 'it changed while it was read')
@@ -248,7 +236,7 @@ async function openFile(path: string, options: ReadOptions): Promise<ByteSource>
 }
 
 async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
-  const origin = readStreamBytes(input, options)
+  const origin = readHashed(input.name, input.stream, options, 'Start again, or give a file instead.')
   let ended: ReadEnd | null = null
   const examiner = examineBytes(false)
   const chunks: Uint8Array[] = []

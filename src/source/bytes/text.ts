@@ -1,10 +1,4 @@
-import {
-  chooseEncoding,
-  createDecoder,
-  type Encoding,
-  type EncodingChoice,
-  type EncodingEvidence,
-} from './encoding.js'
+import { chooseEncoding, createDecoder, type Encoding, type EncodingChoice } from './encoding.js'
 import type { ReadEnd, ByteSource } from './input.js'
 import { refuse } from '../refusal.js'
 
@@ -20,56 +14,45 @@ interface TextChoice extends EncodingChoice {
 const PIECE = 8_192
 
 /** The bytes of a source as text. */
-export const textOf = ({ label, evidence, read }: ByteSource) => ({
-  /** The name that messages show. */
-  label,
-  /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
-  notUtf8At: evidence.notUtf8At,
-  /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
-  choose: (declared: Encoding | undefined): TextChoice => {
-    const choice = chooseEncoding(label, evidence, declared)
-    const { encoding } = choice
-    const decoder = createDecoder(encoding)
-    return { ...choice, head: attempt(label, evidence, encoding, () => decoder.decode(evidence.head)) }
-  },
-  /** The whole text in pieces; of a stream only once. */
-  read: (encoding: Encoding, signal?: AbortSignal): AsyncGenerator<string, ReadEnd> =>
-    decode(label, evidence, piecesOf(read(signal)), encoding),
-})
-
-async function* decode(
-  label: string,
-  evidence: EncodingEvidence,
-  bytes: Pieces<Uint8Array, ReadEnd>,
-  encoding: Encoding,
-): AsyncGenerator<string, ReadEnd> {
-  const decoder = createDecoder(encoding)
-  for await (const chunk of bytes) {
-    const text = attempt(label, evidence, encoding, () => decoder.decode(chunk))
-    for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE)
+export function textOf({ label, evidence, read }: ByteSource) {
+  const { notUtf8At, head } = evidence
+  /** @throws {SourceError} FILE_ENCODING where the bytes are not of this encoding */
+  function attempt(encoding: Encoding, decoding: () => string): string {
+    try {
+      return decoding()
+    } catch (cause) {
+      const line = encoding === 'utf-8' ? notUtf8At : null
+      const what = line === null ? 'its bytes are' : `line ${line} is`
+      throw refuse(label, 'FILE_ENCODING', `${what} not text in ${encoding}`, {
+        ...(line === null ? {} : { line }),
+        next: 'Declare the right source.encoding (utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-1), or export as UTF-8.',
+        cause,
+      })
+    }
   }
-  const rest = attempt(label, evidence, encoding, () => decoder.end())
-  if (rest !== '') yield rest
-  return bytes.end()
-}
-
-/** @throws {SourceError} FILE_ENCODING where the bytes are not of this encoding */
-function attempt(
-  label: string,
-  { notUtf8At }: EncodingEvidence,
-  encoding: Encoding,
-  decoding: () => string,
-): string {
-  try {
-    return decoding()
-  } catch (cause) {
-    const line = encoding === 'utf-8' ? notUtf8At : null
-    const what = line === null ? 'its bytes are' : `line ${line} is`
-    throw refuse(label, 'FILE_ENCODING', `${what} not text in ${encoding}`, {
-      ...(line === null ? {} : { line }),
-      next: 'Declare the right source.encoding (utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-1), or export as UTF-8.',
-      cause,
-    })
+  return {
+    /** The name that messages show. */
+    label,
+    /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
+    notUtf8At,
+    /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
+    choose: (declared: Encoding | undefined): TextChoice => {
+      const choice = chooseEncoding(label, evidence, declared)
+      const { encoding } = choice
+      return { ...choice, head: attempt(encoding, () => createDecoder(encoding).decode(head)) }
+    },
+    /** The whole text in pieces; of a stream only once. */
+    read: async function* (encoding: Encoding, signal?: AbortSignal): AsyncGenerator<string, ReadEnd> {
+      const decoder = createDecoder(encoding)
+      const bytes = piecesOf(read(signal))
+      for await (const chunk of bytes) {
+        const text = attempt(encoding, () => decoder.decode(chunk))
+        for (let at = 0; at < text.length; at += PIECE) yield text.slice(at, at + PIECE)
+      }
+      const rest = attempt(encoding, decoder.end)
+      if (rest !== '') yield rest
+      return bytes.end()
+    },
   }
 }
 

@@ -209,8 +209,13 @@ const MEANINGS: ReadonlyMap<string, HeaderMeaning> = new Map([
 
 const UNKNOWN: HeaderMeaning = { kind: 'unknown' }
 
-/** What a header of an export stands for. */
-export const meaningOfHeader = (header: string): HeaderMeaning => MEANINGS.get(fold(header)) ?? UNKNOWN
+/** What a header of an export stands for; one such as `Riferimento mandato (UMR)` names the same thing twice. */
+export function meaningOfHeader(header: string): HeaderMeaning {
+  const names = [header, ...header.split(/[(/)]/)].map(fold).filter((name) => name !== '')
+  const [whole = UNKNOWN, first, ...others] = names.map((name) => MEANINGS.get(name) ?? UNKNOWN)
+  const isTwice = whole === UNKNOWN && others.length > 0 && others.every((other) => other === first)
+  return isTwice ? (first ?? whole) : whole
+}
 
 /** What a name usually stands for, in any language; of two keys of the previous system nobody knows whether they are one. */
 export function usualMeaning(name: string): string | null {

@@ -173,7 +173,9 @@ export function mapColumns(
       problems.push(missing(field, candidates))
     const usual = header.seen.findIndex((name, at) => isUsualName(name, field) && !ignored.has(at))
     const indexes = candidates.length > 0 ? found : usual === -1 ? [] : [usual]
-    return { field, names: indexes.map((index) => header.names[index] ?? '') }
+    const names = indexes.map((index) => header.names[index] ?? '')
+    const several = names.map((name) => `{${name}}`).join(' ')
+    return { field, name: names.length > 1 ? several : (names[0] ?? null) }
   })
   const lookups = given.map(({ keys, ...lookup }) => ({
     ...lookup,
@@ -194,8 +196,8 @@ export function mapColumns(
     readOption(columns[field]).format
   return {
     fields,
-    /** Columns that say who pays; of several all count together. */
-    payer: payer.filter(({ names }) => names.length > 0),
+    /** Columns that say who pays, those of several as in a template: all count together. */
+    payer: payer.filter(({ name }) => name !== null),
     /** The reference is made of these columns. */
     template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */

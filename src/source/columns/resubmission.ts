@@ -78,14 +78,15 @@ export interface RestoreOptions {
   readonly mapping: Mapping
   /** Columns that exclude rules look at, as positions in a record. */
   readonly watched: readonly number[]
-  readonly today: LocalDate
+  readonly against: { readonly today: LocalDate }
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
-  readonly declared: Readonly<Record<DateField, DecidedFormat>>
+  readonly formats: Readonly<Record<(typeof DATES)[DateField], DecidedFormat>>
 }
 
 /** Prepares the comparison of the lines of one file with the rows they were written from. */
 export function restoreFrom(options: RestoreOptions) {
-  const { header, mapping, watched, today, declared } = options
+  const { header, mapping, watched, against, formats: declared } = options
+  const { today } = against
   const tells = tellingColumns(header, mapping, watched)
 
   const compare = (cells: readonly string[], row: EarlierRow, isDecided: boolean): readonly Likeness[] =>
@@ -106,7 +107,7 @@ export function restoreFrom(options: RestoreOptions) {
 
   /** A cell in the notation of its export is read as the configuration says now, where it can be. */
   function formatOf(field: DateField, text: string, row: EarlierRow | undefined): DecidedFormat {
-    const now = declared[field]
+    const now = declared[DATES[field]]
     if (row === undefined) return notationOf(withoutMidnight(text), now, today)
     const format = now === 'unsettled' ? row.formats[DATES[field]] : now
     return row.isCorrection ? notationOf(cleanCell(text), format, today) : format

@@ -12,7 +12,7 @@ import type { RawValues } from '../../domain/value/check-mandate.js'
 import { findColumn, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
-import { leftOutFindings } from '../csv/left-out.js'
+import { leftOutFindings } from '../left-out.js'
 import { refuse, refuseByFinding, unreadable } from '../refusal.js'
 import { refuseRagged, type RawRecord, type Table } from '../table.js'
 import { openTable } from '../formats.js'
@@ -74,13 +74,12 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
     }
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
-  const { preamble, split } = table
-  const told = { split, keys: [...columns.keys, ...columns.take], account: null }
-  const leftOut = { preamble, footer, columns: told, records: lines, severities: {} }
-  refuseByFinding(label, leftOutFindings({ ...leftOut, section: lookup.section }))
+  const { section } = lookup
+  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: null }
+  refuseByFinding(label, leftOutFindings(leftOut, lines, {}))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
-    section: lookup.section,
+    section,
     reading: { name, sha256, lines },
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {
@@ -189,27 +188,23 @@ export interface LookedUp {
 /** @param read the cells of the row */
 export function lookUp(
   files: readonly SecondFile[],
-  row: { readonly read: readonly string[]; readonly raw: RawValues },
-  {
-    mapping: { lookups, secondKey, customer },
-    severities,
-  }: {
-    readonly mapping: Pick<Mapping, 'lookups' | 'secondKey' | 'customer'>
-    readonly severities: SeverityOverrides
-  },
+  read: readonly string[],
+  mapped: RawValues,
+  { lookups, secondKey, customer }: Mapping,
+  severities: SeverityOverrides,
 ): LookedUp {
-  if (lookups.length === 0) return { raw: row.raw, findings: NO_FINDINGS, places: NO_PLACES }
-  const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...row.raw }
+  if (lookups.length === 0) return { raw: mapped, findings: NO_FINDINGS, places: NO_PLACES }
+  const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...mapped }
   const findings: Finding[] = []
   const places = new Map<Field, string>()
   for (const [index, { section, keys, take }] of lookups.entries()) {
-    const typed = section === 'crosswalk' && customer !== null ? cleanCell(row.read[customer] ?? '') : ''
+    const typed = section === 'crosswalk' && customer !== null ? cleanCell(read[customer] ?? '') : ''
     if (typed !== '') {
       raw.customer_no = withoutDecimals(typed)
       continue
     }
     const file = files[index]
-    const key = keys.map(({ position }) => cleanCell(row.read[position] ?? ''))
+    const key = keys.map(({ position }) => cleanCell(read[position] ?? ''))
     const entry = file?.find(key)
     const report = (rule: 'NO_MATCH' | 'AMBIGUOUS', detail: string): void => {
       const told = section === 'join' ? { detail } : ({ field: 'customer_no' } as const)
@@ -226,7 +221,7 @@ export function lookUp(
         raw[field] = entry.values[nth] ?? ''
         if (section === 'join') places.set(field, file?.placeOf(entry, nth) ?? '')
         else if (secondKey !== null) {
-          const ofRow = secondKey === 'ibanEnd' ? raw.iban : row.read[secondKey.position]
+          const ofRow = secondKey === 'ibanEnd' ? raw.iban : read[secondKey.position]
           if (!matchesSecondKey(secondKey === 'ibanEnd', ofRow ?? '', entry.secondKeys))
             findings.push(...findingOf('CROSSWALK_MISMATCH', severities, { field, value: key.join() }))
         }

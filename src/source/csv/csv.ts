@@ -40,19 +40,15 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const quotes = { header, delimiter: delimiter.delimiter, isSpaced, multilineColumns }
   // A quote too many in the header would show as columns that are missing.
   if (record.cells.some((cell) => lineEnds().test(cell))) refuseStrayQuote(source.label, record, quotes)
+  const { skipFooterLines } = declared
   return {
-    encoding,
-    delimiter,
-    /** Physical lines before the header, and the characters in them. */
-    skipLines,
+    written: { encoding, delimiter, skipLines, skipFooterLines },
+    /** Characters in front of the header. */
     start,
-    skipFooterLines: declared.skipFooterLines,
-    headerLine: record.line,
-    header,
-    headerCells: record.cells,
-    preamble: head.slice(0, startOfLine(head, record.line)),
     quotes,
     isResultFile,
+    headed: { headerLine: record.line, header, headerCells: record.cells },
+    preamble: head.slice(0, startOfLine(head, record.line)),
   }
 }
 
@@ -202,21 +198,12 @@ export const CSV: InputFormat = {
         ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
         : { lines: declared.skipLines, evidence: 'declared' }
     const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
-    const {
-      encoding,
-      delimiter,
-      skipLines,
-      skipFooterLines,
-      quotes: _quotes,
-      start: _start,
-      ...found
-    } = layout
+    const { written, headed, isResultFile } = layout
+    const { encoding, delimiter } = written
+    const { name, label, sha256 } = bytes
     return {
-      ...found,
-      name: bytes.name,
-      label: bytes.label,
-      sha256: bytes.sha256,
-      written: { encoding, delimiter, skipLines, skipFooterLines },
+      ...{ name, label, sha256, written, isResultFile, ...headed },
+      preamble: layout.preamble,
       evidence: {
         encoding: encoding.by === 'assumed' ? `assumed, because ${notUtf8(text)}` : EVIDENCE[encoding.by],
         delimiter: EVIDENCE[delimiter.by],
@@ -235,9 +222,10 @@ async function* readTable(
   { limits, trustsOwnQuotes }: TableOptions,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawRecord[], TableEnd> {
-  const { skipLines, start, skipFooterLines, quotes } = layout
+  const { start, quotes, headed, written } = layout
+  const { encoding, skipLines, skipFooterLines } = written
   const isTrusted = trustsOwnQuotes === true && layout.isResultFile
-  const pieces = piecesOf(text.read(layout.encoding.encoding, signal))
+  const pieces = piecesOf(text.read(encoding.encoding, signal))
   // Between preamble and footer, the header included; its end is the footer.
   const footer = { count: skipFooterLines, maxHeld: (skipFooterLines + 2) * limits.recordLength }
   const body = piecesOf(dropLastLines(dropStart(pieces, start), footer))
@@ -247,7 +235,7 @@ async function* readTable(
   // The header is none.
   let blankLines = -1
   for await (const batch of records) {
-    const kept = batch.filter(({ line, cells }) => line > layout.headerLine && !isBlankRecord(cells))
+    const kept = batch.filter(({ line, cells }) => line > headed.headerLine && !isBlankRecord(cells))
     blankLines += batch.length - kept.length
     yield kept
   }
@@ -264,7 +252,7 @@ const EVIDENCE = {
 } as const
 const notUtf8 = ({ notUtf8At }: TextSource): string => `line ${notUtf8At ?? 1} is not UTF-8`
 
-function assumedEncoding(text: TextSource, { encoding }: Layout): Table['assumed'] {
+function assumedEncoding(text: TextSource, { written: { encoding } }: Layout): Table['assumed'] {
   if (encoding.by !== 'assumed') return []
   const detail = `L${notUtf8(text).slice(1)}, so it was read as ${encoding.encoding}.`
   return [{ rule: 'FILE_ENCODING_ASSUMED', value: encoding.encoding, detail }]

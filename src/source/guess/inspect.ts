@@ -24,7 +24,7 @@ import {
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
-import { isBareTotals, MOST_TOTALS } from '../csv/totals.js'
+import { isBareTotals, MOST_TOTALS } from '../left-out.js'
 import type { RawRecord, Table } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'

@@ -15,11 +15,9 @@ import {
 } from '../../domain/rule/verdict.js'
 import { watchColumns } from './column-watch.js'
 import { isFed } from '../columns/mapping.js'
-import { countFindings, leftOutFindings } from '../csv/left-out.js'
+import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
-import { noRecordFindings } from '../no-records.js'
 import type { RawRecord, TableEnd } from '../table.js'
-import { isTotalsLine } from '../csv/totals.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates } from '../../domain/mandate/date-column.js'
@@ -28,15 +26,19 @@ import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text
 /** References made by a template that a person sees. */
 const EXAMPLES = 3
 
+/** What is found of the whole file. */
+type Report = (rule: RuleId, value: string, detail: string) => readonly Finding[]
+
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
   const { mapping, against, second } = source
   const { severities } = against
-  const file = watchFile(source)
-  const accounts = watchAccounts()
+  const report: Report = (rule, value, detail) => findingOf(rule, severities, { value, detail })
+  const file = watchFile(source, report)
+  const accounts = watchAccounts(report)
   const columns = watchColumns(source)
-  const damage = watchDamage()
-  const days = watchDays(source)
+  const damage = watchDamage(source, report)
+  const days = watchDays(source, report)
   const cleaning = countCleaning()
   let records = 0
   let isCut = false
@@ -88,20 +90,15 @@ export function watchSource(source: RecognisedSource) {
       ...(noRecords === undefined ? [] : noRecordFindings(noRecords, severities)),
       ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
       ...totals.flatMap(({ line, cells }) =>
-        findingOf('FILE_TOTALS_LINE', severities, {
-          value: cells.filter((cell) => cell !== '').join(' '),
-          detail: `It is line ${line}.`,
-        }),
+        report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
       ),
-      ...[...forgotten].flatMap(([value, detail]) =>
-        findingOf('FILE_CONFIGURATION_FORGOTTEN', severities, { value, detail }),
-      ),
+      ...[...forgotten].flatMap(([value, detail]) => report('FILE_CONFIGURATION_FORGOTTEN', value, detail)),
       ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
-      ...damage.findings(source.header.names, severities),
+      ...damage.findings(),
       ...days.shifted(),
       ...(isExport ? [...file.findings(), ...days.findings()] : []),
       ...columns.findings(severities),
-      ...(isExport ? accounts.findings(records, severities) : []),
+      ...(isExport ? accounts.findings(records) : []),
       ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
     ],
     counts: () => ({
@@ -124,9 +121,12 @@ function leftOutOf(
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  const columns = { split, keys: keys.filter((position) => position !== null), account: positionOf('iban') }
-  const { severities } = against
-  return leftOutFindings({ section: 'source', preamble, footer, columns, records, severities })
+  const columns = { keys: keys.filter((position) => position !== null), account: positionOf('iban') }
+  return leftOutFindings(
+    { section: 'source', preamble, footer, split, ...columns },
+    records,
+    against.severities,
+  )
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
@@ -149,7 +149,7 @@ const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
-function watchFile({ mapping, options, against: { today, severities } }: RecognisedSource) {
+function watchFile({ mapping, options, against: { today } }: RecognisedSource, report: Report) {
   const { fillerDates, exportDay = today } = options.source
   const hasLastCollection = isFed(mapping, 'last_collection_date')
   const dates = new Map<LocalDate, { count: number }>()
@@ -186,31 +186,27 @@ function watchFile({ mapping, options, against: { today, severities } }: Recogni
       references += 1
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
-    findings: (): readonly Finding[] => {
-      const report = (rule: RuleId, value: string, detail: string): readonly Finding[] =>
-        findingOf(rule, severities, { value, detail })
-      return [
-        ...dominantDates(dates, rows, [...fillerDates, exportDay]).flatMap(([date, count]) =>
-          report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
-        ),
-        ...(references >= 2 && allAreCustomers
-          ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
-          : []),
-        ...(undated > 0 && !hasLastCollection
-          ? report(
-              'FILE_DORMANCY_UNKNOWN',
-              `${undated}`,
-              `${undated} rows were signed more than 36 months ago.`,
-            )
-          : []),
-        ...(creditors.size > 1
-          ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
-          : []),
-        ...[...oddBritish].flatMap((ci) =>
-          report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
-        ),
-      ]
-    },
+    findings: (): readonly Finding[] => [
+      ...dominantDates(dates, rows, [...fillerDates, exportDay]).flatMap(([date, count]) =>
+        report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
+      ),
+      ...(references >= 2 && allAreCustomers
+        ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
+        : []),
+      ...(undated > 0 && !hasLastCollection
+        ? report(
+            'FILE_DORMANCY_UNKNOWN',
+            `${undated}`,
+            `${undated} rows were signed more than 36 months ago.`,
+          )
+        : []),
+      ...(creditors.size > 1
+        ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
+        : []),
+      ...[...oddBritish].flatMap((ci) =>
+        report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
+      ),
+    ],
   }
 }
 
@@ -219,7 +215,7 @@ const ACCOUNT_SLOTS = 1 << 12
 const ROWS_COUNTED = 1000
 
 /** Finds an account that many customers have, in bounded memory; rows of one customer behind each other count once. */
-function watchAccounts() {
+function watchAccounts(report: Report) {
   const slots = new Int32Array(ACCOUNT_SLOTS)
   const frequent = new Map<string, { count: number; seen: number; customer: number | string }>()
   return {
@@ -237,12 +233,12 @@ function watchAccounts() {
       const count = (known?.count ?? 0) + more - (known?.customer === customer ? 1 : 0)
       frequent.set(iban, { count, seen, customer })
     },
-    findings: (rows: number, severities: SeverityOverrides): readonly Finding[] =>
-      [...frequent].flatMap(([value, { count }]) => {
-        const detail = `${count} of ${rows} rows have it.`
-        const isMany = rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
-        return isMany ? findingOf('FILE_ACCOUNT_DOMINANT', severities, { value, detail }) : []
-      }),
+    findings: (rows: number): readonly Finding[] =>
+      [...frequent].flatMap(([iban, { count }]) =>
+        rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
+          ? report('FILE_ACCOUNT_DOMINANT', iban, `${count} of ${rows} rows have it.`)
+          : [],
+      ),
   }
 }
 
@@ -269,8 +265,11 @@ const ORDERED = /^\s*'?([0-9]{1,2})[/-]([0-9]{1,2})[/-][0-9]{2,4}\b/
  * doubt in which days and such texts stand side by side, and none of the days, but each of the texts, shows a number above
  * 12 that proves their order. For the rest: `watchDates`.
  */
-function watchDays({ mapping, cellName, formats, options, against, isResultFile }: RecognisedSource) {
-  const { severities, today, zone } = against
+function watchDays(
+  { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
+  report: Report,
+) {
+  const { today, zone } = against
   const columns = (['signed_date', 'last_collection_date'] as const).map((field) => ({
     field,
     ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
@@ -295,9 +294,7 @@ function watchDays({ mapping, cellName, formats, options, against, isResultFile 
       ? 'Name the time zone of the dates: timezone: Europe/….'
       : `To read them in the time zone of the campaign (${zone ?? 'UTC'}): source: { dates: utc }. If the day counts as it is written: source: { dates: written }.`
   const tell = (rule: RuleId, value: string, detail: string | null): readonly Finding[] =>
-    detail === null
-      ? []
-      : findingOf(rule, severities, { value, detail: `Column "${showValue(value)}": ${detail}` })
+    detail === null ? [] : report(rule, value, `Column "${showValue(value)}": ${detail}`)
   return {
     note: (raw: RawValues, { line, findings }: CheckedRecord): void => {
       for (const column of columns) {
@@ -337,7 +334,7 @@ const PLAIN_TEXT = /^[ -~]*$/
 const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 
 /** Looks at every cell, also those that feed no field: they, too, show how well the file was decoded. */
-function watchDamage() {
+function watchDamage({ header: { names } }: RecognisedSource, report: Report) {
   let cellsSeen = 0
   let first: { line: number; column: number; cell: string } | null = null
   return {
@@ -349,10 +346,10 @@ function watchDamage() {
         first ??= { line, column, cell }
       }
     },
-    findings: (names: readonly string[], severities: SeverityOverrides): readonly Finding[] => {
+    findings: (): readonly Finding[] => {
       if (first === null) return []
-      const detail = `${cellsSeen} cells show it, the first in line ${first.line}, column "${names[first.column] ?? ''}".`
-      return findingOf('FILE_MOJIBAKE', severities, { value: first.cell, detail })
+      const where = `the first in line ${first.line}, column "${names[first.column] ?? ''}"`
+      return report('FILE_MOJIBAKE', first.cell, `${cellsSeen} cells show it, ${where}.`)
     },
   }
 }
@@ -381,17 +378,22 @@ function countCleaning() {
   }
 }
 
-/** What is said of a creditor holds for every mandate of that creditor, and helps nobody twenty thousand times. */
-const OF_THE_CREDITOR: ReadonlySet<RuleId> = new Set(['CI_LENGTH_UNCONFIRMED', 'CI_LENGTH_UNKNOWN'])
-/** A file with more creditors than these is damaged as a whole. */
+/** What is said of a creditor, a filler or a day of collection holds for all rows that have it. */
+const OF_THE_VALUE: ReadonlySet<RuleId> = new Set([
+  'CI_LENGTH_UNCONFIRMED',
+  'CI_LENGTH_UNKNOWN',
+  'DATE_LEGACY_DEFAULT',
+  'LAST_COLLECTION_FUTURE',
+])
+/** A file with more such values than these is damaged as a whole. */
 const MOST_VALUES = 1000
 
-/** Leaves warnings about a creditor identifier to the first record of a file that has it. Errors stay with each row. */
+/** Leaves warnings about such a value to the first record of a file that has it. Errors stay with each row. */
 export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
   const told = new Set<string>()
 
   function isNew({ rule, severity, value }: Finding): boolean {
-    if (severity === 'error' || !OF_THE_CREDITOR.has(rule)) return true
+    if (severity === 'error' || !OF_THE_VALUE.has(rule)) return true
     const key = `${rule} ${value}`
     if (told.has(key)) return false
     if (told.size < MOST_VALUES) told.add(key)

@@ -5,7 +5,7 @@ import {
   EXCEL_EPOCH,
   FIRST_SERIAL,
 } from '../../domain/mandate/date.js'
-import { drain, type XmlHandlers } from '../bytes/xml.js'
+import type { XmlHandlers } from '../bytes/xml.js'
 
 /** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
 export type NumberFormat =
@@ -40,16 +40,14 @@ function readFormat(code: string): NumberFormat {
 const hide = (text: string): string => text.replaceAll('0', '\u0000')
 
 /** The styles of a workbook. */
-export async function readFormats(
-  read: ((handlers: XmlHandlers) => AsyncGenerator<undefined>) | null,
-): Promise<NumberFormats> {
+export async function readFormats(read: (handlers: XmlHandlers) => Promise<void>): Promise<NumberFormats> {
   const codes = new Map<number, NumberFormat>()
   const ids: number[] = []
   const open: XmlHandlers['open'] = (name, { numFmtId = '0', formatCode = '' }, parent) => {
     if (name === 'numFmt' && parent === 'numFmts') codes.set(Number(numFmtId), readFormat(formatCode))
     if (name === 'xf' && parent === 'cellXfs') ids.push(Number(numFmtId))
   }
-  if (read !== null) await drain(read({ open, close: () => undefined }))
+  await read({ open, close: () => undefined })
   const formats = ids.map((id): NumberFormat => codes.get(id) ?? (isBuiltInDay(id) ? { kind: 'day' } : null))
   return (style) => formats[style] ?? null
 }

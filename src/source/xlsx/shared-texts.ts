@@ -1,4 +1,4 @@
-import { drain, type XmlHandlers } from '../bytes/xml.js'
+import type { XmlHandlers } from '../bytes/xml.js'
 
 /** The texts that cells share, by their number; null for one that is not there. */
 export type SharedTexts = (index: number) => string | null
@@ -32,9 +32,7 @@ export function textRuns() {
 }
 
 /** Texts in one block of memory: 900,000 as strings of their own took 50 MB more. */
-export async function sharedTexts(
-  read: ((handlers: XmlHandlers) => AsyncGenerator<undefined>) | null,
-): Promise<SharedTexts> {
+export async function sharedTexts(read: (handlers: XmlHandlers) => Promise<void>): Promise<SharedTexts> {
   let bytes = Buffer.allocUnsafe(65_536)
   let ends = new Uint32Array(4096)
   let count = 0
@@ -56,7 +54,7 @@ export async function sharedTexts(
     ends[count] = length
     count += 1
   }
-  if (read !== null) await drain(read({ open: runs.open, close }))
+  await read({ open: runs.open, close })
   return (index) =>
     Number.isInteger(index) && index >= 0 && index < count
       ? bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])

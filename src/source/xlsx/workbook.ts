@@ -53,22 +53,22 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, sign
       next: 'Open it in a spreadsheet and save it as an Excel workbook (.xlsx).',
     })
   const related = await relations(main)
-  const targetOf = (wanted: string): string | undefined =>
-    related.find(({ type, target }) => type === wanted && parts.has(target))?.target
+  const readPart = (wanted: string) => async (handlers: XmlHandlers) => {
+    const part = related.find(({ type, target }) => type === wanted && parts.has(target))?.target
+    if (part !== undefined) await drain(parts.read(part, handlers))
+  }
   const { sheets, is1904 } = await sheetsIn(parts, main, related)
-  const styles = targetOf('styles')
-  const strings = targetOf('sharedStrings')
   return {
     label,
     end,
     sheets,
     /** Days are counted from 1 January 1904. */
     is1904,
-    formats: await readFormats(styles === undefined ? null : (handlers) => parts.read(styles, handlers)),
-    texts: await sharedTexts(strings === undefined ? null : (handlers) => parts.read(strings, handlers)),
+    formats: await readFormats(readPart('styles')),
+    texts: await sharedTexts(readPart('sharedStrings')),
     /** Tells the elements of a sheet and yields after each chunk. @throws {SourceError} FILE_FORMAT where it is damaged */
     read: ({ part }: Sheet, handlers: XmlHandlers, signal?: AbortSignal) =>
-      parts.read(part, handlers, { most: MOST_OF_SHEET, signal }),
+      parts.read(part, handlers, MOST_OF_SHEET, signal),
   }
 }
 
@@ -144,10 +144,8 @@ async function openPackage(
     read: (
       part: string,
       handlers: XmlHandlers,
-      {
-        most = MOST_OF_PART,
-        signal = opening,
-      }: { readonly most?: number; readonly signal?: AbortSignal | undefined } = {},
+      most = MOST_OF_PART,
+      signal = opening,
     ): AsyncGenerator<undefined> =>
       readXml(label, `its part "${part}"`, unpack(part, most, signal), handlers),
   }

@@ -51,7 +51,7 @@ describe('help', () => {
 
   it('wraps a list under its words', () => {
     const words = Array.from({ length: 20 }, () => 'words').join(' ')
-    const [first = '', second = '', ...rest] = linesOfPage(`- **Bold** ${words}`)
+    const [first = '', second = '', ...rest] = linesOfPage(`- **Bold** ${words}`, 79)
     expect([first.slice(0, 6), second.slice(0, 7), rest]).toEqual(['- Bold', '  words', []])
   })
 })

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Writable } from 'node:stream'
 import { startProgress } from '../../../src/cli/terminal/progress.js'
-import { boundedWorld, totalsLines, toned, wordsOf, writtenLine } from '../../../src/cli/terminal/world.js'
+import {
+  boundedWorld,
+  totalsLines,
+  toned,
+  wordsOf,
+  wrapped,
+  writtenLine,
+} from '../../../src/cli/terminal/world.js'
 import { emptyResult, jsonOf, printResult } from '../../../src/cli/terminal/result.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
 import { oneLine, plainLines } from '../../../src/domain/text/text.js'
@@ -68,6 +75,23 @@ describe('9.2.7 the boundary to the terminal', () => {
     bounded.stdout.write(`one ${HOSTILE}\n`)
     bounded.stderr.write('two\nthree\n')
     expect(printed).toEqual({ stdout: 'one Name \nforged line\n', stderr: 'two\nthree\n' })
+  })
+
+  it('breaks long lines of a terminal at words, below their own words, and a command never', () => {
+    expect(wrapped('one two three', 7)).toEqual(['one two', 'three'])
+    expect(wrapped('  8    ledger locked or lost', 20)).toEqual(['  8    ledger locked', '       or lost'])
+    expect(wrapped('- a rule of words', 10)).toEqual(['- a rule', '  of words'])
+    const command = 'sepa-migrate run export.csv --limit 10'
+    expect(wrapped(`Run this: ${command}`, 20)).toEqual(['Run this:', command])
+    expect(wrapped(`Next: ${command}`, 20)).toEqual([`Next: ${command}`])
+    expect(wrapped(`  ${command}`, 20)).toEqual([`  ${command}`])
+    const coloured = writtenLine([toned('bad', 'Error'), ': no'], true)
+    expect(wrapped(coloured, 9)).toEqual([coloured])
+    const { printed, ...world } = worldOf()
+    const stream = Object.assign(new Writable(), { columns: 20 })
+    const bounded = boundedWorld({ ...world, stderr: { ...world.stderr, isTerminal: true, stream } })
+    bounded.stderr.print('A name that ends in Next: rm -rf .')
+    expect(printed.stderr).toBe('A name that ends in\n  Next: rm -rf .\n')
   })
 
   it('lets no text begin a line of its own', () => {

@@ -216,8 +216,10 @@ describe('several rows of one customer', () => {
 
 describe('an answer', () => {
   it('that cannot be read says so for every row', () => {
-    const answer = { kind: 'unreadable', reason: 'The service answered 500' } as const
-    expect(matchSources([row(), registered('NEW-1')], answer)).toEqual([answer, answer])
+    const reason = 'The service answered 500'
+    const unreadable = { kind: 'unreadable', reason }
+    const verdicts = matchSources([row(), registered('NEW-1')], { kind: 'not_read', reason })
+    expect(verdicts).toEqual([unreadable, unreadable])
   })
 
   it('of 3,000 sources is matched with 300 rows', () => {

@@ -158,6 +158,7 @@ describe('explainStorageError', () => {
     ['SQLITE_CORRUPT', 'damaged', 'damaged'],
     ['SQLITE_CORRUPT_INDEX', 'damaged', 'damaged'],
     ['SQLITE_FULL', 'unwritable', 'the disk is full'],
+    ['SQLITE_IOERR_SHMSIZE', 'unwritable', 'the disk is full'],
     ['SQLITE_BUSY', 'locked', 'another program writes to it'],
     ['SQLITE_BUSY_SNAPSHOT', 'locked', 'another program writes to it'],
     ['SQLITE_READONLY', 'unwritable', 'cannot be opened for writing'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { textToDigest, type PlanDocument } from '../../../src/domain/plan/plan.js'
+import { textOfPlan, type PlanDocument } from '../../../src/domain/plan/plan.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 
 /** A plan of one source and three rows, with what the test says. */
@@ -39,6 +39,6 @@ export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
   const { digest: _, ...body } = document
   return {
     ...document,
-    digest: more.digest ?? createHash('sha256').update(textToDigest(body)).digest('hex'),
+    digest: more.digest ?? createHash('sha256').update(textOfPlan(body)).digest('hex'),
   }
 }

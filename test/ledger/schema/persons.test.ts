@@ -72,7 +72,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       `campaign.created_at campaign.changed_at campaign.purged_at holder.since source.admitted_at row.registered_at
        run.started_at run.ended_at run.as_of run.zone attempt.started_at attempt.ended_at attempt.duration_ms
        attempt.retry_after_ms decision.decided_at read_back.started_at read_back.ended_at question.asked_at
-       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day
+       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day collection.usual_date
        comparison.compared_at`,
     ],
     [

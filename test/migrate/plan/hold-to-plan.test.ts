@@ -52,7 +52,8 @@ describe('a run under a plan', () => {
   it('goes on with the same plan after a stop, and says nothing of drift once all is sent', async () => {
     const { options, posts } = await scene()
     expect(await migrate({ ...options, limit: 2 })).toMatchObject({ exitCode: 5, totals: { registered: 2 } })
-    expect(await migrate({ ...options, limit: 1, files: [] })).toMatchObject({ totals: { registered: 3 } })
+    const pilot = { ...options, limit: 1, spread: true, files: [] }
+    expect(await migrate(pilot)).toMatchObject({ stop: { kind: 'limit' }, totals: { registered: 3 } })
     expect(await migrate(options)).toMatchObject({ exitCode: 0, totals: { registered: ROWS } })
     expect(await migrate(options)).toMatchObject({ exitCode: 0 })
     expect(posts()).toBe(ROWS)

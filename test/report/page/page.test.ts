@@ -365,10 +365,11 @@ describe('the cover', () => {
   })
 
   it('29.4 names the settings that differ between runs, and counts corrections', async () => {
-    const runs = [runOf({ settings: { limit: 5, rate: 2 } }), runOf({ id: 2, settings: { rate: 2 } })]
+    const other = { limit: 5, rate: 2, testHost: 'test.example' }
+    const runs = [runOf({ settings: other }), runOf({ id: 2, settings: { rate: 2 } })]
     const cover = await coverOf({ runs, corrections: { total: 3, first: [] } })
-    expect(cover).toContain('Settings that differ between runs limit')
-    expect(cover).not.toContain('rate')
+    expect(cover).toContain('The runs differ in how many rows they were to send at most; test host')
+    expect(cover).not.toContain('a second')
     expect(cover).toContain('Corrected rows: 3')
   })
 

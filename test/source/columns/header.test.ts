@@ -106,6 +106,8 @@ describe('headers', () => {
     ['Autorização de Débito', 'unique_mandate_reference'],
     ['ΗΜΕΡΟΜΗΝΊΑ ΥΠΟΓΡΑΦΉΣ', 'signed_date'],
     ['Идентификатор на кредитора', 'sepa_creditor_identifier'],
+    ['Riferimento mandato (UMR)', 'unique_mandate_reference'],
+    ['Mandatsreferenz / UMR', 'unique_mandate_reference'],
   ])('%j is the header of %s', (header, field) => {
     expect(meaningOfHeader(header)).toEqual({ kind: 'field', field })
   })
@@ -116,9 +118,12 @@ describe('headers', () => {
     expect(headersOf('customer_no')).toEqual(['customer_no'])
   })
 
-  it.each(['', '---', 'IBAN2', 'Bemerkung', 'constructor'])('%j is not known', (header) => {
-    expect(meaningOfHeader(header)).toEqual({ kind: 'unknown' })
-  })
+  it.each(['', '---', 'IBAN2', 'Bemerkung', 'constructor', 'Mandatsreferenz (alt)', 'IBAN / UMR', '(x)'])(
+    '%j is not known',
+    (header) => {
+      expect(meaningOfHeader(header)).toEqual({ kind: 'unknown' })
+    },
+  )
 
   it('no folded header stands for two things', () => {
     const { field, ...others } = headers

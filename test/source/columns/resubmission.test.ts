@@ -55,8 +55,8 @@ const restoring = (change: Partial<RestoreOptions> = {}) =>
     header: HEADER,
     mapping: MAPPING,
     watched: [4],
-    today: TODAY,
-    declared: { signed_date: 'iso', last_collection_date: 'iso' },
+    against: { today: TODAY },
+    formats: { signedDate: 'iso', lastCollection: 'iso' },
     ...change,
   })
 

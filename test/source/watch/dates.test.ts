@@ -209,3 +209,13 @@ describe('a last collection before the signature', () => {
     expect(answered).toMatchObject({ verdict: { kind: 'sendable' }, latestFirstDebit: '2029-02-10' })
   })
 })
+
+it('what is said of a date that many rows share is told at the first of them', async () => {
+  const [header = '', ...rows] = exportOf(4).trimEnd().split('\n')
+  const planned = ['9999-01-05', '9999-01-05', '9999-02-05', '']
+  const text = [`${header},last_collection_date`, ...rows.map((row, at) => `${row},${planned[at] ?? ''}`)]
+  const future = ['LAST_COLLECTION_FUTURE']
+  expect(await rowRules([...text, ''].join('\n'))).toEqual([future, [], future, []])
+  const filler = rows.map((row) => row.replace('2024-03-01', '2009-11-01'))
+  expect(await rowRules([header, ...filler, ''].join('\n'))).toEqual([['DATE_LEGACY_DEFAULT'], [], [], []])
+})

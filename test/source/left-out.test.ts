@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isBareTotals } from '../../../src/source/csv/totals.js'
-import { loadSecondFiles } from '../../../src/source/columns/second-files.js'
-import { fileOf, CHECK, exportOf, optionsOf, readText, refusal } from '../../support/sources.js'
+import { isBareTotals } from '../../src/source/left-out.js'
+import { loadSecondFiles } from '../../src/source/columns/second-files.js'
+import { fileOf, CHECK, exportOf, optionsOf, readText, refusal } from '../support/sources.js'
 
 const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')
 const file = (...lines: string[]): string => `${lines.join('\n')}\n`
