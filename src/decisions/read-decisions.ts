@@ -3,7 +3,7 @@ import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
 import { ledgerMark } from '../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../report/files/lists.js'
-import { mergeColumns, type OriginalColumns } from '../report/files/cells.js'
+import { mergeColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { isSameName, likenessOf, readWhole } from '../domain/row/resaved.js'
@@ -47,6 +47,9 @@ export function readDecision(text: string): Decision {
   )
 }
 
+/** What stands in a cell; empty also where there is no such column. */
+const textIn = (line: ListRow, column: string): string => line.cell(column) ?? ''
+
 /** The words that fit a line, by the list that it stands in. */
 const wordsOf = (line: ListRow): readonly string[] =>
   line.cell('migration_class') !== null
@@ -57,7 +60,7 @@ const wordsOf = (line: ListRow): readonly string[] =>
 
 /** A run reads it with the line. */
 const isForRun = (line: ListRow): boolean =>
-  fold(line.cell('migration_decision') ?? '') === FOR_RUN && wordsOf(line).includes(FOR_RUN)
+  fold(textIn(line, 'migration_decision')) === FOR_RUN && wordsOf(line).includes(FOR_RUN)
 
 /**
  * Reads a result file that a person filled in; lines without a decision, or with one for `run`, are left open, so there
@@ -103,17 +106,43 @@ export async function readDecisions(
 
 /** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
 function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
-  const differencesOf = compareLines(reader)
+  const columns = mergeColumns(reader.sources())
+  const mark = fold(ledgerMark(reader.campaign()))
+
+  /** In which cells a line is not the row that it names. */
+  function differencesOf(line: ListRow, rowId: number, row: RowRecord | null, at: Fault): string[] {
+    const ledger = line.cell('migration_ledger')
+    if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
+    if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
+    if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
+    if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
+      return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]
+    return columns.identityOf(row).flatMap(({ field, name, nth, value }) => {
+      const found = line.cells(name)[nth]
+      const isContent = field === 'iban' || field === 'signed_date'
+      if (found === undefined) return isContent ? [] : [at(name, 'the file has no such column')]
+      // A list in which nothing is corrected shows no account number, wherever it stands.
+      if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
+      if (isContent && !isChanged(reader, row, field, cleanCell(found))) return []
+      const shown = (cell: string): string => `"${showValue(cell, field === 'iban' ? field : null)}"`
+      return [at(name, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`, nth)]
+    })
+  }
+
   return (line: ListRow): string[] | Resolution | null => {
-    const rowId = readWhole(line.cell('migration_row') ?? '')
+    const rowId = readWhole(textIn(line, 'migration_row'))
     const row = rowId === null ? null : reader.row(rowId)
-    const at = (column: string, what: string, nth = 0): string =>
-      `${line.placeOf(column, nth)}: ${what}${whose(row)}`
-    const isDecided = (line.cell('migration_decision') ?? '') !== '' && !isForRun(line)
+    // A cell says little to somebody who looks for a customer.
+    const whose =
+      row === null
+        ? ''
+        : ` (customer ${row.customerNo ?? 'unknown'}, reference ${showValue(row.originalMandateReference ?? '')})`
+    const at: Fault = (column, what, nth = 0) => `${line.placeOf(column, nth)}: ${what}${whose}`
+    const isDecided = textIn(line, 'migration_decision') !== '' && !isForRun(line)
     // What differs without a decision is a correction, which is for a run to judge.
     const isToDecide = !isOfRun && line.cell('migration_assigned_mandate_reference') !== null
     if (isDecided && row !== null && isOnRecord(reader, line, row)) return null
-    const different = rowId !== null && (isDecided || isToDecide) ? differencesOf(line, rowId, at) : []
+    const different = rowId !== null && (isDecided || isToDecide) ? differencesOf(line, rowId, row, at) : []
     if (!isDecided) return different.length > 0 ? different : null
     const read = readLine(line, rowId, at, usualBy)
     if (Array.isArray(read) || different.length > 0)
@@ -121,6 +150,8 @@ function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
     return read.decision === 'written_off' && isOver(reader, row) ? null : read
   }
 }
+
+type Fault = (column: string, what: string, nth?: number) => string
 
 /** What is closed, or was replaced by what is closed or registered, needs no word to close it. */
 function isOver(reader: LedgerReader, row: RowRecord | null): boolean {
@@ -132,23 +163,17 @@ function isOver(reader: LedgerReader, row: RowRecord | null): boolean {
 /** These very words are on record, of this attempt, or of a line that is open no more: a copy of the list came in before. */
 function isOnRecord(reader: LedgerReader, line: ListRow, row: RowRecord): boolean {
   if (line.cell('migration_class') !== null && reader.isOpenLine(row.id)) return false
-  const attempts = new Map(reader.attempts(row.id).map(({ id, n }) => [id, n]))
-  const attempt = readWhole(line.cell('migration_attempt') ?? '')
+  const attempt = readWhole(textIn(line, 'migration_attempt'))
+  const attemptId = attempt === null ? null : reader.attempts(row.id).find(({ n }) => n === attempt)?.id
   return reader
     .decisionsOfRow(row.id)
     .some(
-      ({ decision, reason, attemptId }) =>
-        decision === decisionOf(line.cell('migration_decision') ?? '') &&
-        reason === maskAccounts(line.cell('migration_reason') ?? '') &&
-        (attemptId === null ? null : (attempts.get(attemptId) ?? null)) === attempt,
+      (known) =>
+        known.attemptId === attemptId &&
+        known.decision === decisionOf(textIn(line, 'migration_decision')) &&
+        known.reason === maskAccounts(textIn(line, 'migration_reason')),
     )
 }
-
-/** A cell says little to somebody who looks for a customer. */
-const whose = (row: RowRecord | null): string =>
-  row === null
-    ? ''
-    : ` (customer ${row.customerNo ?? 'unknown'}, reference ${showValue(row.originalMandateReference ?? '')})`
 
 /**
  * Corrections in each sheet of a workbook, which are for a run. Of rows that are as they were when it was written; none of any
@@ -171,9 +196,9 @@ export async function correctionsIn(
     if (table.sheet === undefined) return []
     let count = 0
     for await (const line of table.rows()) {
-      const row = reader.row(readWhole(line.cell('migration_row') ?? '') ?? 0)
+      const row = reader.row(readWhole(textIn(line, 'migration_row')) ?? 0)
       if (row === null || row.state !== line.cell('migration_state')) continue
-      const isOpen = (line.cell('migration_decision') ?? '') === '' && wordsOf(line).includes(FOR_RUN)
+      const isOpen = textIn(line, 'migration_decision') === '' && wordsOf(line).includes(FOR_RUN)
       if (isForRun(line) || (isOpen && isCorrected(line, row))) count += 1
     }
     if (count > 0) found.push({ sheet: table.sheet, count })
@@ -197,41 +222,6 @@ function faulty(file: string, faults: readonly string[]): UsageError {
   )
 }
 
-type Fault = (column: string, what: string, nth?: number) => string
-
-/** Says of a line in which cells it is not the row that it names. */
-function compareLines(reader: LedgerReader): (line: ListRow, rowId: number, at: Fault) => string[] {
-  const columns = mergeColumns(reader.sources())
-  const mark = fold(ledgerMark(reader.campaign()))
-  return (line, rowId, at) => {
-    const ledger = line.cell('migration_ledger')
-    if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
-    if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
-    const row = reader.row(rowId)
-    if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
-    if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
-      return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]
-    return columns.identityOf(row).flatMap((cell) => differenceIn(reader, line, row, cell, at))
-  }
-}
-
-function differenceIn(
-  reader: LedgerReader,
-  line: ListRow,
-  row: RowRecord,
-  { field, name, nth, value }: ReturnType<OriginalColumns['identityOf']>[number],
-  at: Fault,
-): string[] {
-  const found = line.cells(name)[nth]
-  const isContent = field === 'iban' || field === 'signed_date'
-  if (found === undefined) return isContent ? [] : [at(name, 'the file has no such column')]
-  // A list in which nothing is corrected shows no account number, wherever it stands.
-  if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
-  if (isContent && !isChanged(reader, row, field, cleanCell(found))) return []
-  const shown = (cell: string): string => `"${showValue(cell, field === 'iban' ? field : null)}"`
-  return [at(name, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`, nth)]
-}
-
 const LIKE_IBAN = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{9,}$/
 
 /** Whether somebody gave it another account or day: what a spreadsheet may have made of the cell does not count. */
@@ -241,15 +231,10 @@ function isChanged(reader: LedgerReader, row: RowRecord, field: 'iban' | 'signed
   return agreement === 'differs' || (agreement === 'unknown' && LIKE_IBAN.test(cleanIban(cell)))
 }
 
-function readLine(
-  row: ListRow,
-  rowId: number | null,
-  at: (column: string, what: string) => string,
-  usualBy: string,
-): string[] | Resolution {
-  const word = row.cell('migration_decision') ?? ''
+function readLine(line: ListRow, rowId: number | null, at: Fault, usualBy: string): string[] | Resolution {
+  const word = textIn(line, 'migration_decision')
   const decision = decisionOf(word)
-  const words = wordsOf(row)
+  const words = wordsOf(line)
   if (decision === undefined || !words.includes(decision.replace('_', '-')))
     return [
       at(
@@ -257,14 +242,15 @@ function readLine(
         `"${showValue(word)}" is not a decision of this list; it takes ${words.join(', ')}`,
       ),
     ]
-  const attemptCell = row.cell('migration_attempt') ?? ''
+  const attemptCell = textIn(line, 'migration_attempt')
   const attempt = readWhole(attemptCell)
-  const reason = row.cell('migration_reason') ?? ''
+  const reason = textIn(line, 'migration_reason')
   // Only what leads to no request may be decided without having looked at the latest attempt.
   const mayLackAttempt = (decision === 'written_off' || decision === 'done') && attemptCell === ''
-  const creditorIdentifier = row.cell('migration_assigned_creditor_identifier') ?? ''
-  const mandateReference = row.cell('migration_assigned_mandate_reference') ?? ''
-  const isAssigned = creditorIdentifier !== '' || mandateReference !== ''
+  const assigned = {
+    creditorIdentifier: textIn(line, 'migration_assigned_creditor_identifier'),
+    mandateReference: textIn(line, 'migration_assigned_mandate_reference'),
+  }
   const faults = said([
     (rowId === null || (attempt === null && !mayLackAttempt)) &&
       at(
@@ -278,12 +264,12 @@ function readLine(
     rowId,
     decision,
     reason,
-    by: row.cell('migration_by') || usualBy,
-    assigned: isAssigned ? { creditorIdentifier, mandateReference } : null,
+    by: textIn(line, 'migration_by') || usualBy,
+    assigned: Object.values(assigned).every((text) => text === '') ? null : assigned,
     evidence: null,
     attempt,
-    isOfCutOver: row.cell('migration_class') !== null,
-    at: row.placeOf('migration_decision'),
+    isOfCutOver: line.cell('migration_class') !== null,
+    at: line.placeOf('migration_decision'),
   }
 }
 
@@ -293,43 +279,39 @@ export type ListEntry = Readonly<ReturnType<ReturnType<typeof readListed>>>
 /** Without the account, which is compared and never shown. */
 export type Listed = Omit<ListEntry, 'account'>
 
-interface Wanted {
-  /** Names that can mean nothing else, the best first. */
-  readonly own: readonly string[]
-  /** Names that mean it in a list of the service, where the file has only one of them. */
-  readonly usual: readonly string[]
-}
-
-const isOfBefore = (name: string): boolean => /^(?:original|old|previous)/.test(fold(name))
-const usual = (field: Field): readonly string[] => headersOf(field).filter((name) => !isOfBefore(name))
+/**
+ * Names of a column of a list.
+ * @param own that can mean nothing else, the best first
+ * @param field whose names in an export mean it, where the file has only one of them that is not of before
+ */
+const column = (own: readonly string[], field: Field | null = null) => ({
+  own,
+  usual: (field === null ? [] : headersOf(field)).filter(
+    (name) => !/^(?:original|old|previous)/.test(fold(name)),
+  ),
+})
 
 const WANTED = {
-  customerNo: { own: ['customer_no'], usual: [] },
-  account: { own: ['iban', 'iban_masked', 'details.iban'], usual: usual('iban') },
-  signedDate: { own: ['signed_date', 'signed_at', 'details.signed_at'], usual: usual('signed_date') },
-  creditorIdentifier: {
-    own: ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
-    usual: usual('sepa_creditor_identifier'),
-  },
-  mandateReference: {
-    own: ['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
-    usual: usual('unique_mandate_reference'),
-  },
-  originalCreditorIdentifier: {
-    own: ['original_creditor_identifier', 'amendment.sepa_creditor_identifier'],
-    usual: [],
-  },
-  originalMandateReference: {
-    own: ['original_mandate_reference', 'amendment.unique_mandate_reference'],
-    usual: [],
-  },
-} as const satisfies Record<string, Wanted>
+  customerNo: column(['customer_no']),
+  account: column(['iban', 'iban_masked', 'details.iban'], 'iban'),
+  signedDate: column(['signed_date', 'signed_at', 'details.signed_at'], 'signed_date'),
+  creditorIdentifier: column(
+    ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
+    'sepa_creditor_identifier',
+  ),
+  mandateReference: column(
+    ['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
+    'unique_mandate_reference',
+  ),
+  originalCreditorIdentifier: column(['original_creditor_identifier', 'amendment.sepa_creditor_identifier']),
+  originalMandateReference: column(['original_mandate_reference', 'amendment.unique_mandate_reference']),
+}
 
 type ListColumn = keyof typeof WANTED
 
 /** Every name under which a list may show something. */
 export const LIST_NAMES: readonly string[] = [
-  ...new Set(Object.values<Wanted>(WANTED).flatMap(({ own, usual: names }) => [...own, ...names])),
+  ...new Set(Object.values(WANTED).flatMap(({ own, usual }) => [...own, ...usual])),
 ]
 
 /**
@@ -341,8 +323,8 @@ export function readListed(list: string) {
   return (row: ListRow) => {
     columns ??= findColumns(row, list)
     const found = columns
-    const cellOf = (column: ListColumn): string => cleanCell(row.cell(found.get(column) ?? '') ?? '')
-    const orNull = (column: ListColumn): string | null => cellOf(column) || null
+    const cellOf = (name: ListColumn): string => cleanCell(row.cell(found.get(name) ?? '') ?? '')
+    const orNull = (name: ListColumn): string | null => cellOf(name) || null
     const customer = cellOf('customerNo')
     const customerNo = readWhole(customer) ?? checkCustomerNo(customer, {}).value
     const mandateReference = cellOf('mandateReference')
@@ -367,17 +349,20 @@ export function readListed(list: string) {
 
 function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
   const found = new Map<ListColumn, string>()
-  for (const [column, wanted] of Object.entries<Wanted>(WANTED) as [ListColumn, Wanted][]) {
+  for (const [wanted, { own, usual }] of Object.entries(WANTED) as [
+    ListColumn,
+    ReturnType<typeof column>,
+  ][]) {
     const hasColumn = (name: string): boolean => row.cells(name).length > 0
-    const usualNames = [...new Map(wanted.usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
-    const name = wanted.own.find(hasColumn) ?? usualNames[0]
+    const usualNames = [...new Map(usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
+    const name = own.find(hasColumn) ?? usualNames[0]
     if (name === undefined) continue
-    if (!wanted.own.includes(name) && usualNames.length > 1)
+    if (!own.includes(name) && usualNames.length > 1)
       throw new UsageError(
-        `The columns ${usualNames.map((each) => `"${each}"`).join(' and ')} of "${list}" could both be the ${wanted.own[0] ?? name}`,
-        `Name the right one ${wanted.own[0] ?? name}; nothing was recorded`,
+        `The columns ${usualNames.map((each) => `"${each}"`).join(' and ')} of "${list}" could both be the ${own[0] ?? name}`,
+        `Name the right one ${own[0] ?? name}; nothing was recorded`,
       )
-    found.set(column, name)
+    found.set(wanted, name)
   }
   return found
 }

@@ -16,6 +16,7 @@ import {
   type Listed,
 } from './read-decisions.js'
 import { absenceText, USUAL_ABSENT_AFTER_MS, type Absence } from '../domain/proof/absence.js'
+
 export type Difference =
   /** Registered here, not in the list. */
   | { readonly kind: 'missing_there'; readonly row: RowRecord }
@@ -27,8 +28,6 @@ export type Difference =
   | { readonly kind: 'still_in_doubt'; readonly row: RowRecord; readonly detail: string }
 
 export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
-
-const PAGE = 1_000
 
 /**
  * Compares the ledger with a list from the service, in any shape that a source may have. Reads the list once; memory
@@ -42,31 +41,86 @@ const PAGE = 1_000
 export async function reconcile(reader: LedgerReader, list: SourceInput, by: string, signal: AbortSignal) {
   const table = await openList(list, LIST_NAMES)
   const read = readListed(table.name)
-  const found: Found = { seen: new Set(), matched: 0, differences: [], loose: new Map(), known: new Set() }
+  const differences: Difference[] = []
+  /** Registered rows that the list shows. */
+  const seen = new Set<number>()
+  /** By customer, and word by word, so that a line given twice counts once. */
+  const loose = new Map<number, Map<string, Loose>>()
   let listed = 0
+  let matched = 0
   for await (const row of table.rows(signal)) {
     listed += 1
-    matchByReference(reader, read(row), found)
+    const entry = read(row)
+    const owner = reader.rowOfReference(entry.mandateReference)
+    if (owner !== null) {
+      seen.add(owner.id)
+      const { differing } = compareWith(reader, owner, entry)
+      if (differing.length === 0) {
+        matched += 1
+        continue
+      }
+      const detail = `${differing.join(', ')} differ`
+      differences.push({ kind: 'differs', listed: withoutAccount(entry), row: owner, detail })
+    }
+    const ofCustomer = loose.get(entry.customerNo) ?? new Map<string, Loose>()
+    const words = JSON.stringify({ ...entry, line: 0 })
+    if (!ofCustomer.has(words)) loose.set(entry.customerNo, ofCustomer.set(words, { entry, owner }))
   }
-  const customers = new Map<number, Customer>()
-  for (const [customerNo, entries] of found.loose)
-    customers.set(customerNo, explainEntries(reader, customerNo, entries, found))
-  const { differences, seen } = found
+
+  /** Which rows could be meant by what the list shows of a customer; what concerns no row in doubt is told here. */
+  function explain(customerNo: number, entries: Iterable<Loose>): Explained[] {
+    const rows = reader.rowsOfCustomer(customerNo)
+    return [...entries].flatMap(({ entry, owner }) => {
+      const comparisons = new Map(rows.map((row) => [row.id, compareWith(reader, row, entry)]))
+      const fits = ({ id }: RowRecord): boolean => comparisons.get(id)?.differing.length === 0
+      const rivals = mandatesOf(rows)
+        .filter((mandate) => !isAccountedFor(reader, mandate, seen))
+        .flatMap((mandate) => mandate.filter(fits).sort(byWeight).slice(0, 1))
+      const [rival] = rivals
+      const isSaved = rivals.length === 1 && rival?.state === 'registered' && isReferenceOf(rival, entry)
+      if (owner === null && isSaved && !seen.has(rival.id)) {
+        seen.add(rival.id)
+        matched += 1
+        return []
+      }
+      if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
+        differences.push(
+          rival === undefined
+            ? { kind: 'unknown_here', listed: withoutAccount(entry) }
+            : { kind: 'differs', listed: withoutAccount(entry), row: rival, detail: whatLedgerSays(rival) },
+        )
+      return [{ entry, owner, comparisons, rivals }]
+    })
+  }
+
+  const customers = new Map(Array.from(loose, ([no, entries]) => [no, explain(no, entries.values())]))
   for (const row of rowsOf(reader, 'registered'))
     if (!seen.has(row.id)) differences.push({ kind: 'missing_there', row })
   // For each row in doubt that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
-  const decided = { by, evidence: `${table.name} (SHA-256 ${table.sha256()})` }
+  const evidence = `${table.name} (SHA-256 ${table.sha256()})`
   for (const row of rowsOf(reader, 'in_doubt')) {
     const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
-    if (typeof judged === 'string') differences.push({ kind: 'still_in_doubt', row, detail: judged })
-    else proposals.push(proposalOf(row, judged, decided))
+    if (typeof judged === 'string') {
+      differences.push({ kind: 'still_in_doubt', row, detail: judged })
+      continue
+    }
+    const { line, creditorIdentifier, mandateReference } = judged
+    proposals.push({
+      by,
+      evidence,
+      rowId: row.id,
+      decision: 'registered',
+      reason: `The list from the service shows it in line ${line}`,
+      assigned: { creditorIdentifier, mandateReference },
+      attempt: row.lastAttempt?.n ?? null,
+    })
   }
-  return { listed, matched: found.matched, differences, proposals }
+  return { listed, matched, differences, proposals }
 }
 
 const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
-  rowsById((after) => reader.rows([state], after, PAGE))
+  rowsById((after, limit) => reader.rows([state], after, limit))
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {
@@ -75,80 +129,13 @@ interface Loose {
   readonly owner: RowRecord | null
 }
 
-interface Found {
-  /** Registered rows that the list shows. */
-  readonly seen: Set<number>
-  matched: number
-  readonly differences: Difference[]
-  /** By customer. */
-  readonly loose: Map<number, Loose[]>
-  /** Loose entries word by word, so that a line given twice counts once. */
-  readonly known: Set<string>
-}
-
-const withoutAccount = ({ account: _account, ...listed }: ListEntry): Listed => listed
-
-function matchByReference(reader: LedgerReader, entry: ListEntry, found: Found): void {
-  const owner = reader.rowOfReference(entry.mandateReference)
-  if (owner !== null) {
-    found.seen.add(owner.id)
-    const { differing } = compareWith(reader, owner, entry)
-    if (differing.length === 0) {
-      found.matched += 1
-      return
-    }
-    found.differences.push({
-      kind: 'differs',
-      listed: withoutAccount(entry),
-      row: owner,
-      detail: `${differing.join(', ')} differ`,
-    })
-  }
-  const words = JSON.stringify({ ...entry, line: 0 })
-  if (found.known.has(words)) return
-  found.known.add(words)
-  const { customerNo } = entry
-  found.loose.set(customerNo, [...(found.loose.get(customerNo) ?? []), { entry, owner }])
-}
-
 /** A loose entry with the mandates of its customer that it could be, each by one of its rows. */
 interface Explained extends Loose {
   readonly comparisons: ReadonlyMap<number, Comparison>
   readonly rivals: readonly RowRecord[]
 }
 
-type Customer = readonly Explained[]
-
-/** Which rows could be meant by what the list shows of a customer; what concerns no row in doubt is told here. */
-function explainEntries(
-  reader: LedgerReader,
-  customerNo: number,
-  entries: readonly Loose[],
-  found: Found,
-): Customer {
-  const rows = reader.rowsOfCustomer(customerNo)
-  return entries.flatMap(({ entry, owner }) => {
-    const comparisons = new Map(rows.map((row) => [row.id, compareWith(reader, row, entry)]))
-    const fits = ({ id }: RowRecord): boolean => comparisons.get(id)?.differing.length === 0
-    const rivals = mandatesOf(rows)
-      .filter((mandate) => !isAccountedFor(reader, mandate, found.seen))
-      .flatMap((mandate) => mandate.filter(fits).sort(byWeight).slice(0, 1))
-    const [rival] = rivals
-    const isSaved = rivals.length === 1 && rival?.state === 'registered' && isReferenceOf(rival, entry)
-    if (owner === null && isSaved && !found.seen.has(rival.id)) {
-      found.seen.add(rival.id)
-      found.matched += 1
-      return []
-    }
-    if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
-      found.differences.push(
-        rival === undefined
-          ? { kind: 'unknown_here', listed: withoutAccount(entry) }
-          : { kind: 'differs', listed: withoutAccount(entry), row: rival, detail: whatLedgerSays(rival) },
-      )
-    return [{ entry, owner, comparisons, rivals }]
-  })
-}
+const withoutAccount = ({ account: _account, ...listed }: ListEntry): Listed => listed
 
 const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: ListEntry): boolean =>
   assignedMandateReference !== null && isSameName(assignedMandateReference, mandateReference)
@@ -193,7 +180,7 @@ const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
 
 /** The entry that proves it, or why it stays open. */
-function judgeDoubt(row: RowRecord, entries: Customer): ListEntry | string {
+function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | string {
   const differingIn = ({ comparisons }: Explained): readonly string[] =>
     comparisons.get(row.id)?.differing ?? []
   const candidates = entries.filter((each) => differingIn(each).length === 0)
@@ -219,21 +206,6 @@ function judgeDoubt(row: RowRecord, entries: Customer): ListEntry | string {
     return `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`
   return entry
 }
-
-const proposalOf = (
-  row: RowRecord,
-  { line, creditorIdentifier, mandateReference }: ListEntry,
-  decided: Pick<Resolution, 'by' | 'evidence'>,
-): Resolution => ({
-  ...decided,
-  rowId: row.id,
-  decision: 'registered',
-  reason: `The list from the service shows it in line ${line}`,
-  assigned: { creditorIdentifier, mandateReference },
-  attempt: row.lastAttempt?.n ?? null,
-})
-
-const DOUBTS_AT_ONCE = 500
 
 export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
 
@@ -282,7 +254,7 @@ export function decideFromReadBack(
 
 function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {
   for (const rows of pagesOf(
-    (after) => reader.rows(['in_doubt'], after, DOUBTS_AT_ONCE),
+    (after, limit) => reader.rows(['in_doubt'], after, limit),
     ({ id }) => id,
   )) {
     const proofs = reader.proofs('in_doubt', (rows[0]?.id ?? 1) - 1, rows.length)

@@ -2,7 +2,6 @@ import type { ApprovalStatement } from '../domain/plan/plan.js'
 import type { ReadBackEvidence } from '../domain/proof/evidence.js'
 import type { AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
-import type { RowState } from '../domain/row/row-state.js'
 import type { ApprovalRecord, RunRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'
 
@@ -64,38 +63,11 @@ export interface Resolution {
   readonly at?: string
 }
 
-export type ResolutionResult =
-  | { readonly kind: 'resolved'; readonly rowId: number; readonly from: RowState; readonly to: RowState }
-  | {
-      readonly kind: 'rejected'
-      readonly rowId: number
-      readonly message: string
-      readonly next: string
-      /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
-      readonly isRiskyResend?: true
-    }
-
-export interface ResolutionReport {
-  /** True when the decisions are on record; false for a dry run, and when a single one was rejected. */
-  readonly isApplied: boolean
-  /** One for each resolution, in the same order, but for lines of the cut-over: they come last. */
-  readonly results: readonly ResolutionResult[]
-}
-
 export interface PurgeRequest {
   readonly by: string
   readonly reason: string
   /** Purge although rows are invalid, in conflict or refused: they can never be corrected then. */
   readonly withOpenRows?: boolean
-}
-
-export interface PurgeReport {
-  /** Rows that held an account number or cells until now. */
-  readonly rows: number
-  /** Paths of copies from before a schema change and of the emergency file: they held personal data and are gone. */
-  readonly removedFiles: readonly string[]
-  /** False when another program reads the ledger: old pages may still hold account numbers. Purge again. */
-  readonly isErased: boolean
 }
 
 /** A person's request, carried out for the rows that `LedgerReader.rowsAbout` or `rowsWithReference` name. */
@@ -104,8 +76,6 @@ export interface ErasureRequest extends PurgeRequest {
   readonly customerNo: number | null
   readonly rowIds: readonly number[]
 }
-
-export type ErasureReport = Omit<PurgeReport, 'removedFiles'>
 
 /** The service and the user that a ledger belongs to. */
 export interface Target {

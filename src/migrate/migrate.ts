@@ -159,8 +159,8 @@ function allowedBy({
   }
 }
 
-const takeOverText = ({ kind, by, reason }: TakeOver): string =>
-  kind === 'another_ledger'
+const takeOverText = ({ decision, by, reason }: TakeOver): string =>
+  decision === 'another_ledger'
     ? `In the place of another ledger, by ${by}: ${reason}; what that one began to send is in doubt`
     : `All rows in doubt, by ${by}: ${reason}`
 

@@ -372,7 +372,7 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
       'A ledger takes the place of another one by the word of a person, and there is no name or no reason; nothing was sent',
       'Give both: they are kept with every row that becomes in doubt by it (--reason "…"; --by NAME)',
     )
-  return { kind: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
+  return { decision: anotherLedger === null ? 'all_in_doubt' : 'another_ledger', by, reason }
 }
 
 function correctorOf({ corrected = {} }: MigrateOptions, { user }: Machine): Corrector {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Choice } from '../domain/row/choice.js'
 import { LedgerError, UsageError } from '../errors.js'
-import type { AdoptionReport, BegunGroup, Doubting, HeldRows, RunSettings } from '../ledger/ledger.js'
-import type { Claims } from '../ledger/deliver/ready-rows.js'
+import type { AdoptionReport, BegunGroup, Doubting, HeldRows } from '../ledger/ledger.js'
+import type { Adoption, Claims } from '../ledger/deliver/ready-rows.js'
 import { sql } from '../ledger/file/connection.js'
 import {
   openRegisterFile,
@@ -21,6 +21,7 @@ import {
   numbersOf,
   refuseClaimed,
   resembling,
+  type Comparison,
   type Note,
 } from './register-file.js'
 import { severityOf, type SeverityOverrides } from '../domain/rule/verdict.js'
@@ -38,10 +39,8 @@ import { countText, plural } from '../domain/text/text.js'
 export type Register = ReturnType<typeof openRegister>
 
 /** A person goes on with a new ledger where another one is lost; kept with every row that becomes in doubt by it. */
-export interface TakeOver {
-  readonly kind: 'another_ledger' | 'all_in_doubt'
-  readonly by: string
-  readonly reason: string
+export interface TakeOver extends Doubting {
+  readonly decision: 'another_ledger' | 'all_in_doubt'
 }
 
 export interface RegisterOptions {
@@ -58,61 +57,198 @@ export interface RegisterOptions {
   readonly sharedFolder: boolean
 }
 
-/** A register that is open. The functions below change it; nobody else sees it. */
-type Opened = ReturnType<typeof opened>
-
 /**
  * @throws {UsageError} without a folder
  * @throws {LedgerError} `register`
  */
 export function openRegister(options: RegisterOptions) {
-  const register = opened(options)
+  const { claims, baseUrl, ledger, guardsMandates, takeOver } = options
+  const folder = asRegisterFolder(options.folder)
+  const file = openFile(folder, options)
+  const { connection } = file
+  const numberOf = numberWith(file.key)
+  /** In the register before this process noted it. */
+  let wasKnown = false
+  /** The mark of this run, once it claimed. */
+  let mark: string | null = null
+  /** Ledgers that it takes the place of, by number. */
+  let replaces: readonly number[] = []
+  let severities: SeverityOverrides = {}
+  const comparison = (): Comparison => ({ file, claims, baseUrl, numberOf, replaces })
+
+  /** @throws {LedgerError} `retired` */
+  function noteOfLiving(): Note | undefined {
+    const noted = noteOf(file, claims.standing().ledgerId)
+    if (noted === undefined || noted.retiredBy === null) return noted
+    throw new LedgerError(
+      'retired',
+      `${retiredText(file, ledger, noted.retiredBy)}. Nothing was sent`,
+      'Go on with that ledger. Only where that one is lost too, give the export to a new ledger (--ledger FILE; sepa-migrate run FILE --another-ledger --reason "…")',
+    )
+  }
+
+  /** The note, where nothing speaks against going on with this ledger. */
+  function checkNote(): Note | undefined {
+    const noted = noteOfLiving()
+    const why = olderThan(file, noted, claims)
+    if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
+    return noted
+  }
+
+  /** A ledger from elsewhere, or of before a register was lost, brings along what it began. */
+  function noteNew(ofRun: string | null): void {
+    const { lastInsertRowid } = sql(connection)`
+      insert into ledger (id, place, service, mark, attempts, runs, decided, is_open)
+       values (:ledgerId, :ledger, :baseUrl, :ofRun, :attempts, :runs, :decided, 0)`.run({
+      ...claims.standing(),
+      ledger,
+      baseUrl,
+      ofRun,
+    })
+    if (guardsMandates) learnAttempts(Number(lastInsertRowid))
+  }
+
+  /** What a ledger knows that it began; a power cut may have taken marks of the run before. */
+  function learnAttempts(n: number): void {
+    const begun = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
+    const insert = sql(connection)`
+      insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)`
+    for (const mandate of claims.attempted())
+      if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(numberOf, mandate))
+  }
+
+  /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
+  function assertStillFree(): void {
+    refuseClaimed(file)
+    if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
+    const found = resembling(comparison()).find(({ row }) => !claims.isSettled(row))
+    if (found === undefined) return
+    throw new UsageError(
+      `The ledger "${found.place}" has just claimed a mandate that row ${found.row} resembles; nothing was sent`,
+      'Run the same command again: the row is held back then',
+    )
+  }
+
+  /**
+   * What is called after each group of intents is durable and before its requests leave. Other processes see it at once,
+   * and it costs no flush: what a power cut takes counts as begun, or is learnt again from the ledger.
+   * @throws {LedgerError} `older` when a copy of this ledger or another one has overtaken it; nothing of the group may leave
+   */
+  function noteGroups(n: number, ofRun: string): (group: BegunGroup) => void {
+    const { decided } = claims.standing()
+    const count = sql(connection)`
+      update ledger set attempts = ? where n = ? and mark = ? and decided is ? and retired_by is null`
+    const begin = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
+    return ({ attempts, rows }) =>
+      file.writeUnflushed(() => {
+        if (count.run(attempts, n, ofRun, decided).changes === 0) throw overtaken(ledger, rows.length)
+        if (!guardsMandates) return
+        for (const row of rows)
+          if (begin.run(n, row).changes === 0)
+            throw new Error(`Row ${row} is about to leave and was never claimed`)
+      })
+  }
+
   return {
     /**
      * Notes the ledger, or finds it noted. To be called before a run is counted in it.
      * @throws {LedgerError} `older`, `retired`, `register`
      */
-    note: () => noteLedger(register),
+    note: (): void =>
+      file.write(() => {
+        const noted = checkNote()
+        const { hasMarks, isLogMissing } = claims.standing()
+        // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
+        wasKnown = !hasMarks || (noted !== undefined && (noted.mark !== null || noted.runs === 0))
+        if (noted === undefined) noteNew(null)
+        // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
+        else if (isLogMissing) claims.trustLog()
+      }),
     /**
      * Compares what is ready with what other ledgers claimed; what it changes is part of the admission that is open. A row
      * that resembles a mandate of another ledger becomes a conflict. With `takeOver`, what they began becomes in doubt.
      * @throws {UsageError} without `takeOver`, when another ledger claimed a mandate that is ready here
      */
-    hold: (severities: SeverityOverrides) => holdRows(register, severities),
+    hold: (rules: SeverityOverrides): HeldRows => {
+      severities = rules
+      const isBeside = guardsMandates && compare(comparison(), claims.ready)
+      if (isBeside && takeOver === null) refuseClaimed(file)
+      const replaced = isBeside && takeOver !== null ? claimants(file) : []
+      replaces = replaced.map(({ n }) => n)
+      let inDoubt = 0
+      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver)
+      else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), takeOver)
+      const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
+      return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
+    },
     /**
      * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
      * @throws {UsageError} when another ledger went on since `hold`
      * @throws {LedgerError} as `note`
      */
-    claim: (limit: number | null, choice: Choice | null) => claim(register, limit, choice),
+    claim: (limit: number | null, choice: Choice | null): void => {
+      if (guardsMandates) compare(comparison(), () => claims.toSend(limit, choice))
+      else claims.toSend(limit, choice) // what may leave is decided here all the same
+      file.write(() => {
+        const noted = checkNote()
+        if (noted === undefined)
+          throw registerFault(folder, 'it was replaced while this command ran', 'Run the same command again')
+        if (guardsMandates) assertStillFree()
+        const { n } = noted
+        const ofRun = newMark()
+        claims.begin(ofRun, noteGroups(n, ofRun))
+        mark = ofRun
+        const standing = claims.standing()
+        sql(connection)`
+          update ledger set place = :ledger, service = :baseUrl, mark = :mark, attempts = :attempts, runs = :runs,
+            decided = :decided, is_open = 1 where n = :n`.run({ ...standing, ledger, baseUrl, mark, n })
+        const retire = sql(connection)`update ledger set retired_by = ? where n = ?`
+        for (const other of replaces) retire.run(standing.ledgerId, other)
+        if (!guardsMandates) return
+        if (noted.isOpen === 1) learnAttempts(n)
+        sql(connection)`
+          insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true on conflict do nothing`.run(
+          n,
+        )
+      })
+    },
     /** A person goes on with an older copy, which is the latest from now on. */
-    adopt: (adoption: Adoption) => adopt(register, adoption),
+    adopt: (adoption: Omit<Adoption, 'mark'>): AdoptionReport =>
+      file.write(() => {
+        const noted = noteOfLiving()
+        if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
+        const ofAdoption = newMark()
+        const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption })
+        if (noted === undefined) noteNew(ofAdoption)
+        else
+          sql(connection)`
+            update ledger set mark = :ofAdoption, attempts = :attempts, runs = :runs, decided = :decided where n = :n`.run(
+            {
+              ...claims.standing(),
+              ofAdoption,
+              n: noted.n,
+            },
+          )
+        return report
+      }),
     /** False for a ledger that had sent before it was noted: it came from elsewhere. */
-    knowsLedger: () => register.wasKnown,
+    knowsLedger: () => wasKnown,
     /** Says that the run came to its end, and closes. Never throws. */
-    close: () => close(register),
-  }
-}
-
-interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
-  readonly run: RunSettings
-}
-
-function opened(options: RegisterOptions) {
-  const folder = asRegisterFolder(options.folder)
-  const file = openFile(folder, options)
-  return {
-    ...options,
-    folder,
-    file,
-    numberOf: numberWith(file.key),
-    /** In the register before this process noted it. */
-    wasKnown: false,
-    /** The mark of this run, once it claimed. */
-    mark: null as string | null,
-    /** Ledgers that it takes the place of, by number. */
-    replaces: [] as readonly number[],
-    severities: {} as SeverityOverrides,
+    close: (): void => {
+      try {
+        noteDecisions(file, claims)
+        if (mark !== null)
+          file.write(() =>
+            sql(connection)`update ledger set is_open = 0 where id = ? and mark = ?`.run(
+              claims.standing().ledgerId,
+              mark,
+            ),
+          )
+      } catch {
+        // All that it claimed counts as begun then.
+      }
+      file.close()
+    },
   }
 }
 
@@ -120,7 +256,7 @@ function openFile(folder: string, options: RegisterOptions): RegisterFile {
   try {
     return openRegisterFile(folder, options)
   } catch (error) {
-    if (options.takeOver?.kind !== 'all_in_doubt' || !(error instanceof UnusableRegister)) throw error
+    if (options.takeOver?.decision !== 'all_in_doubt' || !(error instanceof UnusableRegister)) throw error
     setRegisterAside(folder, `set-aside-${randomBytes(4).toString('hex')}`)
     return openRegisterFile(folder, options)
   }
@@ -211,50 +347,6 @@ const olderText = (ledger: string, why: string): string =>
 const retiredText = (file: RegisterFile, ledger: string, by: string): string =>
   `The ledger "${ledger}" is retired: the ledger "${noteOf(file, by)?.place ?? by}" took its place`
 
-/** @throws {LedgerError} `retired` */
-function noteOfLiving({ file, claims, ledger }: Opened): Note | undefined {
-  const noted = noteOf(file, claims.standing().ledgerId)
-  if (noted === undefined || noted.retiredBy === null) return noted
-  throw new LedgerError(
-    'retired',
-    `${retiredText(file, ledger, noted.retiredBy)}. Nothing was sent`,
-    'Go on with that ledger. Only where that one is lost too, give the export to a new ledger (--ledger FILE; sepa-migrate run FILE --another-ledger --reason "…")',
-  )
-}
-
-/** The note, where nothing speaks against going on with this ledger. */
-function checkNote(register: Opened): Note | undefined {
-  const noted = noteOfLiving(register)
-  const { claims, file, ledger } = register
-  const why = olderThan(file, noted, claims)
-  if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
-  return noted
-}
-
-function noteLedger(register: Opened): void {
-  const { claims, file } = register
-  file.write(() => {
-    const noted = checkNote(register)
-    const { hasMarks, isLogMissing } = claims.standing()
-    // One from elsewhere stays unknown, its mark untaken, until a person lets a run of it claim.
-    register.wasKnown = !hasMarks || (noted !== undefined && (noted.mark !== null || noted.runs === 0))
-    if (noted === undefined) noteNew(register, null)
-    // Nothing that was noted is missing, so the log was merged into the file, or nothing had left.
-    else if (isLogMissing) claims.trustLog()
-  })
-}
-
-/** A ledger from elsewhere, or of before a register was lost, brings along what it began. */
-function noteNew(register: Opened, mark: string | null): void {
-  const { claims, ledger, baseUrl, guardsMandates } = register
-  const { ledgerId, runs, attempts, decided } = claims.standing()
-  const { lastInsertRowid } = sql(register.file.connection)`
-    insert into ledger (id, place, service, mark, attempts, runs, decided, is_open) values (?, ?, ?, ?, ?, ?, ?, 0)`.run(
-    ...[ledgerId, ledger, baseUrl, mark, attempts, runs, decided],
-  )
-  if (guardsMandates) learnAttempts(register, Number(lastInsertRowid))
-}
-
 const SHOWN = 20
 
 const listed = (ids: readonly number[]): string =>
@@ -275,131 +367,15 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
   )
 }
 
-function holdRows(register: Opened, severities: SeverityOverrides): HeldRows {
-  const { file, claims, takeOver, guardsMandates } = register
-  register.severities = severities
-  const isBeside = guardsMandates && compare(register, claims.ready)
-  if (isBeside && takeOver === null) refuseClaimed(file)
-  const replaced = isBeside && takeOver !== null ? claimants(file) : []
-  register.replaces = replaced.map(({ n }) => n)
-  let inDoubt = 0
-  if (takeOver?.kind === 'all_in_doubt') inDoubt = claims.doubt('ready', doubtingBy(takeOver))
-  else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), doubtingBy(takeOver))
-  const inConflict = isBeside ? claims.hold(resembling(register), severities) : 0
-  return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
-}
-
-const doubtingBy = ({ kind, by, reason }: TakeOver): Doubting => ({ decision: kind, by, reason })
-
-function claim(register: Opened, limit: number | null, choice: Choice | null): void {
-  const { file, claims, guardsMandates } = register
-  if (guardsMandates) compare(register, () => claims.toSend(limit, choice))
-  else claims.toSend(limit, choice) // what may leave is decided here all the same
-  file.write(() => {
-    const noted = checkNote(register)
-    if (noted === undefined) throw lostNote(register)
-    if (guardsMandates) assertStillFree(register)
-    const mark = newMark()
-    claims.begin(mark, noteGroups(register, noted.n, mark))
-    register.mark = mark
-    noteMark(register, noted.n, mark)
-    retireOthers(register)
-    if (!guardsMandates) return
-    if (noted.isOpen === 1) learnAttempts(register, noted.n)
-    sql(file.connection)`
-      insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true on conflict do nothing`.run(
-      noted.n,
-    )
-  })
-}
-
-const lostNote = ({ folder }: Opened): LedgerError =>
-  registerFault(folder, 'it was replaced while this command ran', 'Run the same command again')
-
-/** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
-function assertStillFree(register: Opened): void {
-  const { claims, file, severities } = register
-  refuseClaimed(file)
-  if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
-  const found = resembling(register).find(({ row }) => !claims.isSettled(row))
-  if (found === undefined) return
-  throw new UsageError(
-    `The ledger "${found.place}" has just claimed a mandate that row ${found.row} resembles; nothing was sent`,
-    'Run the same command again: the row is held back then',
-  )
-}
-
 const newMark = (): string => randomBytes(16).toString('hex')
 
-function noteMark({ file, claims, ledger, baseUrl }: Opened, n: number, mark: string): void {
-  const { attempts, runs, decided } = claims.standing()
-  sql(file.connection)`
-    update ledger set place = ?, service = ?, mark = ?, attempts = ?, runs = ?, decided = ?, is_open = 1 where n = ?`.run(
-    ...[ledger, baseUrl, mark, attempts, runs, decided, n],
-  )
-}
-
-function retireOthers({ claims, file, replaces }: Opened): void {
-  const retire = sql(file.connection)`update ledger set retired_by = ? where n = ?`
-  for (const n of replaces) retire.run(claims.standing().ledgerId, n)
-}
-
-/** What a ledger knows that it began; a power cut may have taken marks of the run before. */
-function learnAttempts(register: Opened, n: number): void {
-  const { connection } = register.file
-  const begun = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
-  const insert = sql(connection)`
-    insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)`
-  for (const mandate of register.claims.attempted())
-    if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(register, mandate))
-}
-
-/**
- * What is called after each group of intents is durable and before its requests leave. Other processes see it at once,
- * and it costs no flush: what a power cut takes counts as begun, or is learnt again from the ledger.
- * @throws {LedgerError} `older` when a copy of this ledger or another one has overtaken it; nothing of the group may leave
- */
-function noteGroups(register: Opened, n: number, mark: string): (group: BegunGroup) => void {
-  const { file, guardsMandates, claims } = register
-  const { connection } = file
-  const { decided } = claims.standing()
-  const count = sql(connection)`
-    update ledger set attempts = ? where n = ? and mark = ? and decided is ? and retired_by is null`
-  const begin = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
-  return ({ attempts, rows }) =>
-    file.writeUnflushed(() => {
-      if (count.run(attempts, n, mark, decided).changes === 0) throw overtaken(register, rows.length)
-      if (!guardsMandates) return
-      for (const row of rows)
-        if (begin.run(n, row).changes === 0)
-          throw new Error(`Row ${row} is about to leave and was never claimed`)
-    })
-}
-
-const overtaken = ({ ledger }: RegisterOptions, rows: number): LedgerError =>
+const overtaken = (ledger: string, rows: number): LedgerError =>
   new LedgerError(
     'older',
     `The ledger "${ledger}" was overtaken: since this run began, another one has gone on with a copy of it, something was decided in a copy, or another took its place. ` +
       `${plural(rows, 'row was', 'rows were')} about to be sent and ${rows === 1 ? 'was' : 'were'} not`,
     'Find out which ledger is the latest and go on with that one. What this run had under way may be in doubt there (sepa-migrate status)',
   )
-
-function adopt(register: Opened, adoption: Adoption): AdoptionReport {
-  const { claims, file } = register
-  return file.write(() => {
-    const noted = noteOfLiving(register)
-    if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
-    const mark = newMark()
-    const report = claims.adoptOlderCopy({ ...adoption, mark })
-    const { ledgerId, attempts, runs, decided } = claims.standing()
-    if (noted === undefined) noteNew(register, mark)
-    else
-      sql(file.connection)`update ledger set mark = ?, attempts = ?, runs = ?, decided = ? where id = ?`.run(
-        ...[mark, attempts, runs, decided, ledgerId],
-      )
-    return report
-  })
-}
 
 /**
  * What the lost part of a ledger claimed is kept as of a ledger of its own, retired by this one: rows that come in anew
@@ -415,22 +391,6 @@ function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number
     noted.n,
     lastRow,
   )
-}
-
-function close({ claims, file, mark }: Opened): void {
-  try {
-    noteDecisions(file, claims)
-    if (mark !== null)
-      file.write(() =>
-        sql(file.connection)`update ledger set is_open = 0 where id = ? and mark = ?`.run(
-          claims.standing().ledgerId,
-          mark,
-        ),
-      )
-  } catch {
-    // All that it claimed counts as begun then.
-  }
-  file.close()
 }
 
 /** The register of this user as a run needs it, and what it could not do. */
@@ -458,7 +418,7 @@ export function openRunRegister(
 const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 'takeOver'>): Register => ({
   note: () => undefined,
   hold: () => ({
-    inDoubt: takeOver?.kind === 'all_in_doubt' ? claims.doubt('ready', doubtingBy(takeOver)) : 0,
+    inDoubt: takeOver?.decision === 'all_in_doubt' ? claims.doubt('ready', takeOver) : 0,
     inConflict: 0,
     replaces: [],
   }),

@@ -9,7 +9,7 @@ import { flush } from '../trust/output.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
 import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
-import { sql, sqlValue } from '../ledger/file/connection.js'
+import { closing, keeping, sql, sqlValue } from '../ledger/file/connection.js'
 import { DISK_FULL } from '../ledger/file/storage.js'
 import { sameService } from '../service/checked-service.js'
 import { countText } from '../domain/text/text.js'
@@ -197,16 +197,13 @@ function make(folder: string, path: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   createPrivateFile(draft)
   try {
-    const connection = openDatabase(draft)
-    try {
+    closing(openDatabase(draft), (connection) => {
       connection.exec(
         `begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}`,
       )
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
-    } finally {
-      connection.close()
-    }
+    })
     flush(draft)
     linkSync(draft, path)
     flush(folder)
@@ -233,8 +230,7 @@ function open(folder: string, path: string) {
     const fault = entry === null ? null : distrustPrivateFile(entry)
     if (fault !== null) throw registerFault(each, fault.why, fault.next)
   }
-  const connection = openDatabase(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
-  try {
+  return keeping(openDatabase(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), (connection) => {
     if (connection.pragma('application_id', { simple: true }) !== APPLICATION_ID)
       throw damaged(path, 'it is empty, or no register')
     if (connection.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
@@ -267,10 +263,7 @@ function open(folder: string, path: string) {
       writeUnflushed: writeAt('NORMAL'),
       close: (): void => void connection.close(),
     }
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+  })
 }
 
 /** How far a ledger has come, as the register knows it. SQLite's truth values. */
@@ -305,7 +298,7 @@ export function begunAmong({ connection }: RegisterFile, n: number, rows: () => 
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
 export function numbersOf(
-  { numberOf }: Comparison,
+  numberOf: Comparison['numberOf'],
   { key, likeness, customerNo }: ClaimedMandate,
 ): [mandate: number, likeness: number, spelling: number | null] {
   const spelling = spellingOf(key)
@@ -327,7 +320,7 @@ export interface Comparison {
  * @returns false where there is no other ledger
  */
 export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMandate>): boolean {
-  const { claims, baseUrl, replaces } = comparison
+  const { claims, baseUrl, replaces, numberOf } = comparison
   const { connection } = comparison.file
   connection.exec(`
     create temp table if not exists other (n integer primary key, is_retired integer not null);
@@ -344,7 +337,7 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
     insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
   const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?)`
   connection.transaction(() => {
-    for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(comparison, mandate), mandate.attempts)
+    for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(numberOf, mandate), mandate.attempts)
   })()
   return others.length > 0
 }

@@ -7,7 +7,8 @@ import type {
   Verdict,
   SeverityOverrides,
 } from '../../src/domain/rule/verdict.js'
-import type { Attempt, Decision, ReadyRow, Resolution, ResolutionReport } from '../../src/ledger/ledger.js'
+import type { ResolutionReport } from '../../src/ledger/decide/resolution.js'
+import type { Attempt, Decision, ReadyRow, Resolution } from '../../src/ledger/ledger.js'
 import type { Ledger, LedgerOptions } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'

@@ -34,7 +34,7 @@ import { UsageError } from '../../src/errors.js'
 import { freshFolder } from '../support/folder.js'
 
 const BY_KIM = { by: 'Kim', reason: 'the disk is lost' }
-const TAKE_OVER = { kind: 'another_ledger', ...BY_KIM } as const
+const TAKE_OVER = { decision: 'another_ledger', ...BY_KIM } as const
 
 function place() {
   const folder = join(freshFolder(), 'state', 'sepa-migrate')
@@ -452,7 +452,7 @@ describe('25.2 a lost ledger', () => {
     truncateSync(here.path, 0)
     const ledger = few(1, 2)
     expect(() => hold(here, ledger)).toThrow(/it is empty, or no register/)
-    const takeOver = { kind: 'all_in_doubt', ...BY_KIM } as const
+    const takeOver = { decision: 'all_in_doubt', ...BY_KIM } as const
     expect(hold(here, ledger, { takeOver })).toMatchObject({ inDoubt: 2 })
     expect(statesOf(ledger.file)).toEqual(['in_doubt', 'in_doubt'])
     expect(() => hold(here, ledger)).not.toThrow()
@@ -482,7 +482,7 @@ describe('where neither HOME nor XDG_STATE_HOME names a folder', () => {
         baseUrl: 'https://service.example',
         ledger: ledger.file,
         claims: ledger.claims,
-        takeOver: { kind: 'all_in_doubt', ...BY_KIM },
+        takeOver: { decision: 'all_in_doubt', ...BY_KIM },
         sharedFolder: false,
       },
       { isLoopback },

@@ -205,20 +205,17 @@ export function recordComparison(
     sources: JSON.stringify(sourcesOf(final)),
     classes: JSON.stringify(countClasses(connection)),
   })
+  const ids = { id: Number(lastInsertRowid), previous }
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, verdict.id, verdict.class, verdict.why, ${HELD}, verdict.final, (select max(decision_id) from compared as former
          where former.comparison_id is :previous and former.row_id = verdict.id
            and (former.class = verdict.class or former.class = 'in_doubt_changed' and verdict.class like '%_after_registration')
            and former.why = verdict.why and former.final is verdict.final)
-       from temp.verdict where verdict.class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})`.run({
-    id: Number(lastInsertRowid),
-    previous,
-  })
-  const ids = { id: Number(lastInsertRowid), previous }
+       from temp.verdict where verdict.class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})`.run(ids)
   sql(connection)`
     insert into ended_elsewhere select :id, key from temp.final where key not in (select key from temp.pair)
-      group by key having max(says = 'lives') = 0`.run({ id: ids.id })
+      group by key having max(says = 'lives') = 0`.run(ids)
   // What the bank said of a mandate no export takes back.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
@@ -244,11 +241,8 @@ function countClasses(connection: Connection): ClassCounts {
   const found = sql(connection)<{ name: string; count: number }>`
     select class as name, count(*) as count from temp.verdict group by class
      union all select 'new', count(distinct key) from temp.final where key not in (select key from temp.pair)`.all()
-  const counts = new Map(found.map(({ name, count }) => [name, count]))
-  return Object.fromEntries(CUT_OVER_CLASSES.map((name) => [name, counts.get(name) ?? 0])) as Record<
-    keyof ClassCounts,
-    number
-  >
+  const countOf = (name: string): number => found.find((each) => each.name === name)?.count ?? 0
+  return Object.fromEntries(CUT_OVER_CLASSES.map((name) => [name, countOf(name)])) as unknown as ClassCounts
 }
 
 const notTheLast = (why: string, next: string): UsageError =>

@@ -10,12 +10,6 @@ const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
 const DIGEST = 'coalesce(content_key, raw)'
 
-interface Met {
-  readonly class: string
-  readonly why: string
-  readonly isHeld: 0 | 1
-}
-
 /** What a record says of the mandate that was sent, as a comparison would call it. */
 const MET = `select case
       when record.why = 'lapsed' then 'dormant'
@@ -52,15 +46,17 @@ export function noteContradicting(connection: Connection, { sent, records, at }:
   const hasLine = sql(connection)`
     select 1 from compared where row_id = ? and ${IS_LATEST} and decision_id is null`.get(sent)
   if (first === undefined || hasLine !== undefined) return
-  const met = sql(connection)<Met>`${MET}`.get({ sent, record: first.id, was: first.was, rule: first.rule })
+  const record = { sent, record: first.id, was: first.was, rule: first.rule }
+  const met = sql(connection)<Readonly<Record<'class' | 'why', string> & { isHeld: 0 | 1 }>>`${MET}`.get(
+    record,
+  )
   if (met === undefined) throw new Error(`Row ${sent} was not sent`)
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
      select (select max(id) from comparison), :sent, :class, :why, :isHeld, ${DIGEST}, id from row where id = :record`.run(
     {
       ...met,
-      sent,
-      record: first.id,
+      ...record,
     },
   )
 }
@@ -123,10 +119,9 @@ export function keepContradicting(
   connection: Connection,
   { at, ...values }: { readonly comparison: number; readonly doTellEnds: number; readonly at: string },
 ): void {
-  const records = sql(connection)<Contradicting['records'][number] & { sent: number }>`${OPEN_RECORDS}`.all(
-    values,
-  )
-  for (const { sent, ...record } of records) noteContradicting(connection, { sent, records: [record], at })
+  const records = sql(connection)<Contradicting['records'][number] & { sent: number }>`${OPEN_RECORDS}`
+  for (const { sent, ...record } of records.all(values))
+    noteContradicting(connection, { sent, records: [record], at })
 }
 
 /** A comparison that finds the mandate as it was sent, or repeats what a person has dealt with, answers what runs met before. */

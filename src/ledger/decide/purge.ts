@@ -5,14 +5,15 @@ import { UsageError } from '../../errors.js'
 import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
-import type { ErasureReport, ErasureRequest, PurgeReport, PurgeRequest } from '../ledger.js'
+import type { ErasureRequest, PurgeRequest } from '../ledger.js'
 import type { LedgerWork } from '../file/storage.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
+/** Rows whose data go. */
 interface Scope {
-  /** SQL over `row`, which selects the rows whose data go. */
-  readonly where: string
+  /** SQL that is true where `column` names one of them. */
+  readonly among: (column: string) => string
   readonly values: Readonly<Record<string, unknown>>
   /** Completes "Cannot purge the ledger". */
   readonly action: string
@@ -21,16 +22,15 @@ interface Scope {
 const OPEN = `('ready', 'sending', 'in_doubt')`
 const CORRECTABLE = `('invalid', 'conflict', 'refused')`
 
-function countsIn(connection: Connection, states: string, { where, values }: Scope): string {
-  return sql(connection)<{ state: string; count: number }>`
-    select state, count(*) as count from row where state in ${states} and ${where} group by state order by state`
+const countsIn = (connection: Connection, states: string, { among, values }: Scope): string =>
+  sql(connection)<{ state: string; count: number }>`
+    select state, count(*) as count from row where state in ${states} and ${among('id')} group by state order by state`
     .all(values)
     .map(({ state, count }) => `${count} ${state.replace('_', ' ')}`)
     .join(', ')
-}
 
 /** @throws {UsageError} while the rows may still be sent or corrected */
-function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean): void {
+function assertOver(connection: Connection, scope: Scope, withOpenRows = false): void {
   const open = countsIn(connection, OPEN, scope)
   if (open !== '')
     throw new UsageError(
@@ -46,8 +46,8 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows: boolean)
 }
 
 /** @returns how many rows held an account number or cells */
-const removeCells = (connection: Connection, { where, values }: Scope): number =>
-  sql(connection)`${REMOVE_CELLS} ${where}`.run(values).changes
+const removeCells = (connection: Connection, { among, values }: Scope): number =>
+  sql(connection)`${REMOVE_CELLS} ${among('id')}`.run(values).changes
 
 /**
  * Takes every account number, cell and quoted value out of the tables, the words of the service and of people, and
@@ -57,10 +57,10 @@ const removeCells = (connection: Connection, { where, values }: Scope): number =
  */
 function removeAccounts(
   connection: Connection,
-  { by, reason, withOpenRows = false }: PurgeRequest,
+  { by, reason, withOpenRows }: PurgeRequest,
   at: string,
 ): number {
-  const scope: Scope = { where: 'true', values: {}, action: 'purge the ledger' }
+  const scope: Scope = { among: () => 'true', values: {}, action: 'purge the ledger' }
   assertOver(connection, scope, withOpenRows)
   // First, because the triggers let words go only once the removal is on record.
   sql(connection)`
@@ -72,12 +72,12 @@ function removeAccounts(
     reason: maskAccounts(reason),
   })
   const rows = removeCells(connection, scope)
-  removeWords(connection, 'true', {}, null)
+  removeWords(connection, scope, null)
   connection.exec(
     `update approval set reference = '${REMOVED}' where reference <> '${REMOVED}';
      update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}')`,
   )
-  maskIdentities(connection, 'true', {})
+  maskIdentities(connection, scope)
   maskCollected(connection)
   return rows
 }
@@ -86,7 +86,8 @@ function removeAccounts(
  * Random bytes in the place of what tells accounts, contents and cells again: account numbers are few enough to try them
  * all with the secret, which stays. Rows that had one account still have one key.
  */
-function replaceKeys(connection: Connection, { where, values }: Scope): void {
+function replaceKeys(connection: Connection, { among, values }: Scope): void {
+  const where = among('id')
   const keys = sqlValue(connection)<Buffer>`
     select distinct iban_key from row where iban_key is not null and ${where}`
   const replace = sql(connection)`
@@ -102,7 +103,7 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
   // What the last export and the bank had of them may be other accounts than those of the rows.
   for (const text of [
     `update row set ${random('content_key')}, ${random('raw')} where ${where}`,
-    `update compared set ${random('final')} where row_id in (select id from row where ${where})`,
+    `update compared set ${random('final')} where ${among('row_id')}`,
     `update collected set ${random('account')} where mandate_key in (select mandate_key from row where ${where})
        and account <> x'' and account not in (select iban_key from row where iban_key is not null and ${where})`,
     `update who set ${random('claim')} where customer_no in (select customer_no from row where ${where})`,
@@ -119,7 +120,7 @@ function replaceKeys(connection: Connection, { where, values }: Scope): void {
  */
 function eraseRows(
   connection: Connection,
-  { customerNo, rowIds, by, reason, withOpenRows = false }: ErasureRequest,
+  { customerNo, rowIds, by, reason, withOpenRows }: ErasureRequest,
   at: string,
 ): number {
   if (rowIds.length === 0)
@@ -128,7 +129,7 @@ function eraseRows(
       'Check the number',
     )
   const scope: Scope = {
-    where: 'id in (select value from json_each(:ids))',
+    among: (column) => `${column} in (select value from json_each(:ids))`,
     values: { ids: JSON.stringify(rowIds) },
     action: `erase ${customerNo === null ? 'these rows' : `customer ${customerNo}`}`,
   }
@@ -136,50 +137,50 @@ function eraseRows(
   sql(connection)`
     insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
      select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
-       from row left join attempt on row_id = row.id and n = attempts
-      where row.id in (select value from json_each(:ids))
+       from row left join attempt on row_id = row.id and n = attempts where ${scope.among('row.id')}
      on conflict do nothing`.run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
   noteChange(connection, at)
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)
-  removeWords(connection, 'row_id in (select value from json_each(:ids))', scope.values, 'erased')
-  maskIdentities(connection, scope.where, scope.values)
+  removeWords(connection, scope, 'erased')
+  maskIdentities(connection, scope)
   return rows
 }
 
-/** Rewrites the file without its free pages and empties the log: what was removed is in neither any more. */
-function rewrite(connection: Connection): boolean {
-  connection.exec('vacuum')
-  return emptyLog(connection)
-}
-
 /** What people decide about their data. */
-export const purgeVerbs = (
-  { connection, file, now, storage }: Omit<LedgerWork, 'clock'>,
-  dropEmergency: () => void,
-) => ({
+export function purgeVerbs({ connection, file, now, storage }: LedgerWork, dropEmergency: () => void) {
   /**
-   * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
-   * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
-   * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
+   * Rewrites the file without its free pages and empties the log: what was removed is in neither any more.
+   * @returns false when another program reads the ledger: old pages may still hold account numbers. Purge again.
    */
-  purge: (decision: PurgeRequest): PurgeReport => {
-    dropEmergency()
-    const rows = storage.write(() => removeAccounts(connection, decision, now()))
-    return storage.guard(() => {
-      const isErased = rewrite(connection)
+  const rewrite = (): boolean =>
+    storage.guard(() => {
+      connection.exec('vacuum')
+      return emptyLog(connection)
+    })
+  return {
+    /**
+     * After sign-off: removes every account number and cell that is still held, values that problems quote, words of the
+     * service and of people, and the secret of the fingerprints. States, totals, references and times stay.
+     * @returns how many rows held an account number or cells until now, and which files held personal data and are gone
+     * @throws {UsageError} while rows are ready, sending or in doubt, or can still be corrected
+     */
+    purge: (decision: PurgeRequest) => {
+      dropEmergency()
+      const rows = storage.write(() => removeAccounts(connection, decision, now()))
+      const isErased = rewrite()
       // The evidence that the disk once kept from the ledger goes too.
       const removedFiles = [emergencyPathOf(file)].filter((path) => existsSync(path))
-      for (const path of removedFiles) rmSync(path)
+      for (const path of removedFiles) storage.guard(() => rmSync(path))
       return { rows, removedFiles, isErased }
-    })
-  },
-  /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
-  erase: (request: ErasureRequest): ErasureReport => {
-    const rows = storage.write(() => eraseRows(connection, request, now()))
-    return { rows, isErased: storage.guard(() => rewrite(connection)) }
-  },
-})
+    },
+    /** The same for one customer, after sign-off of their rows. @throws {UsageError} as `purge` */
+    erase: (request: ErasureRequest) => {
+      const rows = storage.write(() => eraseRows(connection, request, now()))
+      return { rows, isErased: rewrite() }
+    },
+  }
+}
 
 const REMOVED = 'removed with the personal data'
 
@@ -194,12 +195,8 @@ const QUOTING = [
  * status, outcome, time and name of the deciding person stay.
  * @param keptDecision whose reason stays
  */
-function removeWords(
-  connection: Connection,
-  where: string,
-  values: Readonly<Record<string, unknown>>,
-  keptDecision: string | null,
-): void {
+function removeWords(connection: Connection, { among, values }: Scope, keptDecision: string | null): void {
+  const where = among('row_id')
   // Of the file that was the evidence the hash stays, its name goes.
   connection.function(
     'hash_of',
@@ -224,11 +221,11 @@ function removeWords(
     `update decision set reason = '${REMOVED}', evidence = hash_of(evidence)
       where reason <> '${REMOVED}' and decision is not :kept and ${where}`,
     `update question set reason = null where reason is not null
-       and customer_no in (select customer_no from (select customer_no, id as row_id from row) where ${where})`,
+       and customer_no in (select customer_no from row where ${among('id')})`,
     `update proof set why = iif(verdict = 'unreadable', null, why), sources = null where ${where}`,
     // Lines of an export, and words that are of no vocabulary.
     `update source set reading = json_remove(reading, ${QUOTING.map((path) => `'$.${path}'`).join()})
-      where id in (select source_id from (select source_id, id as row_id from row) where ${where})`,
+      where id in (select source_id from row where ${among('id')})`,
     // Whoever was sent by such a choice had one of its values in the cells.
     `update run set settings = json_set(settings, '$.only', json((select json_group_array(json(json_set(value, '$.values',
        json_array('${REMOVED}')))) from json_each(settings, '$.only'))))
@@ -240,26 +237,16 @@ function removeWords(
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
 const holdsIban = (text: string): boolean => /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
 
-interface Identity {
-  readonly id: number
-  readonly creditor: string
-  readonly reference: string
-  readonly key: string
-}
-
 /**
  * A file with shifted columns has account numbers where references should be. In rows that were never registered they
  * are masked, and the key made of them is replaced by a number, one for each key, so that counts of mandates stay.
  */
-function maskIdentities(
-  connection: Connection,
-  where: string,
-  values: Readonly<Record<string, unknown>>,
-): void {
-  const page = sql(connection)<Identity>`
+function maskIdentities(connection: Connection, { among, values }: Scope): void {
+  const where = among('id')
+  const page = sql(connection)<{ id: number } & Record<'creditor' | 'reference' | 'key', string>>`
     select id, coalesce(original_creditor_identifier, '') as creditor,
        coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
-     from row where id > :after and state <> 'registered' and ${where} order by id limit 1000`
+     from row where id > :after and state <> 'registered' and ${where} order by id limit :limit`
   const firstOfKey = sqlValue(connection)<number>`
     select min(id) from row where mandate_key = ?`
   const mask = sql(connection)`
@@ -268,9 +255,11 @@ function maskIdentities(
   const replaceKey = [
     `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
-       and row_id in (select id from row where ${where})`,
+       and ${among('row_id')}`,
   ]
-  for (const { id, creditor, reference, key } of rowsById((after) => page.all({ ...values, after }))) {
+  for (const { id, creditor, reference, key } of rowsById((after, limit) =>
+    page.all({ ...values, after, limit }),
+  )) {
     if (!holdsIban(creditor) && !holdsIban(reference)) continue
     mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
     if (key === '' || key.startsWith('removed|')) continue
@@ -281,17 +270,12 @@ function maskIdentities(
 
 /** The same in what was collected, but for the mandates of registered rows. */
 function maskCollected(connection: Connection): void {
-  const page = sql(connection)<Omit<Identity, 'key'>>`
-    select id, creditor, reference from collected where id > ? and not exists (select 1 from row
-       where row.mandate_key = collected.mandate_key and state = 'registered') order by id limit 1000`
-  const mask = sql(connection)`
-    update collected set creditor = :creditor, reference = :reference, mandate_key = 'removed|' || id where id = :id`
-  for (const { id, creditor, reference } of rowsById((after) => page.all(after)))
-    if (holdsIban(creditor) || holdsIban(reference))
-      mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
-  connection.exec(
-    `update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*'`,
-  )
-  connection.exec(`update amended set former = 'removed|' || rowid, successor = former
-    where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
+  connection.function('holds_iban', (text) => (holdsIban(String(text)) ? 1 : 0))
+  connection.exec(`
+    update collected set creditor = mask_accounts(creditor), reference = mask_accounts(reference), mandate_key = 'removed|' || id
+      where (holds_iban(creditor) or holds_iban(reference))
+        and not exists (select 1 from row where row.mandate_key = collected.mandate_key and state = 'registered');
+    update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*';
+    update amended set former = 'removed|' || rowid, successor = former
+      where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
 }

@@ -2,14 +2,14 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
-import { cleanCell, isScientific, printable } from '../../domain/text/text.js'
+import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import { ownerOf } from '../read/read-rows.js'
-import type { Decision, Resolution, ResolutionReport, ResolutionResult } from '../ledger.js'
+import type { Decision, Resolution } from '../ledger.js'
 import { register } from '../deliver/delivery.js'
 
 interface Subject {
@@ -26,13 +26,12 @@ interface Approved {
   readonly subject: Subject
   readonly resolution: Resolution
   readonly to: RowState
-  /** How long after its request it goes out once more, in milliseconds; null where enough time has passed. */
-  readonly forcedAfterMs: number | null
 }
 
 interface Rejection {
   readonly message: string
   readonly next: string
+  /** It may register the mandate twice, and nothing else stands against it: `force` passes over that. */
   readonly isRiskyResend?: true
 }
 
@@ -44,32 +43,36 @@ interface ResolveParts {
   readonly force: boolean
 }
 
-/** All of them or none: a list with one mistake records nothing, and says what is wrong with each row. */
-export function resolveRows(parts: ResolveParts): ResolutionReport {
-  const { connection, dryRun } = parts
-  const resolutions = [false, true].flatMap((isLine) =>
-    parts.resolutions.filter(({ isOfCutOver = false }) => isOfCutOver === isLine),
-  )
+export type ResolutionReport = ReturnType<typeof resolveRows>
+
+/**
+ * All of them or none: a list with one mistake records nothing, and says what is wrong with each row.
+ * @returns what became of each, in the same order, but for lines of the cut-over, which come last; and whether they are on
+ *   record: not in a dry run, and not where a single one was rejected
+ */
+export function resolveRows(parts: ResolveParts) {
+  const { connection, nowMs, dryRun } = parts
+  const isLine = ({ isOfCutOver = false }: Resolution): number => (isOfCutOver ? 1 : 0)
+  const resolutions = parts.resolutions.toSorted((one, other) => isLine(one) - isLine(other))
   const examine = prepareExamining(parts)
   const examined = resolutions.map((resolution) => ({ resolution, verdict: examine(resolution) }))
   const named = examined.flatMap(({ verdict }) => ('message' in verdict ? [] : [verdict]))
   const closed = closedWith(connection, named)
-  const resolved = ({ subject, to }: Approved): ResolutionResult => ({
-    kind: 'resolved',
-    rowId: subject.id,
-    from: subject.state,
-    to,
-  })
-  const results = examined.map(({ resolution: { rowId, at = null }, verdict }): ResolutionResult =>
-    'message' in verdict
-      ? { kind: 'rejected', rowId, ...verdict, message: verdict.message + (at === null ? '' : ` (${at})`) }
-      : resolved(verdict),
+  const resolved = ({ subject: { id, state }, to }: Approved) =>
+    ({ kind: 'resolved', rowId: id, from: state, to }) as const
+  const rejected = ({ rowId, at }: Resolution, fault: Rejection) =>
+    ({
+      kind: 'rejected',
+      rowId,
+      ...fault,
+      message: fault.message + (at === undefined ? '' : ` (${at})`),
+    }) as const
+  const results = examined.map(({ resolution, verdict }) =>
+    'message' in verdict ? rejected(resolution, verdict) : resolved(verdict),
   )
   if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
-  const approved = [...named, ...closed]
-  const at = new Date(parts.nowMs).toISOString()
-  for (const each of approved) apply(connection, each, at)
-  noteChange(connection, at)
+  for (const each of [...named, ...closed]) apply(connection, each, nowMs)
+  noteChange(connection, new Date(nowMs).toISOString())
   return { isApplied: true, results: [...results, ...closed.map(resolved)] }
 }
 
@@ -95,14 +98,7 @@ function closedWith(connection: Connection, named: readonly Approved[]): Approve
         ids.add(subject.id)
         const reason = `${resolution.reason} (row ${id}, of the same mandate)`
         const own = { ...resolution, rowId: subject.id, attempt: null, reason }
-        return [
-          {
-            subject,
-            resolution: own,
-            to: transition(subject.state, 'resolved_written_off'),
-            forcedAfterMs: null,
-          },
-        ]
+        return [{ subject, resolution: own, to: transition(subject.state, 'resolved_written_off') }]
       }),
     )
 }
@@ -117,8 +113,9 @@ function isBeside({ subject, to }: Approved, decision: Decision): boolean {
 
 /** Holds the decisions of one list against the ledger and against each other, one after the other. */
 function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
-  const writtenOff = resolutions.filter(({ decision }) => decision === 'written_off')
-  const closing = new Set(writtenOff.map(({ rowId }) => rowId))
+  const closing = new Set(
+    resolutions.flatMap(({ rowId, decision }) => (decision === 'written_off' ? [rowId] : [])),
+  )
   const seen = new Set<string>()
   const settled = new Map<number, Approved>()
   const references = new Set<string>()
@@ -126,11 +123,6 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   const kept = sql(connection)`
     select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
-
-  const twin = sqlValue(connection)<number>`
-    select other.id from row join row as other using (customer_no, iban_key, signed_date)
-      where row.id = ? and other.id <> row.id and other.state = 'registered'`
-
   /** What is wrong with the line, whatever the row is. */
   function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
     if (seen.has(`${rowId} ${isOfCutOver}`))
@@ -219,6 +211,9 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   /** The service may have registered it as that row, where somebody corrected its reference meanwhile. */
   function twinFault({ id }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    const twin = sqlValue(connection)<number>`
+      select other.id from row join row as other using (customer_no, iban_key, signed_date)
+        where row.id = ? and other.id <> row.id and other.state = 'registered'`
     const other = decision === 'resend' && !force ? twin.get(id) : undefined
     if (other === undefined) return null
     return {
@@ -238,11 +233,9 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const isAgain = first?.to === decision
     const fault = listFault(resolution) ?? (isAgain ? closingFault : faultOf)(resolution, subject)
     if (fault !== null) return fault
-    const elapsedMs = nowMs - Date.parse(subject.startedAt ?? '')
-    const forcedAfterMs = decision === 'resend' && elapsedMs < LATE_REQUEST_MS ? elapsedMs : null
     const to =
       decision === 'done' || isAgain ? subject.state : transition(subject.state, `resolved_${decision}`)
-    const approved = { subject, resolution, to, forcedAfterMs }
+    const approved = { subject, resolution, to }
     settled.set(rowId, approved)
     return approved
   }
@@ -280,12 +273,12 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
   const { rowId, decision } = resolution
   const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
-  if (state !== 'in_doubt' && !mayClose)
-    return {
-      message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`,
-      next: nextFor(state, decision),
-    }
-  return movedOn(resolution, subject)
+  if (state === 'in_doubt' || mayClose) return movedOn(resolution, subject)
+  const next =
+    state === 'refused' && decision === 'resend'
+      ? 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
+      : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
+  return { message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`, next }
 }
 
 function movedOn({ rowId, attempt }: Resolution, { attempts }: Subject): Rejection | null {
@@ -310,39 +303,29 @@ const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
         mandateReference: cleanCell(assigned.mandateReference),
       }
 
-const nextFor = (state: RowState, decision: Decision): string =>
-  state === 'refused' && decision === 'resend'
-    ? 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
-    : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
-
 /** A hash may look like an account number, so only the file's name is masked. */
 function maskEvidence(evidence: string): string {
   const hash = evidence.lastIndexOf(' (SHA-256 ')
   return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
 }
 
-function apply(connection: Connection, approved: Approved, at: string): void {
-  const { subject, resolution, to, forcedAfterMs } = approved
-  const { id, attemptId, state } = subject
-  const { decision, by, reason, evidence } = resolution
-  const said = [
-    forcedAfterMs === null ? [] : forcedText(forcedAfterMs),
-    evidence === null ? [] : maskEvidence(evidence),
-  ]
+function apply(connection: Connection, { subject, resolution, to }: Approved, nowMs: number): void {
+  const { id, attemptId, state, startedAt } = subject
+  const { decision, evidence, assigned } = resolution
+  const at = new Date(nowMs).toISOString()
+  // Somebody may have typed or pasted an account number, and a file may be named after one.
+  const [by, reason] = [maskAccounts(resolution.by), maskAccounts(resolution.reason)]
+  const elapsedMs = nowMs - Date.parse(startedAt ?? '')
+  const told = said([
+    decision === 'resend' && elapsedMs < LATE_REQUEST_MS && forcedText(elapsedMs),
+    evidence !== null && maskEvidence(evidence),
+  ])
   const { lastInsertRowid } = sql(connection)`
     insert into decision
        (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
-     values (:rowId, :attemptId, :at, :by, :decision, :from, :to, :reason, :evidence)`.run({
-    rowId: id,
-    attemptId,
-    at,
-    by: maskAccounts(by),
-    decision,
-    from: state,
-    to,
-    // Somebody may have typed or pasted an account number, and a file may be named after one.
-    reason: maskAccounts(reason),
-    evidence: said.flat().join('; ') || null,
+     values (:id, :attemptId, :at, :by, :decision, :state, :to, :reason, :told)`.run({
+    ...{ id, attemptId, state, to, decision, at, by, reason },
+    told: told.join('; ') || null,
   })
   // What was closed in doubt may be at the service all the same.
   const closesLine =
@@ -353,24 +336,14 @@ function apply(connection: Connection, approved: Approved, at: string): void {
     id,
     closesLine: closesLine ? 1 : 0,
   })
-  move(connection, approved, at)
-  if (changes > 0)
-    answerContradicting(connection, id, { by: maskAccounts(by), reason: maskAccounts(reason), at })
-}
-
-function move(connection: Connection, { subject, resolution, to }: Approved, at: string): void {
-  const { id, attemptId, state } = subject
-  const { decision, assigned } = resolution
-  if (decision === 'done') return
-  if (assigned !== null) {
-    register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
-    return
+  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
+  else if (decision !== 'done') {
+    // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
+    if (state === 'in_doubt' && decision !== 'written_off')
+      sql(connection)`update attempt set outcome = 'released' where id = ?`.run(attemptId)
+    sql(connection)`update row set state = ? where id = ? and state = ?`.run(to, id, state)
   }
-  // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
-  const isReleased = state === 'in_doubt' && decision !== 'written_off'
-  if (isReleased && attemptId !== null)
-    sql(connection)`update attempt set outcome = 'released' where id = ?`.run(attemptId)
-  sql(connection)`update row set state = ? where id = ? and state = ?`.run(to, id, state)
+  if (changes > 0) answerContradicting(connection, id, { by, reason, at })
 }
 
 /**

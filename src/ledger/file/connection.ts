@@ -5,16 +5,19 @@ import { LedgerError } from '../../errors.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { cleanCell, findName } from '../../domain/text/text.js'
 
+/** Enough for each statement to pay, and few enough in memory. */
+const PAGE = 500
+
 /**
  * Page by page, in order of id: a statement that is stepped through blocks writes on its connection, and a long reader
  * pins the log.
  */
 export function* pagesOf<Row>(
-  page: (after: number) => readonly Row[],
+  page: (after: number, limit: number) => readonly Row[],
   idOf: (row: Row) => number,
 ): Generator<readonly Row[], void, undefined> {
   for (let after = 0; ;) {
-    const rows = page(after)
+    const rows = page(after, PAGE)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows
@@ -24,46 +27,56 @@ export function* pagesOf<Row>(
 
 /** The same row by row, for rows with an id. */
 export function* rowsById<Row extends { readonly id: number }>(
-  page: (after: number) => readonly Row[],
+  page: (after: number, limit: number) => readonly Row[],
 ): Generator<Row, void, undefined> {
   for (const rows of pagesOf(page, ({ id }) => id)) yield* rows
 }
 
 export type Connection = Database
 
-type Statements = Map<string, Statement<unknown[], unknown>>
-const MADE = { rows: new WeakMap<Connection, Statements>(), values: new WeakMap<Connection, Statements>() }
-
-function made(connection: Connection, what: keyof typeof MADE, text: string): Statement<unknown[], unknown> {
-  const known = MADE[what].get(connection) ?? new Map<string, Statement<unknown[], unknown>>()
-  if (known.size === 0) MADE[what].set(connection, known)
-  let statement = known.get(text)
-  if (statement === undefined) {
-    statement = connection.prepare(text)
-    known.set(text, what === 'values' ? statement.pluck() : statement)
+/** Closes the connection, whatever comes of it. */
+export function closing<Value>(connection: Connection, body: (connection: Connection) => Value): Value {
+  try {
+    return body(connection)
+  } finally {
+    connection.close()
   }
-  return statement
 }
 
-type Sql = <Row>(
-  text: TemplateStringsArray,
-  ...parts: readonly (string | number)[]
-) => Statement<unknown[], Row>
+/** Closes the connection where `body` throws; else whoever gets its value goes on with it. */
+export function keeping<Value>(connection: Connection, body: (connection: Connection) => Value): Value {
+  try {
+    return body(connection)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
 
-const tagFor =
-  (what: keyof typeof MADE) =>
-  (connection: Connection): Sql =>
-  <Row>(text: TemplateStringsArray, ...parts: readonly (string | number)[]) =>
-    made(connection, what, String.raw({ raw: text }, ...parts)) as Statement<unknown[], Row>
+type Statements = Map<string, Statement<unknown[], unknown>>
 
 /**
- * A statement, made when it is first needed and kept with its connection: a process needs few of all. What stands in
+ * Statements, each made when it is first needed and kept with its connection: a process needs few of all. What stands in
  * `${…}` is SQL of our own and becomes part of the text; values are bound when it runs.
  */
-export const sql = tagFor('rows')
+function tagFor(make: (connection: Connection, text: string) => Statement<unknown[], unknown>) {
+  const made = new WeakMap<Connection, Statements>()
+  return (connection: Connection) => {
+    const known: Statements = made.get(connection) ?? new Map<string, Statement<unknown[], unknown>>()
+    if (known.size === 0) made.set(connection, known)
+    return <Row>(raw: TemplateStringsArray, ...parts: readonly (string | number)[]) => {
+      const text = String.raw({ raw }, ...parts)
+      let statement = known.get(text)
+      if (statement === undefined) known.set(text, (statement = make(connection, text)))
+      return statement as Statement<unknown[], Row>
+    }
+  }
+}
 
-/** The same, of which the first column alone counts. */
-export const sqlValue = tagFor('values')
+export const sql = tagFor((connection, text) => connection.prepare(text))
+
+/** Statements of which the first column alone counts. */
+export const sqlValue = tagFor((connection, text) => connection.prepare(text).pluck())
 
 /** The same, with JSON in these columns, which is read. */
 export const sqlWithJson =
@@ -104,29 +117,23 @@ const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 const FULL = 2
 
 /** Up to 3.51.2 two connections that write or checkpoint could corrupt the file (ledger/README.md#how-it-is-written). */
-const OLDEST_SQLITE = [3, 51, 3] as const
+const OLDEST_SQLITE = '3.51.3'
 
-export function isSafeSqlite(version: string): boolean {
-  const parts = version.split('.').map(Number)
-  for (const [index, least] of OLDEST_SQLITE.entries()) {
-    const part = parts[index] ?? 0
-    if (part !== least) return part > least
-  }
-  return true
-}
+export const isSafeSqlite = (version: string): boolean =>
+  version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) >= 0
 
-function assertSqlite(connection: Connection): void {
+function assertedSqlite(connection: Connection): Connection {
   const version = connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''
-  if (isSafeSqlite(version)) return
+  if (isSafeSqlite(version)) return connection
   throw new LedgerError(
     'unsafe',
     `Cannot use SQLite ${version}: it can damage a ledger that is read while it is written`,
-    `Install better-sqlite3 with SQLite ${OLDEST_SQLITE.join('.')} or newer`,
+    `Install better-sqlite3 with SQLite ${OLDEST_SQLITE} or newer`,
   )
 }
 
 /** The only connection that may write. */
-export const openForWriting = (file: string): Connection => openFile(file, { readonly: false })
+export const openForWriting = (file: string): Connection => openFile(file, false)
 
 /** Run once the file is known to be ours: the first of them writes to it. */
 export function configureForWriting(connection: Connection): void {
@@ -185,23 +192,15 @@ export function assertFullSync(connection: Connection): void {
 
 /** A connection of its own for a reader beside the writer. */
 export function openForReading(file: string): Connection {
-  const connection = openFile(file, { readonly: true })
+  const connection = openFile(file, true)
   for (const setting of ['query_only = ON', 'trusted_schema = OFF', 'cell_size_check = ON'])
     connection.pragma(setting)
   addFunctions(connection)
   return connection
 }
 
-function openFile(file: string, access: { readonly readonly: boolean }): Connection {
-  const connection = openDatabase(file, { ...access, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
-  try {
-    assertSqlite(connection)
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
+const openFile = (file: string, readonly: boolean): Connection =>
+  keeping(openDatabase(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), assertedSqlite)
 
 /** A private temporary database that no name leads to; SQLite removes it when it is closed or the process dies. */
 export function openScratch(): Connection {

@@ -2,9 +2,18 @@ import { readdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pid as ownPid } from 'node:process'
 import { LedgerError } from '../../errors.js'
-import { configureForWriting, openForReading, openForWriting, type Connection } from './connection.js'
+import {
+  closing,
+  configureForWriting,
+  keeping,
+  openForReading,
+  openForWriting,
+  sql,
+  sqlValue,
+  type Connection,
+} from './connection.js'
 import { entryAt } from '../../trust/entry.js'
-import { type Ledger, createLedger, type LedgerOptions } from './writer.js'
+import { type Ledger, createLedger, type LedgerOptions, type LedgerParts } from './writer.js'
 import { makeSchema, assertOurs, missing } from '../schema/schema.js'
 import {
   assertNoLeftovers,
@@ -13,7 +22,6 @@ import {
   assertLocalFolder,
   createPrivateFile,
   acquireLock,
-  type Lock,
 } from '../safety/side-files.js'
 import { explaining, isOnlyBegun } from './storage.js'
 
@@ -30,7 +38,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     const lock = acquireLock(file, () => describeHolder(file))
     try {
       if (isNew) createPrivateFile(file)
-      return openLocked(file, lock, { ...options, isLogMissing })
+      return openLocked({ ...options, file, lock, isLogMissing })
     } catch (error) {
       lock.release()
       throw error
@@ -49,12 +57,7 @@ function assertUsable(file: string, { create = true, sharedFolder = false }: Led
     return true
   }
   try {
-    const reader = openForReading(file)
-    try {
-      assertOurs(reader, file)
-    } finally {
-      reader.close()
-    }
+    closing(openForReading(file), (reader) => assertOurs(reader, file))
   } catch (error) {
     if (!isOnlyBegun(error)) throw error // looked at once more under the lock
   }
@@ -63,42 +66,31 @@ function assertUsable(file: string, { create = true, sharedFolder = false }: Led
 
 function describeHolder(file: string): string {
   try {
-    const reader = openForReading(file)
-    try {
-      const holder = reader
-        .prepare<[], { pid: number | null; host: string; since: string }>(
-          'select pid, host, since from holder',
-        )
-        .get()
-      if (holder === undefined) return 'another run holds it'
-      const who = holder.pid === null ? '' : ` (process ${holder.pid} on ${holder.host})`
-      return `another run${who} has held it since ${holder.since}, it must end first`
-    } finally {
-      reader.close()
-    }
+    const holder = closing(openForReading(file), (reader) =>
+      sql(reader)<{
+        pid: number | null
+        host: string
+        since: string
+      }>`select pid, host, since from holder`.get(),
+    )
+    if (holder === undefined) return 'another run holds it'
+    const who = holder.pid === null ? '' : ` (process ${holder.pid} on ${holder.host})`
+    return `another run${who} has held it since ${holder.since}, it must end first`
   } catch {
     return 'another run holds it' // it may be about to create the ledger
   }
 }
 
-function openLocked(
-  file: string,
-  lock: Lock,
-  options: LedgerOptions & { readonly isLogMissing: boolean },
-): Ledger {
-  const connection = openForWriting(file)
-  try {
+const openLocked = (parts: Omit<LedgerParts, 'connection'>): Ledger =>
+  keeping(openForWriting(parts.file), (connection) => {
+    const { file } = parts
     const isEmpty = assertOurs(connection, file)
     if (!isEmpty) assertUndamaged(connection, file)
     configureForWriting(connection)
     if (isEmpty) makeSchema(connection)
     assertNotHeld(connection, file)
-    return createLedger({ ...options, connection, file, lock })
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
+    return createLedger({ ...parts, connection })
+  })
 
 /**
  * Every page and every record is looked at. Conditions on values are held when they are written, and rows are compared
@@ -137,7 +129,7 @@ function hasOpen(pid: number, file: string): boolean {
  * @throws {LedgerError} `locked`
  */
 function assertNotHeld(connection: Connection, file: string): void {
-  const pid = connection.prepare<[], number | null>('select pid from holder').pluck().get() ?? null
+  const pid = sqlValue(connection)<number | null>`select pid from holder`.get() ?? null
   if (pid === null || pid === ownPid || !hasOpen(pid, file)) return
   throw new LedgerError(
     'locked',

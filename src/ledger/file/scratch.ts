@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
-import { openScratch, type Connection } from './connection.js'
+import { closing, keeping, openScratch, type Connection } from './connection.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
-import { createReader, readingLedger, type LedgerReader } from '../read/open-reader.js'
+import { createReader, openBegun, type LedgerReader } from '../read/open-reader.js'
 import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
 import { createWho } from '../prove/who.js'
@@ -73,7 +73,7 @@ export function openScratchCopy(
   options: { readonly sharedFolder?: boolean } = {},
 ): ScratchLedger {
   const file = resolve(path)
-  const connection = readingLedger(file, options, copyOf)
+  const connection = explaining('read', file, () => closing(openBegun(file, options), copyOf))
   return scratchLedger(connection, file, clock)
 }
 
@@ -126,8 +126,7 @@ const TABLES = [
  * is written to the ledger.
  */
 export function copyOf(ledger: Connection): Connection {
-  const copy = openScratch()
-  try {
+  return keeping(openScratch(), (copy) => {
     makeTables(copy)
     copy.pragma('foreign_keys = OFF')
     ledger.transaction(() => {
@@ -136,10 +135,7 @@ export function copyOf(ledger: Connection): Connection {
     copy.pragma('foreign_keys = ON')
     copy.exec(GUARDS)
     return copy
-  } catch (error) {
-    copy.close()
-    throw error
-  }
+  })
 }
 
 function copyTable(from: Connection, to: Connection, table: string): void {

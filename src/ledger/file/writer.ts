@@ -24,7 +24,7 @@ import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from 
 import type { Approver, PlanDocument } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
-import type { Clock } from '../../domain/mandate/date.js'
+import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
 import { recordExpected } from '../compare/expected.js'
 import { openScratchBeside } from './scratch.js'
@@ -90,9 +90,6 @@ export interface LedgerParts extends LedgerOptions {
   readonly lock: Lock
 }
 
-/** A ledger that is held for writing. The functions below change it; nobody else sees it. */
-type Held = ReturnType<typeof hold>
-
 /** The ledger as the one process that holds the lock sees it. */
 export type Ledger = ReturnType<typeof createLedger>
 /** What the service holds, as far as it was asked; no state changes by it (ledger/README.md#evidence). */
@@ -100,29 +97,83 @@ export type ReadBacks = Ledger['readBacks']
 
 /** Puts the verbs together over a connection that is configured and migrated. */
 export function createLedger(parts: LedgerParts) {
-  const held = hold(parts)
-  const { connection, file, now, storage } = held
-  const recovered = takeOver(held)
-  const newRequestId = requestIds(held.random)
-  const commits = startGroupCommit({
+  const { connection, lock, clock, random = randomBytes } = parts
+  const file = resolve(parts.file)
+  const storage = createStorage(connection, file)
+  const { write, guard, assertSound } = storage
+  const now = (): string => timeOf(clock)
+  const work = { connection, file, clock, now, storage }
+  let runId: number | null = null
+  let severities: SeverityOverrides = {}
+  let emergency: EmergencyFile | null = null
+  let noteBegun: (group: BegunGroup) => void = () => undefined
+  let isAdmitting = false
+  let settledSinceEmptied = 0
+  let emptiedMs = -Infinity
+  let isClosed = false
+  let isEmptied = true
+
+  const recovered = write(() => {
+    createCampaign(connection, random, now())
+    noteHolder(connection, { pid: parts.pid ?? null, user: parts.user ?? null }, now())
+    return recover(connection, file, now(), parts.isLogMissing)
+  })
+
+  const newRequestId = requestIds(random)
+
+  function currentRun(): number {
+    if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
+    return runId
+  }
+
+  /** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
+  function emptyLogNow(): boolean {
+    try {
+      return guard(() => emptyLog(connection))
+    } catch {
+      return false
+    }
+  }
+
+  function noteSettled(count: number): void {
+    settledSinceEmptied += count
+    if (settledSinceEmptied < SETTLED_PER_LOG) return
+    const nowMs = clock.monotonic()
+    if (nowMs - emptiedMs < LOG_INTERVAL_MS || !emptyLogNow()) return
+    settledSinceEmptied = 0
+    emptiedMs = nowMs
+  }
+
+  const { begin, settle, hasAssigned, flush } = startGroupCommit({
     connection,
     now,
     newRequestId,
-    severities: () => held.severities,
-    runId: () => currentRun(held),
-    emergency: () => held.emergency,
+    severities: () => severities,
+    runId: currentRun,
+    emergency: () => emergency,
     defer: parts.defer ?? setImmediate,
     write: storage.writeOrBreak,
-    begun: (group) => held.noteBegun(group),
+    begun: (group) => noteBegun(group),
     committed: parts.committed ?? (() => undefined),
-    settled: (count) => noteSettled(held, count),
+    settled: noteSettled,
   })
-  const { begin, settle, hasAssigned } = commits
   const ready = prepareReadyRows(connection, {
     file,
-    nowMs: held.clock.now,
+    nowMs: clock.now,
     fingerprints: () => fingerprintsOf(connection, file, 'send from'),
   })
+
+  /** A run that is closed on the way must not look like one whose process died. */
+  function noteEnd(): void {
+    try {
+      write(() => {
+        if (noteUnendedRuns(connection, UNNOTICED) > 0) noteChange(connection, now())
+      })
+    } catch {
+      // The ledger takes no write any more, and the next start says so.
+    }
+  }
+
   return {
     file,
     /** Rows that an earlier process left in `sending`; they are in doubt now. */
@@ -140,17 +191,44 @@ export function createLedger(parts: LedgerParts) {
      * @param underWay requests that may be under way; so many answers have their place on disk from now on
      * @throws {LedgerError} `unwritable` where the disk has no room for them
      */
-    startRun: (settings: RunSettings, underWay = USUAL_UNDER_WAY) => startRun(held, settings, underWay),
-    endRun: (id: number, end: Parameters<typeof endRun>[2]): void => {
-      commits.flush()
-      storage.write(() => endRun(connection, id, end, now()))
-      held.runId = null
+    startRun: (settings: RunSettings, underWay = USUAL_UNDER_WAY): number => {
+      assertSound()
+      emergency?.close()
+      emergency = guard(() => openEmergencyFile(file, underWay))
+      const id = write(() => insertRun(connection, settings, now()))
+      runId = id
+      severities = settings.settings.rules ?? {}
+      emptyLogNow() // so that the file itself says that a run has begun, should its log be lost
+      return id
     },
-    admit: (options: AdmitRequest) => admit(held, options),
+    endRun: (id: number, end: Parameters<typeof endRun>[2]): void => {
+      flush()
+      write(() => endRun(connection, id, end, now()))
+      runId = null
+    },
+    /** @throws {LedgerError} `unwritable` once the ledger was purged */
+    admit: ({ isRetry = false, corrector = NOBODY_NAMED, ...request }: AdmitRequest): Admission => {
+      assertSound()
+      if (isAdmitting) throw new Error('Cannot admit while another admission is open')
+      const admission = openAdmission({
+        ...request,
+        connection,
+        fingerprints: fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into'),
+        corrector,
+        now,
+        guard,
+        ended: (isCommitted) => {
+          isAdmitting = false
+          if (isCommitted) emptyLogNow()
+        },
+      })
+      isAdmitting = true
+      return admission
+    },
     /** `page` of `prepareReadyRows`. */
     ready: (after: number, limit: number, choice: Choice | null = null) => {
-      storage.assertSound()
-      return storage.guard(() => ready.page(after, limit, choice))
+      assertSound()
+      return guard(() => ready.page(after, limit, choice))
     },
     /** How many rows `ready` gives. */
     countReady: (choice: Choice | null = null) => ready.count(choice),
@@ -168,7 +246,7 @@ export function createLedger(parts: LedgerParts) {
     resolve: (
       resolutions: readonly Resolution[],
       { dryRun, force = false }: { dryRun: boolean; force?: boolean },
-    ) => storage.join(() => resolveRows({ connection, nowMs: held.clock.now(), resolutions, dryRun, force })),
+    ) => storage.join(() => resolveRows({ connection, nowMs: clock.now(), resolutions, dryRun, force })),
     /**
      * Makes every refused row ready again, each as a decision of that person, but those that a later file has
      * corrected. While an admission is open it is part of it.
@@ -179,9 +257,9 @@ export function createLedger(parts: LedgerParts) {
         assertNotPurged(connection, file, RETRY)
         return retryRefused(connection, by, now())
       }),
-    ...purgeVerbs(held, () => {
-      held.emergency?.close()
-      held.emergency = null
+    ...purgeVerbs(work, () => {
+      emergency?.close()
+      emergency = null
     }),
     claims: createClaims({
       connection,
@@ -189,13 +267,12 @@ export function createLedger(parts: LedgerParts) {
       newRequestId,
       storage,
       // A plan does what a run would do, and takes it back.
-      runId: () =>
-        held.runId ?? (held.isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun(held)),
+      runId: () => runId ?? (isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun()),
       toSend: ready.toSend,
-      noteWith: (note) => (held.noteBegun = note),
+      noteWith: (note) => (noteBegun = note),
     }),
-    readBacks: readBackVerbs(held),
-    who: createWho(held),
+    readBacks: readBackVerbs(work),
+    who: createWho(work),
     /** What is planned and approved before it is sent. Both are recorded once and never change. */
     plans: {
       /**
@@ -203,17 +280,17 @@ export function createLedger(parts: LedgerParts) {
        * @throws {UsageError} for other approvers than those that are bound
        */
       record: (document: PlanDocument, approvers: readonly Approver[]) =>
-        storage.write(() => recordPlan(connection, document, approvers)),
+        write(() => recordPlan(connection, document, approvers)),
       /** As `recordApproval`. */
-      approve: (approval: ApprovalGiven) => storage.write(() => recordApproval(connection, approval, now())),
+      approve: (approval: ApprovalGiven) => write(() => recordApproval(connection, approval, now())),
     },
     /** How the last export stands to the ledger; no row changes by it. */
     comparisons: {
       /** Where that export is admitted alone. @throws {LedgerError} `unwritable` once the ledger was purged */
-      open: () => openScratchBeside(assertNotPurged(connection, file, 'compare an export with'), held.clock),
+      open: () => openScratchBeside(assertNotPurged(connection, file, 'compare an export with'), clock),
       /** As `recordComparison`. */
       record: ({ connection: final }: ReturnType<typeof openScratchBeside>, terms: ComparisonTerms) =>
-        storage.write(() => recordComparison(connection, final, terms, now())),
+        write(() => recordComparison(connection, final, terms, now())),
     },
     totals: () => readTotals(connection),
     /** As `recordExpected`; part of an admission that is open. */
@@ -223,77 +300,23 @@ export function createLedger(parts: LedgerParts) {
         noteChange(connection, now())
       }),
     /** Commits what waits, empties the write-ahead log and frees the lock. Never throws. */
-    close: () => close(held, commits.flush),
+    close: (): void => {
+      if (isClosed) return
+      isClosed = true
+      flush()
+      if (connection.inTransaction) connection.exec('rollback')
+      if (runId !== null) noteEnd()
+      emergency?.close()
+      isEmptied = emptyLogNow()
+      connection.close()
+      lock.release()
+    },
     /**
      * True after `close` when another program was reading the ledger: old pages, with account numbers that were removed,
      * are still on disk until the ledger is opened for writing and closed again.
      */
-    holdsOldPages: () => held.isClosed && !held.isEmptied,
+    holdsOldPages: () => isClosed && !isEmptied,
   }
-}
-
-function hold(parts: LedgerParts) {
-  const file = resolve(parts.file)
-  return {
-    ...parts,
-    file,
-    random: parts.random ?? randomBytes,
-    storage: createStorage(parts.connection, file),
-    now: () => new Date(parts.clock.now()).toISOString(),
-    runId: null as number | null,
-    severities: {} as SeverityOverrides,
-    emergency: null as EmergencyFile | null,
-    noteBegun: (() => undefined) as (group: BegunGroup) => void,
-    isAdmitting: false,
-    settledSinceEmptied: 0,
-    emptiedMs: -Infinity,
-    isClosed: false,
-    isEmptied: true,
-  }
-}
-
-/** @returns how many rows an earlier process left in `sending` */
-function takeOver({ connection, file, now, storage, random, pid, user, isLogMissing }: Held): number {
-  return storage.write(() => {
-    createCampaign(connection, random, now())
-    noteHolder(connection, { pid: pid ?? null, user: user ?? null }, now())
-    return recover(connection, file, now(), isLogMissing)
-  })
-}
-
-function noteSettled(held: Held, count: number): void {
-  held.settledSinceEmptied += count
-  if (held.settledSinceEmptied < SETTLED_PER_LOG) return
-  const nowMs = held.clock.monotonic()
-  if (nowMs - held.emptiedMs < LOG_INTERVAL_MS || !emptyLogNow(held)) return
-  held.settledSinceEmptied = 0
-  held.emptiedMs = nowMs
-}
-
-function currentRun({ runId }: Held): number {
-  if (runId === null) throw new Error('Cannot begin an attempt before a run was started')
-  return runId
-}
-
-/** A reader may hold the log: then false, and a later call tries again. A fault stops the next write, not this. */
-function emptyLogNow({ storage, connection }: Held): boolean {
-  try {
-    return storage.guard(() => emptyLog(connection))
-  } catch {
-    return false
-  }
-}
-
-function startRun(held: Held, settings: RunSettings, underWay: number): number {
-  const { connection, file, now, storage } = held
-  storage.assertSound()
-  held.emergency?.close()
-  held.emergency = storage.guard(() => openEmergencyFile(file, underWay))
-  const runId = storage.write(() => insertRun(connection, settings, now()))
-  held.runId = runId
-  held.severities = settings.settings.rules ?? {}
-  emptyLogNow(held) // so that the file itself says that a run has begun, should its log be lost
-  return runId
 }
 
 export interface AdmitRequest {
@@ -304,54 +327,4 @@ export interface AdmitRequest {
   readonly corrector?: Corrector
   /** A person said that the exports are newer than what came in before. */
   readonly isNewer?: boolean
-}
-
-/** @throws {LedgerError} `unwritable` once the ledger was purged */
-function admit(
-  held: Held,
-  { severities, isRetry = false, corrector = NOBODY_NAMED, isNewer = false }: AdmitRequest,
-): Admission {
-  const { connection, file, now, storage } = held
-  storage.assertSound()
-  if (held.isAdmitting) throw new Error('Cannot admit while another admission is open')
-  const fingerprints = fingerprintsOf(connection, file, isRetry ? RETRY : 'admit files into')
-  const admission = openAdmission({
-    connection,
-    fingerprints,
-    severities,
-    corrector,
-    isNewer,
-    now,
-    guard: storage.guard,
-    ended: (isCommitted) => {
-      held.isAdmitting = false
-      if (isCommitted) emptyLogNow(held)
-    },
-  })
-  held.isAdmitting = true
-  return admission
-}
-
-function close(held: Held, flush: () => void): void {
-  if (held.isClosed) return
-  held.isClosed = true
-  const { connection, lock } = held
-  flush()
-  if (connection.inTransaction) connection.exec('rollback')
-  if (held.runId !== null) noteEnd(held)
-  held.emergency?.close()
-  held.isEmptied = emptyLogNow(held)
-  connection.close()
-  lock.release()
-}
-
-/** A run that is closed on the way must not look like one whose process died. */
-function noteEnd({ connection, storage, now }: Held): void {
-  try {
-    storage.write(() => {
-      if (noteUnendedRuns(connection, UNNOTICED) > 0) noteChange(connection, now())
-    })
-  } catch {
-    // The ledger takes no write any more, and the next start says so.
-  }
 }

@@ -28,25 +28,17 @@ export function recordPlan(
   document: PlanDocument,
   approvers: readonly Approver[],
 ): void {
-  const { digest, plannedAt, plannedBy, plannedAs } = document
   bindApprovers(connection, approvers)
   const { changes } = sql(connection)`
     insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
        values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)
-       on conflict (digest) do nothing`.run({
-    digest,
-    plannedAt,
-    plannedBy,
-    plannedAs,
-    text: textOfPlan(document),
-  })
-  if (changes > 0) noteChange(connection, plannedAt)
+       on conflict (digest) do nothing`.run({ ...document, text: textOfPlan(document) })
+  if (changes > 0) noteChange(connection, document.plannedAt)
 }
 
 /** Who plans must not choose, plan by plan, whose approval counts. */
 function bindApprovers(connection: Connection, approvers: readonly Approver[]): void {
-  const isFirst = sql(connection)`select 1 from plan`.get() === undefined
-  if (isFirst) {
+  if (sql(connection)`select 1 from plan`.get() === undefined) {
     const insert = sql(connection)`insert into approver (name, key) values (?, ?)`
     for (const { name, key } of approvers) insert.run(name, key)
     return
@@ -122,7 +114,6 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
 export const planDigestOf = (body: Omit<PlanDocument, 'digest'>): string =>
   createHash('sha256').update(textOfPlan(body)).digest('hex')
 
-type Planned = Omit<PlanRecord, 'approvals' | 'digest'>
 type StoredApproval = Omit<ApprovalRecord, 'key'> & ApprovalStatement
 
 /** Runs say in their settings which plan they went under. */
@@ -146,9 +137,25 @@ export const planReads = (connection: Connection) => ({
         from attempt join run on run.id = run_id
         where started is not 0 and outcome is not 'turned_away' and outcome is not 'not_sent'
         group by 1 order by 1`.all(),
-  /** The ready rows that the choice of a plan takes, with those that runs under it have sent; null for no plan. */
-  plannedRows: (digest: string | null, choice: Choice | null = null) =>
-    plannedRows(connection, digest, choice),
+  /**
+   * The ready rows that the choice of the plan takes and no comparison holds back, with those that runs under it have sent:
+   * the same set before, within and after its runs, whatever becomes of its rows. Null for no plan.
+   */
+  plannedRows: (digest: string | null, choice: Choice | null = null): PlannedRows => {
+    // The keyed fingerprint of the five values that are sent; a row without it is never sent.
+    const keys = sqlValue(connection)<Buffer | ''>`
+      select coalesce(content_key, '') from row
+        where id in (select id from row where ${MAY_BE_SENT} and ${IS_CHOSEN}
+          union select row_id from attempt where run_id in ${RUNS_UNDER}) order by content_key`
+    const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
+    const hash = createHash('sha256').update(planKey)
+    let count = 0
+    for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {
+      count += 1
+      hash.update(key)
+    }
+    return { count, digest: hash.digest('hex') }
+  },
   /** Rows that runs under this plan have sent. */
   sentUnder: (digest: string): number =>
     sqlValue(connection)<number>`
@@ -185,7 +192,7 @@ function readPlans(connection: Connection): PlanRecord[] {
   const given = sql(connection)<StoredApproval>`
     select id, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
        recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`.all()
-  const plans = sqlWithJson<Planned>(connection, 'document')`
+  const plans = sqlWithJson<Omit<PlanRecord, 'approvals' | 'digest'>>(connection, 'document')`
     select id, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
        last_decision as lastDecision, document, document as text from plan order by id`.all()
   const approvers = readApprovers(connection)
@@ -207,23 +214,3 @@ const readApprovers = (connection: Connection): Approver[] =>
 /** Of ready rows, what the latest comparison says of them. */
 const WHY_HELD = `iif(exists (select 1 from compared where row_id = row.id and ${IS_LATEST} and class = 'changed_before_sending'),
   'CHANGED_SINCE_COMPARED', 'CUT_OVER')`
-
-/**
- * The ready rows that the choice of the plan takes and no comparison holds back, with those that runs under it have sent:
- * the same set before, within and after its runs, whatever becomes of its rows.
- */
-function plannedRows(connection: Connection, digest: string | null, choice: Choice | null): PlannedRows {
-  // The keyed fingerprint of the five values that are sent; a row without it is never sent.
-  const keys = sqlValue(connection)<Buffer | ''>`
-    select coalesce(content_key, '') from row
-      where id in (select id from row where ${MAY_BE_SENT} and ${IS_CHOSEN}
-        union select row_id from attempt where run_id in ${RUNS_UNDER}) order by content_key`
-  const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
-  const hash = createHash('sha256').update(planKey)
-  let count = 0
-  for (const key of keys.iterate({ digest, choice: placedChoice(connection, choice) })) {
-    count += 1
-    hash.update(key)
-  }
-  return { count, digest: hash.digest('hex') }
-}

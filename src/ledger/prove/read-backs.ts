@@ -15,11 +15,9 @@ const IN_DOUBT = `
    where state = 'in_doubt' and customer_no is not null
    group by customer_no order by max(attempt.id) desc`
 
-const OF_STATE = `
+const ofState = (state: 'registered' | 'ready'): string => `
   insert or ignore into temp.to_ask (customer_no)
-  select customer_no from row where customer_no is not null`
-const REGISTERED = `${OF_STATE} and state = 'registered' order by row.id`
-const READY = `${OF_STATE} and state = 'ready' order by row.id`
+  select customer_no from row where customer_no is not null and state = '${state}' order by row.id`
 
 /**
  * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
@@ -39,19 +37,15 @@ const VOUCHERS = `
           join decision on decision.row_id = row.id and attempt_id = attempt.id and to_state = 'in_doubt'
          where state = 'in_doubt')`
 
+/** Whom to ask first, and in which states a sample is drawn. */
 const QUEUES: Readonly<Record<Scope, readonly string[]>> = {
   in_doubt: [IN_DOUBT, VOUCHERS],
-  registered: [REGISTERED],
-  ready: [READY],
-  all: [IN_DOUBT, REGISTERED, READY],
+  registered: [ofState('registered')],
+  ready: [ofState('ready')],
+  all: [IN_DOUBT, ofState('registered'), ofState('ready')],
 }
-
-const STATES: Readonly<Record<Scope, string>> = {
-  in_doubt: `('in_doubt')`,
-  registered: `('registered')`,
-  ready: `('ready')`,
-  all: `('in_doubt', 'registered', 'ready')`,
-}
+const statesOf = (scope: Scope): string =>
+  scope === 'all' ? `('in_doubt', 'registered', 'ready')` : `('${scope}')`
 
 export function readBackVerbs({ connection, file, clock, now, storage }: LedgerWork) {
   let position: number | null = null
@@ -66,15 +60,11 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
      * gone on with. `rowsOf` and `record` are for it too.
      * @returns its id
      */
-    startBeforeSending: ({ settings, ...terms }: Omit<ReadBackTerms, 'scope' | 'sample'>) => {
-      const given = {
-        ...terms,
-        scope: 'ready',
-        sample: null,
-        settings: { ...settings, beforeSending: true },
-      } as const
-      return begin(() => insertReadBack(connection, given, now()))
-    },
+    startBeforeSending: ({ settings, ...terms }: Omit<ReadBackTerms, 'scope' | 'sample'>) =>
+      begin(() => {
+        const own = { scope: 'ready', sample: null, settings: { ...settings, beforeSending: true } } as const
+        return insertReadBack(connection, { ...terms, ...own }, now())
+      }),
     /** @throws {LedgerError} `unwritable` once the ledger was purged: there is nothing left to compare */
     start: (terms: ReadBackTerms) => {
       position = 0
@@ -99,13 +89,10 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
     /** One that was stopped stays open, to be gone on with. */
     end: (id: number, stoppedBy: string | null): void =>
       storage.write(() => {
-        noteChange(connection, now())
-        const endedAt = stoppedBy === null ? now() : null
-        sql(connection)`update read_back set ended_at = ?, stopped_by = ? where id = ?`.run(
-          endedAt,
-          stoppedBy,
-          id,
-        )
+        const at = now()
+        noteChange(connection, at)
+        const end = sql(connection)`update read_back set ended_at = ?, stopped_by = ? where id = ?`
+        end.run(stoppedBy === null ? at : null, stoppedBy, id)
       }),
   }
 }
@@ -113,9 +100,13 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
 /** Finds the read-back to go on with, or begins one, and puts the customers that are to be asked in their order. */
 function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: number): ReadBackStart {
   const { scope, sample } = terms
-  const at = new Date(nowMs).toISOString()
-  const earlier = sample === null ? unendedOf(connection, scope, nowMs) : undefined
-  const id = earlier ?? insertReadBack(connection, terms, at)
+  const unended = sqlValue(connection)<number>`
+    select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
+      and settings ->> '$.beforeSending' is null
+      order by id desc limit 1`
+  const since = new Date(nowMs - CONTINUED_WITHIN_MS).toISOString()
+  const earlier = sample === null ? unended.get(scope, since) : undefined
+  const id = earlier ?? insertReadBack(connection, terms, new Date(nowMs).toISOString())
   if (earlier !== undefined) sql(connection)`update read_back set stopped_by = null where id = ?`.run(id)
   connection.exec(`drop table if exists temp.to_ask;
     create temp table to_ask (position integer primary key, customer_no integer not null unique)`)
@@ -123,19 +114,13 @@ function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: numb
   else
     sql(connection)`
       insert or ignore into temp.to_ask (customer_no) select customer_no from row
-        where state in ${STATES[scope]} and customer_no is not null order by random() limit ?`.run(sample)
+        where state in ${statesOf(scope)} and customer_no is not null order by random() limit ?`.run(sample)
   sql(connection)`
     delete from temp.to_ask where customer_no in
        (select customer_no from question where read_back_id = ? and answer = 'listed')`.run(id)
   const customers = sqlValue(connection)<number>`select count(*) from temp.to_ask`.get() ?? 0
   return { id, isContinued: earlier !== undefined, customers }
 }
-
-const unendedOf = (connection: Connection, scope: Scope, nowMs: number): number | undefined =>
-  sqlValue(connection)<number>`
-    select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?
-      and settings ->> '$.beforeSending' is null
-      order by id desc limit 1`.get(scope, new Date(nowMs - CONTINUED_WITHIN_MS).toISOString())
 
 function insertReadBack(connection: Connection, terms: ReadBackTerms, at: string): number {
   noteChange(connection, at)

@@ -40,7 +40,6 @@ interface PayerRow {
 }
 
 const PAYER_ROW = 'row.id as id, source_id as sourceId, customer_no as customerNo, cells'
-const PAGE = 500
 const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
 
 /** Fewer may have moved or married, however short the file is. */
@@ -82,9 +81,9 @@ function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null):
   const [list, fresh] = [new Map<number, Claim[]>(), new Set<number>()]
   const claimOf = claimsIn(parts, baseUrl)
   const page = sql(connection)<PayerRow>`
-    select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit ${PAGE}`
+    select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit :limit`
   const chosen = placedChoice(connection, choice)
-  for (const row of rowsById((after) => page.all({ after, choice: chosen }))) {
+  for (const row of rowsById((after, limit) => page.all({ after, limit, choice: chosen }))) {
     const [{ customerNo }, claim] = [row, claimOf(row)]
     const verdict = latestOf(connection, claim.key)
     const claims = list.get(customerNo) ?? []

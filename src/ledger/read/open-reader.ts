@@ -13,11 +13,11 @@ import {
 import { assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
-import { createFingerprints } from '../admit/fingerprints.js'
 import { HAS_ITS_KEY } from '../deliver/gate.js'
 import { standingReads } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
+  keeping,
   openForReading,
   placedChoice,
   sql,
@@ -32,16 +32,14 @@ import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing } from '../schema/schema.js'
 import { proofReads } from './read-proofs.js'
-import { ATTEMPT, ownerOf, rowReads, PROBLEM_COLUMNS } from './read-rows.js'
+import { rowReads, PROBLEM_COLUMNS } from './read-rows.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { RuleId } from '../../domain/rule/verdict.js'
 import type {
-  AttemptRecord,
   CampaignRecord,
   DecisionRecord,
   ProblemRecord,
   RefusalCount,
-  RowRecord,
   RunRecord,
   SourceRecord,
 } from './reader.js'
@@ -56,39 +54,28 @@ type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
  */
 export function openLedgerReader(path: string, options: LedgerPlace = {}): LedgerReader {
   const file = resolve(path)
-  return createReader(
-    readingLedger(file, onlyKnown('openLedgerReader', options, 'sharedFolder'), (ledger) => ledger),
-    file,
-  )
+  return createReader(openBegun(file, onlyKnown('openLedgerReader', options, 'sharedFolder')), file)
 }
 
-/** Hands the open ledger over; closes it again unless it is what comes back. */
-export function readingLedger(
-  file: string,
-  { sharedFolder = false }: LedgerPlace,
-  take: (ledger: Connection) => Connection,
-): Connection {
-  return explaining('read', file, () => {
+/** A connection to a ledger of this version in which something has begun. */
+export const openBegun = (file: string, { sharedFolder = false }: LedgerPlace): Connection =>
+  explaining('read', file, () => {
     if (entryAt(file) === null) throw missing(file)
     assertSafePlace(file, { sharedFolder })
-    const connection = openForReading(file)
-    let taken: Connection | null = null
-    try {
-      if (assertOurs(connection, file))
-        throw new UsageError(
-          `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
-          'Start a campaign (sepa-migrate run FILE)',
-        )
-      taken = take(connection)
-      return taken
-    } finally {
-      if (taken !== connection) connection.close()
-    }
+    return keeping(openForReading(file), (connection) => {
+      if (!assertOurs(connection, file)) return connection
+      throw new UsageError(
+        `Cannot read the ledger "${file}": it is empty, no run has begun yet`,
+        'Start a campaign (sepa-migrate run FILE)',
+      )
+    })
   })
-}
 
 const PROBLEMS = `select ${PROBLEM_COLUMNS}
   from problem join source on source.id = problem.source_id left join row on row.id = row_id where`
+const CORRECTED_TO_SEND = `from decision join row on row.id = row_id where decision = '${CORRECTED}' and state = 'ready'`
+const distinct = (column: string): string =>
+  `(select count(distinct ${column}) from row where counted_in is not null)`
 const DECISIONS = `select id, row_id as rowId, attempt_id as attemptId, decided_at as at, decided_by as "by",
   decided_as as "as", decision, from_state as "from", to_state as "to", reason, evidence from decision where`
 
@@ -97,12 +84,20 @@ export type LedgerReader = ReturnType<typeof createReader>
 
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string) {
-  const { one, each, ofStates, page, registeredBy } = rowReads(connection)
-  const idsOfCustomer = (customerNo: number): number[] =>
-    sqlValue(connection)<number>`select id from row where customer_no = ? order by id`.all(customerNo)
-  const mandateCounts = (): MandateCount[] => sql(connection)<MandateCount>`${MANDATES}`.all()
+  const [query, value] = [sql(connection), sqlValue(connection)]
+  const mandateCounts = (): MandateCount[] => query<MandateCount>`${MANDATES}`.all()
   const reads = {
-    campaign: () => readCampaign(connection, file),
+    ...rowReads(connection),
+    campaign: (): CampaignRecord => {
+      const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports')`
+        select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+           changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
+           (select name from source where id = (select max(source_id) from row
+             where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
+           iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
+      if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
+      return record
+    },
     totals: () => readTotals(connection),
     /** Each mandate once, by the record that counts of it. */
     mandates: () => mandateTotalsOf(mandateCounts()),
@@ -110,81 +105,73 @@ export function createReader(connection: Connection, file: string) {
     mandateCounts,
     /** How many ready rows the choice does not take. */
     leftBy: (choice: Choice): number =>
-      sqlValue(connection)<number>`
+      value<number>`
         select count(*) from row where state = 'ready' and not ${IS_CHOSEN}`.get({
         choice: placedChoice(connection, choice),
       }) ?? 0,
     /** The previous creditors of the ready rows that the choice takes, of all without one, most rows first. */
     creditorsOfReady: (choice: Choice | null = null) =>
-      sql(connection)<{ creditorIdentifier: string; count: number }>`
+      query<{ creditorIdentifier: string; count: number }>`
         select original_creditor_identifier as creditorIdentifier, count(*) as count from row
           where state = 'ready' and ${IS_CHOSEN} group by 1 order by count desc, creditorIdentifier`.all({
         choice: placedChoice(connection, choice),
       }),
     /** What people changed in rows that wait to be sent, and at most so many of them. */
-    correctionsToSend: (most: number) => readCorrections(connection, most),
+    correctionsToSend: (most: number): Corrections => ({
+      rows: value<number>`select count(*) ${CORRECTED_TO_SEND}`.get() ?? 0,
+      fields: countFields(value<string>`select coalesce(evidence, '') ${CORRECTED_TO_SEND}`.iterate()),
+      first: query<CorrectedRow>`
+        select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${CORRECTED_TO_SEND}
+          order by decision.id limit ?`.all(most),
+    }),
     /** Exports with how they were read last, and how many of their records were not sent. */
     readSources: () => readSourcesOf(connection),
     countUnsent: (source: Pick<ReadSource, 'parts'>) => countUnsentOf(connection, source),
     sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
-    runs: (): RunRecord[] => connection.transaction(readRuns)(connection),
-    rows: ofStates,
-    page,
-    registeredBy,
-    row: one,
-    /** The row to which the service gave this reference, in any case of letters. */
-    rowOfReference: (reference: string): RowRecord | null => {
-      const id = ownerOf(connection, reference)
-      return id === undefined ? null : one(id)
-    },
-    rowsOfCustomer: (customerNo: number) => each(idsOfCustomer(customerNo)),
-    /** Those, and rows without a readable customer number in whose cells it stands. */
-    rowsAbout: (customerNo: number) =>
-      each([...idsOfCustomer(customerNo), ...unreadableRows(connection, customerNo)]),
-    /** Rows whose mandate has it, as its old or its new one, in whatever case; and unread ones in whose cells it stands. */
-    rowsWithReference: (reference: string) => each(idsWithReference(connection, reference)),
-    /** Whether a row holds, or held, this cleaned account number; null where nothing is left to compare it with. */
-    isAccountOf: (rowId: number, iban: string) => isAccountOf(connection, rowId, iban),
-    attempts: (rowId: number): AttemptRecord[] =>
-      sqlValue(connection)<string>`select ${ATTEMPT} from attempt where row_id = ? order by n`
-        .all(rowId)
-        .map((attempt) => JSON.parse(attempt) as AttemptRecord),
+    /** A released attempt was in doubt in its run; what a person decided later does not change that run. */
+    runs: (): RunRecord[] =>
+      sqlWithJson<RunRecord>(connection, 'settings', 'attempts')`
+    select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
+       stopped_by as stoppedBy, exit_code as exitCode, (select json_object('registered', count(*) filter (where outcome = 'registered'),
+         'refused', count(*) filter (where outcome = 'refused'), 'turned_away', count(*) filter (where outcome = 'turned_away'),
+         'not_sent', count(*) filter (where outcome = 'not_sent'), 'in_doubt', count(*) filter (where outcome in ('in_doubt', 'released')),
+         'open', count(*) filter (where outcome is null)) from attempt where run_id = run.id) as attempts from run order by id`.all(),
     problems: (after: number, limit: number) =>
-      sql(connection)<ProblemRecord>`${PROBLEMS} problem.id > ? order by problem.id limit ?`.all(
-        after,
-        limit,
-      ),
+      query<ProblemRecord>`${PROBLEMS} problem.id > ? order by problem.id limit ?`.all(after, limit),
     problemsOfRow: (rowId: number) =>
-      sql(connection)<ProblemRecord>`${PROBLEMS} row_id = ? order by problem.id`.all(rowId),
+      query<ProblemRecord>`${PROBLEMS} row_id = ? order by problem.id`.all(rowId),
     /** The first problems of a rule, in the order of the files. */
     problemsOfRule: (rule: RuleId, severity: 'error' | 'warning', limit: number) =>
-      sql(connection)<ProblemRecord>`
+      query<ProblemRecord>`
         ${PROBLEMS} problem.rule = ? and severity = ? order by problem.id limit ?`.all(rule, severity, limit),
     problemCounts: () =>
-      sql(connection)<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
+      query<Pick<ProblemRecord, 'rule' | 'severity'> & { count: number }>`
         select rule, severity, count(*) as count from problem group by rule, severity
           order by count desc, rule, severity`.all(),
     /** What was found out about registered rows, from the answers or later collections. */
     oddities: () =>
-      sql(connection)<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
+      query<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
         select problem.rule, remedy, count(*) as count from problem join row on row.id = row_id
          where state = 'registered' and (problem.rule glob 'RESPONSE_*' or remedy = '${CONTRADICTED_LATER}')
           group by 1, 2 order by count desc, 1`.all(),
     /** Refused rows grouped by what the service said. */
     refusalCounts: () =>
-      sql(connection)<RefusalCount>`
+      query<RefusalCount>`
         select status, service_code as serviceCode, field, message, count(*) as count
            from row left join attempt on row_id = row.id and n = attempts where state = 'refused'
           group by 1, 2, 3, 4 order by count desc, status, serviceCode, field, message`.all(),
     decisions: (after: number, limit: number) =>
-      sql(connection)<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
-    decisionsOfRow: (rowId: number) =>
-      sql(connection)<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
+      query<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
+    decisionsOfRow: (rowId: number) => query<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
     /** What collection files say of the mandates; null where none were given. */
     evidence: () => connection.transaction(readEvidence)(connection),
     vouched: () => countVouched(connection),
     collectedOf: (rowId: number) => collectedOf(connection, rowId),
-    distinctCounts: () => connection.transaction(readDistinctCounts)(connection),
+    /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
+    distinctCounts: () =>
+      query<Record<'customers' | 'mandates' | 'accounts', number>>`
+        select ${distinct('customer_no')} as customers, ${distinct('mandate_key')} as mandates,
+           ${distinct('iban_key')} as accounts`.get() ?? { customers: 0, mandates: 0, accounts: 0 },
     /** The totals of the former provider, each beside what was read. */
     expected: () => readExpected(connection),
     ...proofReads(connection),
@@ -215,17 +202,6 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
       (...given: unknown[]) => explaining('read', file, () => read(...possible(name, given, read.length))),
     ]),
   ) as Reads
-}
-
-function readCampaign(connection: Connection, file: string): CampaignRecord {
-  const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports')`
-    select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
-       changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
-       (select name from source where id = (select max(source_id) from row
-         where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
-       iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
-  if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
-  return record
 }
 
 interface Count {
@@ -295,68 +271,3 @@ const readSources = (connection: Connection): SourceRecord[] =>
       ...source,
       totals: toTotals(sql(connection)<Count>`${SOURCE_TOTALS}`.all({ id: source.id })),
     }))
-
-/** A released attempt was in doubt in its run; what a person decided later does not change that run. */
-const readRuns = (connection: Connection): RunRecord[] =>
-  sqlWithJson<RunRecord>(connection, 'settings', 'attempts')`
-    select id, started_at as startedAt, started_as as startedAs, ended_at as endedAt, version, host, as_of as asOf, zone, settings,
-       stopped_by as stoppedBy, exit_code as exitCode, (select json_object('registered', count(*) filter (where outcome = 'registered'),
-         'refused', count(*) filter (where outcome = 'refused'), 'turned_away', count(*) filter (where outcome = 'turned_away'),
-         'not_sent', count(*) filter (where outcome = 'not_sent'), 'in_doubt', count(*) filter (where outcome in ('in_doubt', 'released')),
-         'open', count(*) filter (where outcome is null)) from attempt where run_id = run.id) as attempts from run order by id`.all()
-
-/** What people changed in rows that wait to be sent. */
-function readCorrections(connection: Connection, most: number): Corrections {
-  const toSend = `from decision join row on row.id = row_id where decision = '${CORRECTED}' and state = 'ready'`
-  return {
-    rows: sqlValue(connection)<number>`select count(*) ${toSend}`.get() ?? 0,
-    fields: countFields(sqlValue(connection)<string>`select coalesce(evidence, '') ${toSend}`.iterate()),
-    first: sql(connection)<CorrectedRow>`
-      select corrects as row, decided_by as "by", decided_at as at, reason, coalesce(evidence, '') as changes ${toSend}
-        order by decision.id limit ?`.all(most),
-  }
-}
-
-/** Rows without a readable customer number in whose cells it stands. */
-const unreadableRows = (connection: Connection, customerNo: number): number[] =>
-  sql(connection)<{ id: number; cells: string }>`
-    select id, cells from row where customer_no is null and cells like ? order by id`
-    .all(`%${customerNo}%`)
-    .filter(({ cells }) => holdsNumber(cells, customerNo))
-    .map(({ id }) => id)
-
-/** A cell that says nothing but this number, however a spreadsheet padded it. */
-const holdsNumber = (cells: string, customerNo: number): boolean =>
-  (JSON.parse(cells) as string[]).some(
-    (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
-  )
-
-/** Of its mandate, old or new; or in a cell of its own, where no reference could be read. */
-const idsWithReference = (connection: Connection, reference: string): number[] =>
-  sqlValue(connection)<number>`
-    select id from row
-     where :reference collate nocase in (original_mandate_reference, assigned_mandate_reference)
-        or original_mandate_reference is null and cells is not null and exists
-           (select 1 from json_each(cells) where trim(value) = :reference collate nocase)
-     order by id`.all({ reference })
-
-/** By the fingerprint, which outlives the account number; a purge takes the secret of the fingerprints too. */
-function isAccountOf(connection: Connection, rowId: number, iban: string): boolean | null {
-  const { key, secret } = sql(connection)<{ key: Buffer | null; secret: Buffer | null }>`
-    select iban_key as key, secret from row, campaign where row.id = ?`.get(rowId) ?? {
-    key: null,
-    secret: null,
-  }
-  return key === null || secret === null ? null : createFingerprints(secret).account(iban).equals(key)
-}
-
-/** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
-function readDistinctCounts(connection: Connection) {
-  const [customers = 0, mandates = 0, accounts = 0] = ['customer_no', 'mandate_key', 'iban_key'].map(
-    (column) =>
-      sqlValue(
-        connection,
-      )<number>`select count(distinct ${column}) from row where counted_in is not null`.get(),
-  )
-  return { customers, mandates, accounts }
-}

@@ -7,7 +7,7 @@ import {
   type Heard,
   type Present,
 } from '../../domain/proof/absence.js'
-import type { KeptSource, VerdictKind } from '../../domain/proof/evidence.js'
+import type { VerdictKind } from '../../domain/proof/evidence.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
@@ -84,16 +84,20 @@ export function proofReads(connection: Connection) {
           ),
     /** The registered rows of which it says so, in order of id. */
     verifiedRows: (verdict: VerdictKind, after: number, limit: number): VerifiedRow[] =>
-      sqlWithJson<Omit<VerifiedRow, 'cancellable'>>(connection, 'sources')`
+      sqlWithJson<Omit<VerifiedRow, 'cancellable'> & { hasOpenSibling: 0 | 1 }>(connection, 'sources')`
         select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
            assigned_creditor_identifier as assignedCreditorIdentifier,
-           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources
+           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources,
+           verdict = 'twice' and exists (select 1 from row as other where other.customer_no = row.customer_no and other.id <> row.id
+             and other.state in ('in_doubt', 'sending') and other.iban_key is row.iban_key and other.signed_date is row.signed_date) as hasOpenSibling
           from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`
         .all(verdict, after, limit)
-        .map((row) => ({
-          ...row,
-          cancellable: verdict === 'twice' ? cancellableIn(connection, row.id, row.sources) : [],
-        })),
+        .map(({ hasOpenSibling, ...row }) => {
+          const twice = { rowId: row.id, sources: row.sources, hasOpenSibling: hasOpenSibling === 1 }
+          const cancellable =
+            verdict === 'twice' ? cancellableOf(twice, (name) => ownerOf(connection, name) ?? null) : []
+          return { ...row, cancellable }
+        }),
     /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
     sourceStatuses: () =>
       sql(connection)<StatusCount>`
@@ -110,36 +114,9 @@ export function proofReads(connection: Connection) {
   }
 }
 
-function cancellableIn(
-  connection: Connection,
-  rowId: number,
-  sources: readonly KeptSource[],
-): readonly string[] {
-  const openSibling = sql(connection)`
-    select 1 from row as own join row as other on other.customer_no = own.customer_no and other.id <> own.id
-      where own.id = ? and other.state in ('in_doubt', 'sending')
-        and other.iban_key is own.iban_key and other.signed_date is own.signed_date limit 1`.get(rowId)
-  return cancellableOf(
-    { rowId, sources, hasOpenSibling: openSibling !== undefined },
-    (reference) => ownerOf(connection, reference) ?? null,
-  )
-}
-
-interface StoredDoubt extends Pick<ShownDoubt, 'rowId' | 'runId' | 'sentAt'> {
-  readonly attempts: number
-  readonly endedAt: string
-  readonly isOfLostLedger: number
-}
-
-interface StoredHeard extends Omit<Heard, 'isListed' | 'present'> {
-  readonly answer: string
-  readonly readBackId: number
-}
-
-interface StoredShown extends Pick<Heard, 'verdict'> {
-  readonly why: string | null
-  readonly answer: string
-}
+type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
+  Readonly<{ attempts: number; endedAt: string; isOfLostLedger: 0 | 1 }>
+type StoredHeard = Omit<Heard, 'isListed' | 'present'> & Readonly<{ isListed: 0 | 1; readBackId: number }>
 
 /** A question that was put before the latest request left, within its attempt, says nothing of it. */
 function readShown(
@@ -157,48 +134,42 @@ function readShown(
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`
   const heard = sql(connection)<StoredHeard>`
-    select asked_at as askedAt, answered_at as answeredAt, verdict, answer, read_back_id as readBackId from ${TABLES}
-      where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
-  const everShown = sql(connection)<StoredShown>`
-    select distinct verdict, why, answer from ${TABLES} where row_id = ?`
+    select asked_at as askedAt, answered_at as answeredAt, verdict, answer = 'listed' as isListed, read_back_id as readBackId
+      from ${TABLES} where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
+  const ever = sql(connection)<Pick<ProofRecord, 'verdict' | 'why'> & { isListed: 0 | 1 }>`
+    select distinct verdict, why, answer = 'listed' as isListed from ${TABLES} where row_id = ?`
   return doubts.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
-    const row = { isOfLostLedger: isOfLostLedger !== 0 }
-    const toHeard = ({ answer, readBackId, ...stored }: StoredHeard): Heard => ({
+    const row = { isOfLostLedger: isOfLostLedger === 1 }
+    const lists = heard.all(doubt.rowId, attempts, endedAt).map(({ readBackId, ...stored }) => ({
       ...stored,
-      isListed: answer === 'listed',
+      isListed: stored.isListed === 1,
       present: vouchers(presentIn(readBackId, doubt.runId), row),
-    })
-    return {
-      ...doubt,
-      shown: shownOf(heard.all(doubt.rowId, attempts, endedAt).map(toHeard)),
-      wasEverShown: everShown
-        .all(doubt.rowId)
-        .some(({ verdict, why, answer }) => mayShow(verdict, why, answer === 'listed')),
-    }
+    }))
+    const wasEverShown = ever
+      .all(doubt.rowId)
+      .some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed === 1))
+    return { ...doubt, shown: shownOf(lists), wasEverShown }
   })
 }
 
 /** The registered rows that each read-back asked about and showed, by the run that sent them. */
 function readPresent(connection: Connection): (readBackId: number, runId: number) => Present {
-  const counts = sql(connection)<{ readBackId: number; runId: number; count: number }>`
+  const found = sql(connection)<{ readBackId: number; runId: number; count: number }>`
     select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
        from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
        join attempt on attempt.row_id = row.id and n = row.attempts
       where verdict = 'proven' group by read_back_id, run_id`
-  const ofRun = new Map<string, number>()
-  const ofAny = new Map<number, number>()
-  for (const { readBackId, runId, count } of counts.all()) {
-    ofRun.set(`${readBackId} ${runId}`, count)
-    ofAny.set(readBackId, (ofAny.get(readBackId) ?? 0) + count)
-  }
+  const counts = new Map<string, number>()
+  for (const { readBackId, runId, count } of found.all())
+    for (const key of [`${readBackId} ${runId}`, `${readBackId}`])
+      counts.set(key, (counts.get(key) ?? 0) + count)
   return (readBackId, runId) => ({
-    ofRun: ofRun.get(`${readBackId} ${runId}`) ?? 0,
-    ofAny: ofAny.get(readBackId) ?? 0,
+    ofRun: counts.get(`${readBackId} ${runId}`) ?? 0,
+    ofAny: counts.get(`${readBackId}`) ?? 0,
   })
 }
 
-/** The questions of a page are folded row by row, so that a row that was asked about a thousand times costs no more. */
-const PAGE = 500
+type Showing = Pick<ReturnType<typeof proofReads>, 'shown'>
 
 /** A row in doubt that was asked about, and whether sending it again is proposed. */
 export interface DoubtedAbsence {
@@ -211,21 +182,15 @@ export interface DoubtedAbsence {
  * @param absentAfterMs how long after its latest request a row must still be absent
  */
 export function* absences(
-  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
+  reader: Showing,
   absentAfterMs: number,
 ): Generator<DoubtedAbsence, void, undefined> {
-  for (const page of pagesOf(
-    (after) => reader.shown(after, PAGE),
-    ({ rowId }) => rowId,
-  ))
+  for (const page of pagesOf(reader.shown, ({ rowId }) => rowId))
     for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
 }
 
 /** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
-export function absencesAlong(
-  reader: Pick<ReturnType<typeof proofReads>, 'shown'>,
-  absentAfterMs: number,
-): (rowId: number) => Absence | null {
+export function absencesAlong(reader: Showing, absentAfterMs: number): (rowId: number) => Absence | null {
   const rest = absences(reader, absentAfterMs)
   let next = rest.next()
   return (rowId) => {

@@ -12,7 +12,7 @@ import {
   type StatsFs,
 } from 'node:fs'
 import { entryAt } from '../../trust/entry.js'
-import { assertPrivateFile, emergencyPathOf, PRIVATE } from './side-files.js'
+import { assertPrivateFile, emergencyPathOf, jsonLines, PRIVATE } from './side-files.js'
 import { dirname } from 'node:path'
 import { bytesText } from '../../domain/text/text.js'
 
@@ -23,13 +23,7 @@ import { bytesText } from '../../domain/text/text.js'
  * Its lines are written over blanks that were on disk before the first request, so that a full disk still takes them.
  * What is left of the blanks goes at the end; after a crash it stays, as one line of blanks behind the others.
  */
-export interface EmergencyFile {
-  readonly path: string
-  /** True when the line reached the disk. Never throws: this is the last resort. */
-  readonly append: (line: Readonly<Record<string, unknown>>) => boolean
-  /** Closes the file, and removes it where it holds no outcome. */
-  readonly close: () => void
-}
+export type EmergencyFile = ReturnType<typeof openEmergencyFile>
 
 /** Larger than any run can leave behind with a sane number of requests under way. */
 const MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
@@ -50,7 +44,7 @@ const LINE_END = 0x0a
  * @param underWay how many requests may be under way
  * @throws the system's error where the disk has no such room, or LedgerError `unsafe`
  */
-export function openEmergencyFile(file: string, underWay: number): EmergencyFile {
+export function openEmergencyFile(file: string, underWay: number) {
   const path = emergencyPathOf(file)
   const entry = entryAt(path)
   if (entry !== null) assertPrivateFile(path, entry)
@@ -67,6 +61,7 @@ export function openEmergencyFile(file: string, underWay: number): EmergencyFile
     fsyncSync(descriptor)
   }
 
+  /** Removes the file where it holds no outcome. */
   function close(): void {
     if (isClosed) return
     isClosed = true
@@ -88,7 +83,8 @@ export function openEmergencyFile(file: string, underWay: number): EmergencyFile
   }
   return {
     path,
-    append: (line) => {
+    /** True when the line reached the disk. Never throws: this is the last resort. */
+    append: (line: Readonly<Record<string, unknown>>): boolean => {
       holdsOutcome = true
       try {
         write(line)
@@ -134,24 +130,13 @@ function textOf(line: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(kept)
 }
 
-/** The attempts whose outcome the file holds. Lines that are cut or foreign are passed over. */
-export function attemptsInEmergencyFile(file: string): ReadonlySet<string> {
-  const path = emergencyPathOf(file)
-  const entry = entryAt(path)
-  if (entry === null || !entry.isFile() || entry.size > MAX_EVIDENCE_BYTES) return new Set()
-  const requests = readFileSync(path, 'utf8').split('\n').map(requestOf)
-  return new Set(requests.filter((request) => request !== null))
-}
-
-function requestOf(line: string): string | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    const isOutcome = typeof value === 'object' && value !== null && 'requestId' in value
-    return isOutcome && typeof value.requestId === 'string' ? value.requestId : null
-  } catch {
-    return null
-  }
-}
+/** The attempts whose outcome the file holds. */
+export const attemptsInEmergencyFile = (file: string): ReadonlySet<string> =>
+  new Set(
+    jsonLines(emergencyPathOf(file), MAX_EVIDENCE_BYTES).flatMap(({ requestId }) =>
+      typeof requestId === 'string' ? [requestId] : [],
+    ),
+  )
 
 /** An attempt with its indexes, and what the row gains. Measured: 550 to 630. */
 const SENT_ROW = 900

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { openTrusted } from '../../trust/output.js'
 import { openDatabase } from '../../driver.js'
+import { closing } from '../file/connection.js'
 
 export interface Lock {
   readonly release: () => void
@@ -49,15 +50,14 @@ export function acquireLock(file: string, describeHolder: () => string): Lock {
 export function isBeingWritten(file: string): boolean {
   const path = lockFileOf(file)
   if (!existsSync(path)) return false
-  const connection = openDatabase(path, { readonly: true, timeout: 0 })
   try {
-    connection.prepare('select count(*) from sqlite_master').get()
+    closing(openDatabase(path, { readonly: true, timeout: 0 }), (lock) =>
+      lock.prepare('select count(*) from sqlite_master').get(),
+    )
     return false
   } catch (error) {
     if (codeOf(error).startsWith('SQLITE_BUSY')) return true
     throw error
-  } finally {
-    connection.close()
   }
 }
 
@@ -110,16 +110,6 @@ export function assertPrivateFile(path: string, entry: Stats): void {
   throw new LedgerError('unsafe', `Cannot trust the file "${path}": ${fault.why}`, fault.next)
 }
 
-/** Null when another process was faster. */
-function openNew(path: string): number | null {
-  try {
-    return openSync(path, 'wx', PRIVATE)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return null
-    throw error
-  }
-}
-
 /**
  * Creates an empty private file; what SQLite puts beside it copies its mode.
  * An existing file is only looked at, never opened: closing it would drop the locks this process holds on it.
@@ -130,15 +120,16 @@ export function createPrivateFile(path: string): void {
     assertPrivateFile(path, entry)
     return
   }
-  const descriptor = openNew(path)
-  if (descriptor === null) {
-    createPrivateFile(path)
-    return
-  }
   try {
-    fchmodSync(descriptor, PRIVATE)
-  } finally {
-    closeSync(descriptor)
+    const descriptor = openSync(path, 'wx', PRIVATE)
+    try {
+      fchmodSync(descriptor, PRIVATE)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    createPrivateFile(path) // another process was faster
   }
 }
 
@@ -163,9 +154,11 @@ export const emergencyPathOf = (file: string): string => `${file}.emergency.json
 /** Everything that belongs to a ledger: no other output may be written there. */
 export function ledgerFiles(ledger: string): readonly string[] {
   const file = resolve(ledger)
-  const beside = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix)
-  return [...beside, emergencyPathOf(file), writtenListOf(file)]
+  return [file, ...besideSqlite(file), lockFileOf(file), emergencyPathOf(file), writtenListOf(file)]
 }
+
+/** What SQLite puts beside a file of its own. */
+const besideSqlite = (file: string): string[] => ['-wal', '-shm', '-journal'].map((ending) => file + ending)
 
 /** @returns false where the list cannot be written; the command goes on, and a purge knows less */
 export function noteWritten(ledger: string, { kind, path }: WrittenPath): boolean {
@@ -185,33 +178,30 @@ export function noteWritten(ledger: string, { kind, path }: WrittenPath): boolea
   }
 }
 
-/** Lines that are cut or foreign are passed over. */
-export function readWritten(ledger: string): readonly WrittenPath[] {
-  const list = writtenListOf(resolve(ledger))
-  if (entryAt(list)?.isFile() !== true) return []
-  return readFileSync(list, 'utf8')
-    .split('\n')
-    .flatMap((line) => writtenOf(line) ?? [])
-}
+export const readWritten = (ledger: string): readonly WrittenPath[] =>
+  jsonLines(writtenListOf(resolve(ledger))).flatMap(({ kind, path }) => {
+    const known = KINDS.find((each) => each === kind)
+    return known !== undefined && typeof path === 'string' ? [{ kind: known, path }] : []
+  })
 
-function writtenOf(line: string): WrittenPath | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value !== 'object' || value === null || !('kind' in value) || !('path' in value)) return null
-    const { path } = value
-    const kind = KINDS.find((each) => each === value.kind)
-    return kind !== undefined && typeof path === 'string' ? { kind, path } : null
-  } catch {
-    return null
-  }
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** What stands in a file with an object on each line; none of a larger one. Lines that are cut or foreign are passed over. */
+export function jsonLines(path: string, mostBytes = Infinity): Readonly<Record<string, unknown>>[] {
+  const entry = entryAt(path)
+  if (entry?.isFile() !== true || entry.size > mostBytes) return []
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as unknown].filter(isObject)
+    } catch {
+      return []
+    }
+  })
 }
 
 const logFileOf = (file: string): string => `${file}-wal`
-
-/** What SQLite puts beside a file of its own. */
-const besideSqlite = (file: string): string[] => ['-wal', '-shm', '-journal'].map((ending) => file + ending)
-
-const sideFilesOf = (file: string): string[] => [...ledgerFiles(file), ...besideSqlite(lockFileOf(file))]
 
 /** Why others could change what lies in the folder of a ledger, or null. */
 export function distrustLedgerFolder(file: string): string | null {
@@ -232,7 +222,7 @@ export function assertSafePlace(file: string, { sharedFolder }: { readonly share
       `Cannot trust the folder "${dirname(file)}" of the ledger: ${fault.why}. Others could read account numbers or put their own in place`,
       `${fault.next}, or give a folder of your own. Where you know better (a container's mount), allow the folder (--ledger FILE; --shared-folder allows it)`,
     )
-  for (const path of sideFilesOf(file)) {
+  for (const path of [...ledgerFiles(file), ...besideSqlite(lockFileOf(file))]) {
     const entry = entryAt(path)
     if (entry === null) continue
     assertPrivateFile(path, entry)
