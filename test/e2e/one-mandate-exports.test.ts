@@ -144,6 +144,30 @@ describe('45.3 january.csv is read after february.csv', () => {
     await expectRun(place, [], 0, FEBRUARY)
   })
 
+  it('waits where the reference is corrected of a record beside which another one has ended', async () => {
+    save('a.csv', [...AS_BEFORE, mandate(1)])
+    save('b.csv', withStatus(mandate(1, ENDED)))
+    await expectRun(place, ['a.csv', 'b.csv'], 3, AS_BEFORE)
+    edit('corrections.csv', (row) => ({ ...row, unique_mandate_reference: 'REF-4711' }))
+    await expectRun(place, [inReport('corrections.csv')], 3, AS_BEFORE)
+    expect(heldBy(place)).toEqual({ 'REF-4711': 'MANDATE_ENDED_ELSEWHERE' })
+  })
+
+  it.each([
+    ['has ended', 'cancelled'],
+    ['is not understood', 'XK7'],
+  ])(
+    'waits where two exports are compared, and under another spelling it %s in one of them',
+    async (_, said) => {
+      save('a.csv', [...AS_BEFORE, { ...mandate(1), unique_mandate_reference: '00MND-0001' }])
+      save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
+      await expectRun(place, ['a.csv', '--limit', '2'], 5, AS_BEFORE)
+      await program('compare', 'a.csv', 'b.csv', '--yes-it-is-final')
+      for (const args of [[], ['a.csv'], ['b.csv']]) await expectRun(place, args, 3, AS_BEFORE)
+      expect(Object.keys(heldBy(place))).toContain('00MND-0001')
+    },
+  )
+
   it('45.3 an export without a column for it revives none that ended, newer or not', async () => {
     await begin(JANUARY)
     const revived = [...AS_BEFORE, ...OLDER.slice(1)]

@@ -170,13 +170,13 @@ interface Standing {
 
 function standingOf(connection: Connection, record: number): Standing | undefined {
   const read = sql(connection)<Standing>`select id, state, mandate_key as mandateKey from row where id = ?`
-  const last = read.get(latestOf(connection, record))
-  if (last?.state !== 'duplicate') return last
-  return (
-    sql(connection)<Standing>`
-      select id, state, mandate_key as mandateKey from row where mandate_key = ? and state not in ('duplicate', 'superseded')
-        order by state = 'written_off', id desc`.get(last.mandateKey) ?? last
-  )
+  const counting = sql(connection)<Standing>`
+    select id, state, mandate_key as mandateKey from row where mandate_key = ? and state not in ('duplicate', 'superseded')
+      order by state = 'written_off', id desc`
+  const [own, last] = [read.get(record), read.get(latestOf(connection, record))]
+  // A correction took it away from its mandate, of which others may be left.
+  const left = own?.mandateKey === last?.mandateKey ? undefined : counting.get(own?.mandateKey)
+  return left ?? (last?.state === 'duplicate' ? (counting.get(last.mandateKey) ?? last) : last)
 }
 
 /** It was sent or may have been, whatever it is called now. */

@@ -40,7 +40,7 @@ const TABLES = `
   drop table if exists temp.final; drop table if exists temp.side; drop table if exists temp.alias;
   drop table if exists temp.pair; drop table if exists temp.verdict;
   create temp table final (id integer primary key, key text not null, digest blob, rule text, customer_no integer,
-    account blob, signed text, says text not null, lapses text);
+    account blob, signed text, says text not null, lapses text, spelling integer);
   create temp table side (key text primary key, id integer not null unique, kind text not null, customer_no integer,
     account blob, signed text, is_erased integer not null) without rowid;
   create temp table alias (rep integer not null, key text not null, digest blob, rule text, is_own integer not null);
@@ -56,13 +56,13 @@ const FINAL_ROWS = `select id, ${KEY} as key, coalesce(content_key, raw) as dige
     case when state = 'ready' or rule in ('MANDATE_RESEMBLES_SENT', 'MANDATE_ENDED_ELSEWHERE') then 'lives'
       when rule = 'CONFLICT_MANDATE' then 'contradictory' when state <> 'excluded' then 'unclear'
       when rule = 'MANDATE_DORMANT' then 'lapsed' else 'ended' end as says,
-    (select latest_first_debit from problem where row_id = row.id and rule in ('MANDATE_DORMANT', 'MANDATE_DORMANT_SOON') limit 1) as lapses
+    (select latest_first_debit from problem where row_id = row.id and rule in ('MANDATE_DORMANT', 'MANDATE_DORMANT_SOON') limit 1) as lapses, spelling
   from row where ${SPEAKS} order by id`
 
 function fill(connection: Connection, final: Connection): void {
   connection.exec(TABLES)
   const insert = connection.prepare(`insert into temp.final
-    values (:id, :key, :digest, :rule, :customerNo, :account, :signed, :says, :lapses)`)
+    values (:id, :key, :digest, :rule, :customerNo, :account, :signed, :says, :lapses, :spelling)`)
   for (const row of final.prepare(FINAL_ROWS).iterate()) insert.run(row)
   connection.exec(`
     create index temp.final_key on final (key);
@@ -214,7 +214,7 @@ export function recordComparison(
            and former.why = verdict.why and former.final is verdict.final)
        from temp.verdict where verdict.class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})`.run(ids)
   sql(connection)`
-    insert into ended_elsewhere select :id, key from temp.final where key not in (select key from temp.pair)
+    insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
   // What the bank said of a mandate no export takes back.
   sql(connection)`

@@ -275,7 +275,7 @@ function maskCollected(connection: Connection): void {
     update collected set creditor = mask_accounts(creditor), reference = mask_accounts(reference), mandate_key = 'removed|' || id
       where (holds_iban(creditor) or holds_iban(reference))
         and not exists (select 1 from row where row.mandate_key = collected.mandate_key and state = 'registered');
-    update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)) where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*';
+    update ended_elsewhere set mandate_key = 'removed|' || hex(randomblob(8)), spelling = null where mask_accounts(mandate_key) glob '*[A-Z][A-Z]…*';
     update amended set former = 'removed|' || rowid, successor = former
       where mask_accounts(former || ' ' || successor) glob '*[A-Z][A-Z]…*'`)
 }

@@ -48,6 +48,8 @@ const HOLDS = `${IS_LATEST} and is_held and (met_by is null
  * had ended there, has no line before the next comparison.
  */
 const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere where ${IS_LATEST} and mandate_key = row.mandate_key)
+  or exists (select 1 from ended_elsewhere) and exists (select 1 from ended_elsewhere as ended where ended.spelling = row.spelling
+    and ${IS_LATEST} and ended.customer_no = row.customer_no)
   or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
     where same.mandate_key = row.mandate_key and ${HOLDS} and (class <> 'changed_before_sending' or same.id = row.id))

@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 28
+export const SCHEMA_VERSION = 29
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -236,9 +236,10 @@ create table comparison (
 
 create table ended_elsewhere (
   comparison_id integer not null references comparison (id),
-  mandate_key text not null,
+  mandate_key text not null, spelling integer, customer_no integer,
   primary key (comparison_id, mandate_key)
 ) strict, without rowid;
+create index ended_spelling on ended_elsewhere (spelling);
 
 create table compared (
   id integer primary key, comparison_id integer references comparison (id),
