@@ -169,15 +169,16 @@ interface Standing {
 }
 
 function standingOf(connection: Connection, record: number): Standing | undefined {
-  const read = sql(connection)<Standing>`select id, state, mandate_key as mandateKey from row where id = ?`
-  const counting = sql(connection)<Standing>`
-    select id, state, mandate_key as mandateKey from row where mandate_key = ? and state not in ('duplicate', 'superseded')
-      order by state = 'written_off', id desc`
-  const [own, last] = [read.get(record), read.get(latestOf(connection, record))]
-  // A correction took it away from its mandate, of which others may be left.
-  const left = own?.mandateKey === last?.mandateKey ? undefined : counting.get(own?.mandateKey)
-  return left ?? (last?.state === 'duplicate' ? (counting.get(last.mandateKey) ?? last) : last)
+  const last = sql(connection)<Standing>`select ${STANDING} where id = ?`.get(latestOf(connection, record))
+  return last?.state === 'duplicate' ? (countingOf(connection, last.mandateKey) ?? last) : last
 }
+
+const STANDING = 'id, state, mandate_key as mandateKey from row'
+
+const countingOf = (connection: Connection, key: string | null): Standing | undefined =>
+  sql(connection)<Standing>`
+    select ${STANDING} where mandate_key = ? and state not in ('duplicate', 'superseded')
+      order by state = 'written_off', id desc`.get(key)
 
 /** It was sent or may have been, whatever it is called now. */
 const hasLeft = (connection: Connection, key: string): boolean =>
@@ -203,17 +204,24 @@ function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
   const isAmended = sql(connection)`
     select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
   const before = sql(connection)<{ id: number; isSpelling: 0 | 1 }>`${BEFORE}`
+  const isKin = (older: Record): boolean =>
+    kinshipOf(sightingOf(newcomer), sightingOf(older), {
+      areSideBySide: older.files === newcomer.files,
+      ties,
+    }) === 'kin'
   for (const { id, isSpelling } of before.all({ id: newcomer.id })) {
     if (linked.has(isSpelling)) continue
     const older = read.get(id)
-    const standing = older === undefined ? undefined : standingOf(connection, id)
+    // A correction may have taken the record away from its mandate, of which others are left.
+    const left = older === undefined ? undefined : countingOf(connection, older.mandateKey)
+    const isLeft = left !== undefined && left.id !== id && isKin(read.get(left.id) ?? newcomer)
+    const standing = isLeft ? left : standingOf(connection, id)
     if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
     if (standing.id === newcomer.id) continue
     if (SAYS_NOTHING.includes(standing.state) && hasEnded.get(standing.id) === undefined) continue
     if (SAYS_ENDS.includes(standing.state) && SAYS_ENDS.includes(newcomer.state)) continue
     if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
-    const areSideBySide = older.files === newcomer.files
-    if (kinshipOf(sightingOf(newcomer), sightingOf(older), { areSideBySide, ties }) !== 'kin') continue
+    if (!isKin(older)) continue
     const isClosed = standing.state === 'written_off' && isSpelling === 0
     if (isClosed && !hasLeft(connection, standing.mandateKey ?? '')) continue
     found.push(standing)

@@ -37,12 +37,12 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
     ['the key of all fingerprints', 'campaign.secret'],
     [
       'references that are accounts: masked',
-      'collected.creditor collected.reference collected.mandate_key amended.former amended.successor ended_elsewhere.mandate_key',
+      'collected.creditor collected.reference collected.mandate_key amended.former amended.successor ended_elsewhere.mandate_key ended_elsewhere.spelling',
     ],
     ['words that people typed', 'approval.reference'],
   ],
   'names a person and stays, as the record of what became of a mandate': [
-    ['the customer', 'row.customer_no question.customer_no who.customer_no'],
+    ['the customer', 'row.customer_no question.customer_no who.customer_no ended_elsewhere.customer_no'],
     ['which account it was, to whoever knows it', 'row.iban_masked collected.iban_masked'],
     [
       'of the mandate',
