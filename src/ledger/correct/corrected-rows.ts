@@ -7,7 +7,7 @@ import {
 } from '../../domain/row/correction.js'
 import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
-import { cleanCell } from '../../domain/text/text.js'
+import { cleanCell, cleanIban } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
@@ -55,17 +55,35 @@ export function holdAnothersValues(scope: Scope, at: string): void {
   }
 }
 
-/** @returns false where no reference and no account was changed */
+const SHORTEST_IBAN = 15
+
+/**
+ * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
+ * @returns false where no reference and no account was changed
+ */
 function gatherBearers({ connection, first }: Scope): boolean {
   connection.exec(`
-    create temp table if not exists changed (id integer primary key, reference text, spelling integer, account blob,
+    create temp table if not exists changed (id integer primary key, reference text, spelling integer, account blob, digits text,
       customer_no integer, is_customer_changed integer not null);
     create temp table if not exists bearer
-      (id integer primary key, reference text, spelling integer, account blob, customer_no integer);
+      (id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer);
+    create index if not exists temp.bearer_digits on bearer (digits);
     create index if not exists temp.bearer_reference on bearer (reference);
     create index if not exists temp.bearer_spelling on bearer (spelling);
     create index if not exists temp.bearer_account on bearer (account);
     delete from temp.changed; delete from temp.bearer`)
+  const columnsOf = prepareColumns(connection)
+  // While a statement runs, nothing else can be asked.
+  for (const source of sqlValue(connection)<number>`select id from source`.all()) columnsOf(source)
+  connection.function('digits_of', (source, cells, iban) => {
+    if (iban === null && cells === null) return null
+    const [cell = ''] =
+      iban === null
+        ? requiredCells(columnsOf(Number(source)), JSON.parse(String(cells)) as string[], ['iban'])
+        : [String(iban)]
+    const account = cleanIban(cell)
+    return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
+  })
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
@@ -73,6 +91,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
                 upper(now.original_mandate_reference)),
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
+              nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
               now.customer_no, now.customer_no is not base.customer_no
          from temp.correction join row as now on now.id = correction.id
          join row as base on base.id = correction.base
@@ -82,10 +101,12 @@ function gatherBearers({ connection, first }: Scope): boolean {
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
     insert into temp.bearer
-       select id, upper(original_mandate_reference), spelling, iban_key, customer_no from row
+       select id, upper(original_mandate_reference), spelling, iban_key,
+           iif(iban_key is null, digits_of(source_id, cells, null), null), customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
-            or iban_key in (select account from temp.changed))
+            or iban_key in (select account from temp.changed)
+            or iban_key is null and digits_of(source_id, cells, null) in (select digits from temp.changed))
           and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
     first,
   )
@@ -96,7 +117,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
 const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling = changed.spelling)'
 const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
   and other.state not in ('superseded', 'written_off')`
-const HAS_ACCOUNT = `bearer.account = changed.account
+const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
   and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
 
 /** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */

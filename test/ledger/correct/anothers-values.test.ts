@@ -22,6 +22,10 @@ const FIRST = { customerNo: 1, iban: IBAN, reference: 'M-1', verdict: 'invalid' 
 const SECOND = { customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', verdict: 'invalid' } as const
 const RIGHT = { ...FIRST, corrects: 1, verdict: 'sendable' } as const
 
+const cellsOf = (customer: number, iban: string): string[] => [
+  ...[String(customer), iban, '2020-01-31', 'DE98ZZZ09999999999', `M-${customer}`],
+]
+
 /** Rows 1 and 2, both held back by their own checks, and then a correction of the first. */
 function corrected(change: Values, second: Values = SECOND) {
   const ledger = holding([FIRST, second])
@@ -77,6 +81,30 @@ describe('26.2 a correction with the reference of another row', () => {
     admit(ledger, [{ ...SECOND, reference: 'M-22', verdict: 'sendable', corrects: 2 }])
     admit(ledger, [{ ...RIGHT, reference: 'M-2', corrects: 4, isDecided: true, signedDate: '2020-02-01' }])
     expect(statesOf(ledger.file).slice(-2)).toEqual(['ready', 'ready'])
+  })
+})
+
+describe('a correction with the account of another row that could not be read', () => {
+  const rows = [1, 2, 3].map((n) => {
+    const iban = `DE4137040044000000000${n}`
+    return { customerNo: n, reference: `M-${n}`, iban, cells: cellsOf(n, iban.replace('DE41', 'DE00')) }
+  })
+  const wrong = rows.map((row) => ({ ...row, verdict: 'invalid' as const, values: { iban: null } }))
+
+  it('waits: the column of accounts moved by a line', () => {
+    const moved = rows.map((row, at) => ({ ...row, iban: rows[(at + 1) % 3]!.iban, corrects: at + 1 }))
+    const ledger = holding(wrong, moved)
+    expect(statesOf(ledger.file).slice(3)).toEqual(['conflict', 'conflict', 'conflict'])
+    expect(problemsOf(ledger.file).at(-1)?.rule).toBe('CORRECTION_TAKES_ACCOUNT')
+  })
+
+  it('does not wait where each has its own, or what two rows of one customer have', () => {
+    const mended = rows.map((row, at) => ({ ...row, corrects: at + 1 }))
+    expect(statesOf(holding(wrong, mended).file).slice(3)).toEqual(['ready', 'ready', 'ready'])
+    const [first, second] = wrong
+    const both = [first!, { ...second!, customerNo: 1 }]
+    const ledger = holding(both, [{ ...rows[0]!, iban: rows[1]!.iban, corrects: 1 }])
+    expect(statesOf(ledger.file).at(-1)).toBe('ready')
   })
 })
 

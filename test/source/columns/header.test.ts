@@ -23,6 +23,7 @@ describe('our own columns', () => {
       width: 5,
       migrationRow: 3,
       migrationDecision: 4,
+      migrationLedger: null,
       migrationReason: null,
       migrationBy: null,
       migrationCustomer: null,
