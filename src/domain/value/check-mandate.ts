@@ -35,10 +35,27 @@ const DORMANT_AFTER_MONTHS = 36
 /** Days before the lapse from which MANDATE_DORMANT_SOON warns, where nobody says otherwise. */
 export const DORMANT_SOON_DAYS = 60
 
-const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
+const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1904-01-01', '1970-01-01'])
+
+const YEAR_FIRST = /^([0-9]{4})(\D?)([0-9]{2})\2([0-9]{2})(?:\D|$)/
+const YEAR_LAST = /^([0-9]{1,2})\D([0-9]{1,2})\D([0-9]{4})(?:\D|$)/
+
+/** What systems write for no date: a day before 1900, or the one from which they count. */
+function isFirstDay(text: string): boolean {
+  const [, one = '', other = '', last = ''] = YEAR_LAST.exec(text) ?? []
+  const [, year = last, , month = other, day = one] = YEAR_FIRST.exec(text) ?? []
+  const days = [month, day].map(Number)
+  if (year === '' || Math.max(...days) > 31 || (year === last ? Math.min(...days) : Number(month)) > 12)
+    return false
+  return (
+    year < '1900' ||
+    days.includes(0) ||
+    FILLERS.has(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
+  )
+}
 
 /** A cleaned cell that stands for "never collected". */
-export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || FILLERS.has(text)
+export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || isFirstDay(text)
 
 /** A cleaned cell that names no end: none, or the last day that there is. */
 export const isOpenEnd = (text: string): boolean =>

@@ -24,6 +24,16 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['a Czech one with zeros for none', 30, ['Platnost do', first(4, '31.12.2025', '00.00.0000')]],
   ['a French one with the last day there is', 30, ['DT_FIN_VALIDITE', first(9, '31/12/2025', '31/12/9999')]],
   ['of SAP, digits only', 30, ['VAL_TO_DATE', first(2, '20251231', '99991231')]],
+  ['of Navision, with its first day', 30, ['Austritt', first(1, '31.01.2025', '01.01.1753')]],
+  ['of .NET, with its first day', 4, ['Gültig bis', first(1, '31.01.2025 00:00:00', '01.01.0001 00:00:00')]],
+  ['of Access, with its first day', 30, ['Date de résiliation', first(3, '31/01/2025', '30/12/1899')]],
+  ['ISO, with the first day of SQL Server', 30, ['cancelled_at', first(2, '2025-01-31', '1753-01-01')]],
+  ['of Unix', 30, ['Opgezegd per', first(2, '31-01-2025', '01-01-1970')]],
+  [
+    'a first day behind 400 that have an earlier one',
+    450,
+    ['Bd', (n) => (n < 3 ? '31.12.2025' : '01.01.1900')],
+  ],
   ['with a day far off', 1200, ['Bd', first(2, '31.12.2025', '31.12.2099')]],
   ['to come', 30, ['Ruhend ab', first(2, '31.12.2026', '')]],
   ['an end in every row', 5, ['Kündigungsdatum', () => '31.03.2026']],
@@ -53,6 +63,8 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
 /** Nothing is asked about them. */
 const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[] = [
   ['empty', 60, ['Aufhebungsdatum', () => '']],
+  ['numbers', 60, ['Gültig bis', first(1, '01.01.0001', '30.12.1899')]],
+  ['numbers', 60, ['Lotus', () => '01.01.1753']],
   ['one value in every row', 60, ['disable', () => '0']],
   ['few values', 60, ['disable', first(7, '1', '0')]],
   ['few values', 19, ['disable', first(1, '1', '0')]],
