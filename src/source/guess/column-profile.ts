@@ -132,11 +132,15 @@ export const MOST = 0.8
 export const areMost = (count: number, { sampled }: ColumnProfile): boolean =>
   sampled > 0 && count >= sampled * MOST
 
-/** Nearly all values differ, as those of a key do. */
-export function areDistinct({ values }: ColumnProfile): boolean {
+/** How many of the cells differ. */
+export function distinctShare({ values }: ColumnProfile): number {
   const cells = [...values.values()].reduce((sum, count) => sum + count, 0)
-  return cells > 1 && values.size >= cells * 0.95
+  return cells === 0 ? 0 : values.size / cells
 }
+
+/** Nearly all values differ, as those of a key do. */
+export const areDistinct = (profile: ColumnProfile): boolean =>
+  profile.filled > 1 && distinctShare(profile) >= 0.95
 
 export const holdsAccounts = (profile: ColumnProfile): boolean => areMost(profile.accounts, profile)
 

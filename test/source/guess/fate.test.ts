@@ -182,7 +182,7 @@ describe('two columns of accounts', () => {
     expect(unnamed).toMatch(/^ {2}# iban: .*EDIT: "IBAN Zahlungsbeteiligter" and "Konto neu" hold accounts/m)
     const path = csv(12, [...OWN, other])
     const draft = await draftOf(path)
-    expect(draft).toMatch(/^ {2}# iban: IBAN {3}# EDIT: "Konto neu" may be the debtor's, too/m)
+    expect(draft).toMatch(/^ {2}# iban: IBAN {3}# EDIT: "Konto neu" may be it, too/m)
     expect(draft).toMatch(/^ {2}# ignoreColumns: \[Konto neu\] /m)
     expect(Object.keys(await askedAbout(path, draft))).toEqual(['Konto neu'])
     expect(await askedAbout(path, settled(draft))).toEqual({})
@@ -191,7 +191,161 @@ describe('two columns of accounts', () => {
   })
 })
 
+describe('two columns for one field', () => {
+  const german = (n: number): string => `1${n % 10}.0${(n % 9) + 1}.2024`
+  const SECOND: readonly (readonly [field: string, first: Column, other: Column])[] = [
+    ['unique_mandate_reference', ['Mandat-ID', (n) => `${8000 + n}`], ['Mandatsreferenz', (n) => `M-${n}`]],
+    ['unique_mandate_reference', ['RUM', (n) => `R${n}`], ['Référence mandat', (n) => `M-${n}`]],
+    ['signed_date', ['Erstelldatum', german], ['Unterschriftsdatum', (n) => german(n + 1)]],
+    ['signed_date', ['Mandatsdatum', german], ['Unterschrieben am', (n) => german(n + 1)]],
+    [
+      'signed_date',
+      ['Mandatsdatum', (n) => `2024-03-1${n % 10}`],
+      ['Data podpisania', (n) => `2024-04-1${n % 10}`],
+    ],
+    ['signed_date', ['Ondertekend op', german], ['signed_at', (n) => `2024-04-1${n % 10}`]],
+    ['signed_date', ['signed_date', german], ['Signerat', (n) => `24031${n % 10}`]],
+    [
+      'sepa_creditor_identifier',
+      ['Gläubiger-ID', () => 'DE98ZZZ09999999999'],
+      ['AG Gläubiger-ID', () => 'FR72ZZZ123456'],
+    ],
+  ]
+
+  it.each(SECOND)('for %s is never settled by position: %s', async (field, one, other) => {
+    const without = { unique_mandate_reference: 4, signed_date: 2, sepa_creditor_identifier: 3 }[field]
+    const rest = OWN.filter((_, at) => at !== without)
+    for (const [left, right] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const path = csv(25, [...rest, left, right])
+      const draft = await draftOf(path)
+      expect(draft).toMatch(
+        new RegExp(`^ {2}# ${field}: .*EDIT: "(?:${one[0]}|${other[0]})" may be it, too`, 'm'),
+      )
+      expect(draft).not.toMatch(new RegExp(`^ {2}${field}:`, 'm'))
+      // What nobody looked at is asked by check, or cannot be read.
+      const asked = await readAll(path, optionsOf(draft)).catch((error: unknown) => error)
+      expect(asked).toHaveProperty(
+        'rule',
+        expect.stringMatching(/^FILE_(?:COLUMN_UNDECIDED|HEADER_AMBIGUOUS)$/),
+      )
+      expect(await askedAbout(path, draft.replace(`  # ${field}:`, `  ${field}:`))).toEqual({})
+    }
+  })
+
+  it('is no question where the other one does not fit', async () => {
+    const others: readonly Column[] = [
+      ['Mandat', () => 'ja'],
+      ['Unterschriftsdatum', () => ''],
+      ['Unterschrieben in', () => 'Neudorf'],
+    ]
+    const draft = await draftOf(csv(25, [...others, ...OWN]))
+    expect(draft).not.toContain('EDIT:')
+    expect(draft).toMatch(/^ {2}unique_mandate_reference: Mandatsreferenz /m)
+  })
+})
+
 describe('a draft', () => {
+  it.each([
+    ['yymmdd', (n: number) => `2${n % 5}0${(n % 9) + 1}1${n % 10}`, 'ddmmyy', 'yymmdd'],
+    ['two orders with slashes', (n: number) => `0${(n % 9) + 1}/0${(n % 7) + 1}/21`, 'dd/mm/yy', 'mm/dd/yy'],
+    [
+      'three orders with hyphens',
+      (n: number) => `0${(n % 9) + 1}-0${(n % 7) + 1}-21`,
+      'dd-mm-yy',
+      'mm-dd-yy, yy-mm-dd',
+    ],
+    [
+      'months or days first',
+      (n: number) => `0${(n % 9) + 1}/0${(n % 7) + 1}/2021`,
+      'dd/mm/yyyy',
+      'mm/dd/yyyy',
+    ],
+    [
+      'yymmdd with one damaged value',
+      (n: number) => (n === 7 ? '999999' : `2${n % 5}0${(n % 9) + 1}1${n % 10}`),
+      'ddmmyy',
+      'yymmdd',
+    ],
+  ])('leaves a date that fits several formats to a person: %s', async (_, cell, format, others) => {
+    const columns = OWN.map((column): Column =>
+      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
+    )
+    const draft = await draftOf(csv(25, columns))
+    expect(draft).toContain(
+      `  # signed_date: { column: Mandatsdatum, format: ${format} }   # EDIT: ${others} would fit too; remove the first "#"`,
+    )
+  })
+
+  it.each([
+    ['dd/mm/yy', (n: number) => `${12 + n}/0${(n % 7) + 1}/21`],
+    ['mm/dd/yy', (n: number) => `0${(n % 7) + 1}/${12 + n}/21`],
+    ['mm.dd.yyyy', (n: number) => `0${(n % 7) + 1}.${12 + n}.2021`],
+    ['yy-mm-dd', (n: number) => `98-0${(n % 7) + 1}-${10 + n}`],
+    ['dd.mm.yyyy', (n: number) => `0${(n % 9) + 1}.0${(n % 7) + 1}.2021`],
+  ])('names the one format that fits: %s', async (format, cell) => {
+    const columns = OWN.map((column): Column =>
+      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
+    )
+    const draft = await draftOf(csv(15, columns))
+    expect(draft).toContain(`  signed_date: { column: Mandatsdatum, format: ${format} }   # by its name`)
+  })
+
+  it.each(['Letzte Lastschrift', 'Dernier prélèvement', 'Laatste incasso', 'Ultimo addebito', 'last_debit'])(
+    'takes "%s" for the last collection',
+    async (name) => {
+      const draft = await draftOf(csv(25, [...OWN, [name, (n) => `${10 + (n % 9)}.10.2025`]]))
+      expect(draft).toMatch(
+        new RegExp(`^ {2}last_collection_date: { column: ${name}, format: dd.mm.yyyy }`, 'm'),
+      )
+    },
+  )
+
+  it.each([
+    'Letzter Zählerstand',
+    'Letzte Rechnung',
+    'Dernière facture',
+    'Ultima lettura',
+    'Laatste bezoek',
+    'last order',
+  ])('asks whether "%s" is the last collection', async (name) => {
+    const path = csv(25, [...OWN, [name, (n) => `${10 + (n % 9)}.10.2025`]])
+    const draft = await draftOf(path)
+    expect(draft).toMatch(new RegExp(`^ {2}# last_collection_date: { column: ${name}, .*EDIT:`, 'm'))
+    expect(Object.keys(await askedAbout(path, draft))).toEqual([name])
+    expect(await askedAbout(path, 'columns: { last_collection_date: none }')).toEqual({})
+  })
+
+  const CUSTOMERS: readonly (readonly [customer: string | null, others: readonly string[]])[] = [
+    ['Kundennr neu', ['Kundennr alt']],
+    ['Klantnummer nieuw', ['Oud klantnummer', 'id']],
+    ['Nouveau code client', ['Ancien code client']],
+    ['customers.metadata.customer_no', ['mandates.id', 'mandates.links.creditor_no']],
+    ['contact_id', ['id']],
+    ['"Customer No."', ['ID', 'Entry']],
+    ['Mitgliedsnummer', ['Lfd', 'Beleg']],
+    ['mandates.customer_id', ['mandates.id']],
+    [null, ['id', 'Konto FiBu']],
+    [null, ['customers.id', 'customers.metadata.customer_no']],
+  ]
+  it.each(CUSTOMERS)('proposes the customer number %s before %j', async (customer, others) => {
+    const names = [...others, ...(customer === null ? [] : [customer.replaceAll('"', '')])]
+    const keys = names.map((name, at): Column => [name, (n) => `${at + 1}${1000 + n}`])
+    const draft = await draftOf(csv(25, [...keys, ...OWN.slice(1)]))
+    expect(draft).toContain(`  # customer_no: { column: ${customer ?? '"…"'}, `)
+    const candidates = others.filter((name) => !name.startsWith('mandates.'))
+    for (const name of candidates) expect(draft).toMatch(new RegExp(`# It may be ${name}(?:, too)? \\(`))
+    expect(draft).not.toMatch(/customer_no.*mandates\.(?:id|links)|may be mandates/)
+  })
+
+  it('knows customers with several mandates each', async () => {
+    const customer: Column = ['Kunde', (n) => `${5000 + Math.floor(n / 2)}`]
+    const draft = await draftOf(csv(25, [['Beleg', (n) => `${n + 70}`], customer, ...OWN.slice(1)]))
+    expect(draft).toContain('  # customer_no: { column: Kunde, ')
+  })
+
   it.each([
     ['signed_date', 'Mandatsdatum', 'März 2024'],
     ['iban', 'IBAN', '532013000'],
