@@ -422,14 +422,13 @@ const CENTURIES = ['1999-12-31', '2999-12-31'] as LocalDate[]
 
 /** Every date that the text may stand for, in whatever notation: which one a list uses is nowhere declared. */
 function possibleDates(text: string): ReadonlySet<string> {
-  const dates = new Set<string>()
-  const readings = CENTURIES.flatMap((today) => readingsOf(text, today))
-  for (const { date, isLikely, isNearMidnightUtc } of readings) {
-    if (isLikely) dates.add(date)
-    const next = isLikely && isNearMidnightUtc ? addDays(date, 1) : null
-    if (next !== null) dates.add(next)
-  }
-  return dates
+  const readings = CENTURIES.flatMap((today) => readingsOf(text, today)).filter((read) => read.isLikely)
+  return new Set(
+    readings.flatMap(({ date, isNearMidnightUtc }) => [
+      date,
+      (isNearMidnightUtc ? addDays(date, 1) : null) ?? date,
+    ]),
+  )
 }
 
 function agreementOfDate(ofRow: string | null, cell: string | null): Agreement {

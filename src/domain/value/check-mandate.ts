@@ -37,25 +37,17 @@ export const DORMANT_SOON_DAYS = 60
 
 const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1904-01-01', '1970-01-01'])
 
-const YEAR_FIRST = /^([0-9]{4})(\D?)([0-9]{2})\2([0-9]{2})(?:\D|$)/
-const YEAR_LAST = /^([0-9]{1,2})\D([0-9]{1,2})\D([0-9]{4})(?:\D|$)/
-
-/** What systems write for no date: a day before 1900, or the one from which they count. */
-function isFirstDay(text: string): boolean {
-  const [, one = '', other = '', last = ''] = YEAR_LAST.exec(text) ?? []
-  const [, year = last, , month = other, day = one] = YEAR_FIRST.exec(text) ?? []
-  const days = [month, day].map(Number)
-  if (year === '' || Math.max(...days) > 31 || (year === last ? Math.min(...days) : Number(month)) > 12)
-    return false
-  return (
-    year < '1900' ||
-    days.includes(0) ||
-    FILLERS.has(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
-  )
-}
+/** What systems write for no date: a day before 1900 (0024 is a slip for 2024), and the one from which they count. */
+const FIRST_DAYS = [
+  /^(?:000[01]|1[0-8][0-9]{2})(\D?)(?:0[1-9]|1[0-2])\1(?:[0-2][0-9]|3[01])(?:\D|$)/,
+  /^[0-3]?[0-9]\D[0-3]?[0-9]\D(?:000[01]|1[0-8][0-9]{2})(?:\D|$)/,
+  /^19(?:00|04|70)(\D?)01\1(?:00|01)(?:\D|$)/,
+  /^(?:0?[01]\D0?1|0?1\D0?0)\D19(?:00|04|70)(?:\D|$)/,
+]
 
 /** A cleaned cell that stands for "never collected". */
-export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || isFirstDay(text)
+export const isAbsentCollection = (text: string): boolean =>
+  isZeroDate(text) || FIRST_DAYS.some((days) => days.test(text))
 
 /** A cleaned cell that names no end: none, or the last day that there is. */
 export const isOpenEnd = (text: string): boolean =>

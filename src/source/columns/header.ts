@@ -192,15 +192,18 @@ const namesMandate = naming(headers.mandate)
 const namesNew = naming(headers.new)
 const namesOld = naming(headers.old)
 
+/** Of a header that tells neither of customers nor of mandates. */
+export const UNKNOWN_RANK = 3
+
 /**
- * How likely a header is that of customer numbers: 0 of new ones, 1 of customers, 2 of old ones, 3 unknown; null for one of
- * mandates. Of `mandates.customer_id` the last part counts.
+ * How likely a header is that of customer numbers: 0 of new ones, 1 of customers, 2 of old ones; null for one of mandates.
+ * Of `mandates.customer_id` the last part counts.
  */
 export function customerRank(header: string): number | null {
   const own = header.split('.').findLast((part) => fold(part) !== '') ?? ''
-  if (namesMandate(own)) return null
-  if (!namesCustomer(own) && (namesMandate(header) || !namesCustomer(header)))
-    return namesMandate(header) ? null : 3
+  const [told = header] = [own, header].filter((name) => namesMandate(name) || namesCustomer(name))
+  if (namesMandate(told)) return null
+  if (!namesCustomer(told)) return UNKNOWN_RANK
   return namesNew(header) ? 0 : namesOld(header) ? 2 : 1
 }
 

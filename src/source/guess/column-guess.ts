@@ -18,7 +18,13 @@ import {
 } from './column-profile.js'
 import { DISTINCT, fateOf, harmless, OWN_ACCOUNT, type Fate } from './fate.js'
 import { isUsualName } from '../columns/mapping.js'
-import { customerRank, meaningOfHeader, namesDebit, namesLastCollection } from '../columns/header.js'
+import {
+  customerRank,
+  UNKNOWN_RANK,
+  meaningOfHeader,
+  namesDebit,
+  namesLastCollection,
+} from '../columns/header.js'
 import { said } from '../../domain/text/text.js'
 
 /** What a column is probably for, and why. */
@@ -187,5 +193,5 @@ function roleOf(name: string, profile: ColumnProfile, fate: Fate | null) {
   if (meaning.kind === 'unknown' && fate.why === DISTINCT) return 'key'
   // A customer has several mandates, so their numbers repeat.
   const isNumber = prefix !== null && distinctShare(profile) >= 0.5 && !fate.why.endsWith('its name')
-  return rank < 3 && meaning.kind !== 'unused' && isNumber ? 'key' : null
+  return rank < UNKNOWN_RANK && meaning.kind !== 'unused' && isNumber ? 'key' : null
 }

@@ -26,7 +26,7 @@ export type Fate =
     }
   | {
       readonly kind: 'undecided'
-      readonly by: 'words' | 'last' | 'dates' | 'accounts' | 'second' | 'few'
+      readonly by: 'words' | 'last' | 'dates' | 'second' | 'few'
       /** Whoever says that no column is this field has answered. */
       readonly field: Field
       /** What its words are understood to say. */
@@ -78,7 +78,7 @@ function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS
   if (filled === 0) return harmless('empty')
   if (holdsAccounts(profile))
     return varies(profile)
-      ? undecided('accounts', 'iban', `${values.size} different accounts in ${sampled} rows`)
+      ? undecided('second', 'iban', `${values.size} different accounts in ${sampled} rows`)
       : harmless(OWN_ACCOUNT)
   const second = secondOf(name, profile)
   if (second !== null && uses(second.field)) return second

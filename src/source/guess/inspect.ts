@@ -14,6 +14,7 @@ import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
 import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './column-kind.js'
 import {
+  UNKNOWN_RANK,
   customerRank,
   findColumn,
   holdsAccount,
@@ -237,14 +238,12 @@ const draftOf = (inspection: Inspection) => {
   /** Columns that feed nothing, and may be what feeds a field. */
   const rivalsOf = (field: ColumnField): string[] =>
     columns.flatMap(({ fate, name }) =>
-      fate?.kind === 'undecided' && RIVALS.has(fate.by) && fate.field === field
+      fate?.kind === 'undecided' && fate.by === 'second' && fate.field === field
         ? `"${commentText(showValue(name))}"`
         : [],
     )
   return { ...inspection, columns, rivalsOf }
 }
-
-const RIVALS: ReadonlySet<string> = new Set(['accounts', 'second'])
 
 function draftColumn(column: InspectedColumn, _: number, columns: readonly InspectedColumn[]) {
   const { name, position, field, fate, kind } = column
@@ -314,14 +313,9 @@ function sourceSection(inspection: Draft): string[] {
 
 /** One answer for all columns that nobody decided about, where the rest of the draft has none; `check` asks until then. */
 function ignoreLines({ columns }: Draft): string[] {
-  const feedsIban = columns.some(({ field }) => field === 'iban')
   const open = columns.filter(
     ({ fate, isExcluded, offeredFor }) =>
-      fate?.kind === 'undecided' &&
-      !isExcluded &&
-      offeredFor === null &&
-      fate.by !== 'second' &&
-      (fate.by !== 'accounts' || feedsIban),
+      fate?.kind === 'undecided' && !isExcluded && offeredFor === null && fate.by !== 'second',
   )
   if (open.length === 0) return []
   const better = '; better export without those rows'
@@ -426,9 +420,15 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
   const known = system?.asks.find(({ field }) => field === 'customer_no')?.write
   const ofSystem = columns.filter(({ name }) => name === known)
   const keys = ofSystem.length > 0 ? ofSystem : columns.filter(({ role }) => role === 'key')
-  const ranks = keys.map(({ name, prefix }) => (customerRank(name) ?? 3) + (prefix === null ? 1 : 0))
-  const [key = null, ...others] = keys.filter((_, at) => ranks[at] === Math.min(...ranks))
-  const isOpen = key === null || others.length > 0
+  const rankOf = ({ name, prefix }: (typeof columns)[number]): number =>
+    (customerRank(name) ?? UNKNOWN_RANK) + (prefix === null ? 1 : 0)
+  const best = Math.min(...keys.map(rankOf))
+  const [key = null, ...equal] = keys.filter((one) => rankOf(one) === best)
+  const isOpen = key === null || equal.length > 0
+  // Where a heading tells of customers, no other one is meant.
+  const others = keys.filter(
+    (one) => (isOpen || one !== key) && rankOf(one) <= Math.max(best, UNKNOWN_RANK - 1),
+  )
   const from = isOpen ? '"…"' : key.reference
   const strip = isOpen || (key.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key.prefix)}`]
   const shown = (one: Draft['columns'][number]): string => ` (${one.values.map(commentText).join(', ')})`
@@ -436,9 +436,7 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
     column: [
       `  ${EDIT} the customer number of the new service. Remove the "# " of the next line where that column holds it${isOpen ? '' : shown(key)},`,
       '  # or of the crosswalk below where it is a key of the old system.',
-      ...keys
-        .filter((one) => isOpen || one !== key)
-        .map((one) => `  # It may be ${one.reference}${isOpen ? '' : ', too'}${shown(one)}.`),
+      ...others.map((one) => `  # It may be ${one.reference}${isOpen ? '' : ', too'}${shown(one)}.`),
       `  # customer_no: { column: ${from}, transform: [${[...strip, 'stripZeros'].join(', ')}] }`,
     ],
     crosswalk: [

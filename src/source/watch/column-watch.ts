@@ -150,13 +150,11 @@ function undecidedText(
   const quoted = JSON.stringify(column)
   const none = isFurther ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
-  if (by === 'accounts')
-    return `Column ${quoted} holds accounts of many people, too: ${shows}. If it is the one to debit: columns: { iban: ${quoted} }; ${ignore}.`
-  if (by === 'last')
-    return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
   const dated = `{ column: ${quoted}, format: ${dateFormat} }`
+  if (by === 'last')
+    return `Column ${quoted} may be the last collection. To use it: columns: { ${field}: ${dated} }; ${ignore}.`
   if (by === 'second')
-    return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the right one there, or ${ignore}.`
+    return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the one that is; or ${ignore}.`
   if (by === 'dates')
     return `Column ${quoted} holds ${shows}, as the end of a mandate does. To keep those rows back: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
   if (told === null)

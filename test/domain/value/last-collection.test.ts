@@ -78,7 +78,7 @@ describe('an absent last collection', () => {
     for (const raw of ['01.01.1970', '1.1.1900', '01.01.1904', '00.00.0000', '1970-01-01', ...first])
       expect(check(raw, options).rules, raw).toEqual(['DORMANCY_UNKNOWN'])
     // Digits of a day that is none before 1900, and what is no day at all.
-    for (const raw of ['10052010', '31.13.1899', '1899'])
+    for (const raw of ['10052010', '41.12.1899', '1899', '31.12.0024'])
       expect(check(raw, options).rules, raw).toEqual(['LAST_COLLECTION_INVALID'])
     expect(check('25569', { signedDate: old, lastCollectionFormat: 'excel' }).rules).toEqual([
       'DORMANCY_UNKNOWN',
