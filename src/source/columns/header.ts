@@ -188,7 +188,8 @@ const namesMark = naming(headers.flag)
 export const namesFlag = (header: string): boolean => namesEnd(header) || namesMark(header)
 
 const namesCustomer = naming(headers.customer)
-const namesMandate = naming(headers.mandate)
+/** A header that tells of a mandate, by its name in some language. */
+export const namesMandate = naming(headers.mandate)
 const namesNew = naming(headers.new)
 const namesOld = naming(headers.old)
 

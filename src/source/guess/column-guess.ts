@@ -24,6 +24,8 @@ import {
   meaningOfHeader,
   namesDebit,
   namesLastCollection,
+  namesMandate,
+  namesSigning,
 } from '../columns/header.js'
 import { said } from '../../domain/text/text.js'
 
@@ -148,6 +150,12 @@ function describeColumn(
     position,
     name,
     field: guess?.field ?? null,
+    /** Nothing but its values says that it is the day of signing: it may be any other day. */
+    isUnnamedDay:
+      guess?.reason === 'content' &&
+      guess.field === 'signed_date' &&
+      !namesSigning(name) &&
+      !namesMandate(name),
     /** What becomes of a column that feeds no field; null where it feeds one. */
     fate,
     /** What a column that feeds no field may still be good for. */

@@ -361,13 +361,14 @@ function columnsSection(draft: Draft, customer: readonly string[]): string[] {
 /** @param rivals other columns that may be it */
 function mappedLine(
   field: ColumnField,
-  { reference, dateFormat, rivalFormats, doubt, evidence }: Draft['columns'][number],
+  { reference, dateFormat, rivalFormats, isUnnamedDay, doubt, evidence }: Draft['columns'][number],
   rivals: readonly string[],
   offer: string | false = false,
 ): string {
   const isDate = field === 'signed_date' || field === 'last_collection_date'
   const value = isDate ? `{ column: ${reference}, format: ${dateFormat ?? 'iso'} }` : reference
   const open = said([
+    isUnnamedDay && 'its name does not say that the mandate was signed then; remove the first "#" if it was;',
     rivals.length > 0 && `${rivals.join(', ')} may be it, too; remove the first "#" or name the right one;`,
     isDate &&
       rivalFormats.length > 0 &&

@@ -293,6 +293,27 @@ describe('a draft', () => {
     expect(draft).toContain(`  signed_date: { column: Mandatsdatum, format: ${format} }   # by its name`)
   })
 
+  it.each([
+    [true, ['Geburtsdatum', 'Erfasst', 'Date d’entrée', 'Fecha de alta', 'd']],
+    [
+      false,
+      ['Mandat vom', 'Unterschrift', 'Podpisano', 'Machtiging afgegeven', 'Data della firma del cliente'],
+    ],
+  ] as const)('asks %s whether the one column of dates is the day of signing: %j', async (isAsked, names) => {
+    for (const name of names) {
+      const columns = OWN.map((column): Column => (column[0] === 'Mandatsdatum' ? [name, column[1]] : column))
+      const path = csv(25, columns)
+      const draft = await draftOf(path)
+      expect(
+        draft.includes(`  # signed_date: { column: ${name}`) ||
+          draft.includes(`  # signed_date: { column: "${name}`),
+      ).toBe(isAsked)
+      const read = readAll(path, optionsOf(draft))
+      if (isAsked) await expect(read).rejects.toHaveProperty('rule', 'FILE_HEADER_MISSING')
+      else await read
+    }
+  })
+
   it.each(['Letzte Lastschrift', 'Dernier prélèvement', 'Laatste incasso', 'Ultimo addebito', 'last_debit'])(
     'takes "%s" for the last collection',
     async (name) => {
