@@ -1,5 +1,5 @@
 import { headersOf } from '../source/columns/header.js'
-import { DATE_FORMATS, readDate, addDays } from '../domain/mandate/date.js'
+import { addDays, readingsOf } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
 import { ledgerMark } from '../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../report/files/lists.js'
@@ -422,16 +422,13 @@ const CENTURIES = ['1999-12-31', '2999-12-31'] as LocalDate[]
 
 /** Every date that the text may stand for, in whatever notation: which one a list uses is nowhere declared. */
 function possibleDates(text: string): ReadonlySet<string> {
-  const dates = new Set<string>()
-  for (const format of DATE_FORMATS)
-    for (const today of CENTURIES) {
-      const read = readDate(text, format, today)
-      if (read.kind !== 'date') continue
-      dates.add(read.date)
-      const next = read.isNearMidnightUtc ? addDays(read.date, 1) : null
-      if (next !== null) dates.add(next)
-    }
-  return dates
+  const readings = CENTURIES.flatMap((today) => readingsOf(text, today)).filter((read) => read.isLikely)
+  return new Set(
+    readings.flatMap(({ date, isNearMidnightUtc }) => [
+      date,
+      (isNearMidnightUtc ? addDays(date, 1) : null) ?? date,
+    ]),
+  )
 }
 
 function agreementOfDate(ofRow: string | null, cell: string | null): Agreement {

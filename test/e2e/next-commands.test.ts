@@ -119,6 +119,18 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(dry).toMatchObject({ status: 4, stderr: '' })
   })
 
+  it('of a check that asks about a column is no run, which would refuse the file', async () => {
+    const { write, program } = await open(0)
+    const words = ['Bemerkung', '', 'verstorben', '']
+    const lines = validExport(3).trimEnd().split('\n')
+    write('export.csv', `${lines.map((line, at) => `${line},${words[at]!}`).join('\n')}\n`)
+    write('own.yaml', 'columns: { iban: iban }\n')
+    const first = await program('check', 'export.csv')
+    expect([first.status, nextOf(first)]).toEqual([7, 'sepa-migrate init export.csv'])
+    const checked = await program('check', 'export.csv', '--config', 'own.yaml')
+    expect([checked.status, nextOf(checked)]).toEqual([7, 'sepa-migrate check export.csv --config own.yaml'])
+  })
+
   it('31.3 the demo shows one of each class of the cut-over', async () => {
     const { program } = await open(0)
     const { status, stdout } = await program('demo', '--json')

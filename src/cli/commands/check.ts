@@ -227,9 +227,10 @@ function nextLinesOf(
   const { settings, args } = context
   if (undecided.length > 0 && settings.configuration.file === null)
     return [...undecided, nextLine(context, { name: 'init', files: args.slice(0, 1) })]
-  if (sample !== null) return [...undecided, nextLine(context, { name: 'check', files: args })]
+  // A run would refuse what nobody decided about.
+  if (undecided.length > 0 || sample !== null)
+    return [...undecided, nextLine(context, { name: 'check', files: args })]
   return said([
-    ...undecided,
     isFaulty &&
       `Correct the export, or leave it: a run leaves rows with an error behind and lists them in to-do.xlsx, to be corrected there.${files['problems.csv'] === undefined ? ' With --out, a check lists every problem.' : ''}`,
     settings.get('baseUrl') === null &&

@@ -82,16 +82,25 @@ export function todayIn(zone: string, nowMs: number): LocalDate {
 export const DATE_FORMATS = [
   'iso',
   'dd.mm.yyyy',
+  'mm.dd.yyyy',
   'dd/mm/yyyy',
   'mm/dd/yyyy',
   'dd-mm-yyyy',
   'mm-dd-yyyy',
   'yyyy/mm/dd',
   'yyyymmdd',
+  'ddmmyyyy',
   'dd-MON-yyyy',
   'dd-MON-yy',
   'dd.mm.yy',
+  'dd/mm/yy',
+  'mm/dd/yy',
+  'dd-mm-yy',
+  'mm-dd-yy',
+  'yy-mm-dd',
   'ddmmyy',
+  'mmddyy',
+  'yymmdd',
   'excel',
   'excel1904',
 ] as const
@@ -144,21 +153,28 @@ export function splitTime(whole: string): { readonly bare: string; readonly time
 /** True where a day that is written in UTC may be that before the local one. */
 const isEvening = (time: number | null): boolean => time !== null && time >= EVENING_S
 
-/** Where day, month and year stand, in the formats that say no more. */
-const PATTERNS = {
-  'dd.mm.yyyy': /^(?<day>[0-9]{1,2})\. ?(?<month>[0-9]{1,2})\. ?(?<year>[0-9]{4})$/,
-  'dd/mm/yyyy': /^(?<day>[0-9]{1,2})\/(?<month>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
-  'mm/dd/yyyy': /^(?<month>[0-9]{1,2})\/(?<day>[0-9]{1,2})\/(?<year>[0-9]{4})$/,
-  'dd-mm-yyyy': /^(?<day>[0-9]{1,2})-(?<month>[0-9]{1,2})-(?<year>[0-9]{4})$/,
-  'mm-dd-yyyy': /^(?<month>[0-9]{1,2})-(?<day>[0-9]{1,2})-(?<year>[0-9]{4})$/,
+/** Formats that allow for more than their names say. */
+const NOTATIONS: Readonly<Partial<Record<DateFormat, RegExp>>> = {
+  iso: /^(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})$/,
   'yyyy/mm/dd': /^(?<year>[0-9]{4})([./])(?<month>[0-9]{1,2})\2(?<day>[0-9]{1,2})$/,
-  yyyymmdd: /^(?<year>[0-9]{4})(?<month>[0-9]{2})(?<day>[0-9]{2})$/,
   'dd-MON-yyyy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{4})$/u,
   'dd-MON-yy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{2})$/u,
-  'dd.mm.yy': /^(?<day>[0-9]{1,2})\.(?<month>[0-9]{1,2})\.(?<year>[0-9]{2})$/,
-  ddmmyy: /^(?<day>[0-9]{2})(?<month>[0-9]{2})(?<year>[0-9]{2})$/,
-} as const
-const ISO_DAY = /^(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})$/
+}
+
+/** Day, month and year as the name of a format has them; only between separators may a day or month have one digit. */
+function patternOf(format: DateFormat): RegExp {
+  const digits = /^\w+$/.test(format) ? '{2}' : '{1,2}'
+  const parts = format
+    .replaceAll('.', String.raw`\. ?`)
+    .replace(/yy+/, (years) => `(?<year>[0-9]{${years.length}})`)
+    .replace('dd', `(?<day>[0-9]${digits})`)
+    .replace('mm', `(?<month>[0-9]${digits})`)
+  return new RegExp(`^${parts}$`)
+}
+
+const PATTERNS = Object.fromEntries(
+  DATE_FORMATS.map((format) => [format, NOTATIONS[format] ?? patternOf(format)]),
+) as Readonly<Record<DateFormat, RegExp>>
 
 /** How languages shorten the twelve months, as far as no two of them mean different ones by it. */
 const MONTHS = [
@@ -234,10 +250,10 @@ export function readDate(text: string, format: DecidedFormat, today: LocalDate):
       return readSerial(text, EXCEL_1904_EPOCH)
     case 'iso': {
       const plain = parseLocalDate(text)
-      return plain === null ? readParts(ISO_DAY, text, today) : asRead(plain, null)
+      return plain === null ? readParts(PATTERNS.iso, text, today) : asRead(plain, null)
     }
     case 'unsettled':
-      return ISO_DAY.test(splitTime(text).bare) ? readParts(ISO_DAY, text, today) : AMBIGUOUS
+      return PATTERNS.iso.test(splitTime(text).bare) ? readParts(PATTERNS.iso, text, today) : AMBIGUOUS
     default:
       return readParts(PATTERNS[format], text, today)
   }
@@ -271,9 +287,23 @@ const HASHES = /^#{2,}$/
 /** Days of the years 1996 to 2063: what a spreadsheet counts where a mandate was signed or collected. */
 const LIKELY_SERIAL = /^(?:3[5-9]|4[0-9]|5[0-9])[0-9]{3}(?:[.,][0-9]+)?$/
 
+/** With dots, the month stands first only where nothing else can be meant. */
+export const isLikely = (format: DateFormat, fitting: readonly unknown[]): boolean =>
+  format !== 'mm.dd.yyyy' || fitting.length === 1
+
+/** What each format makes of a value that it can read; of digits alone, a number of days is likely in some years only. */
+export function readingsOf(text: string, today: LocalDate) {
+  const readings = DATE_FORMATS.flatMap((format) => {
+    if (format.startsWith('excel') && !LIKELY_SERIAL.test(text)) return []
+    const read = readDate(text, format, today)
+    return read.kind === 'date' ? [{ ...read, format }] : []
+  })
+  return readings.map((read) => ({ ...read, isLikely: isLikely(read.format, readings) }))
+}
+
 /** The formats that read a value; what is digits alone may be anything. */
 export const formatsOf = (text: string, today: LocalDate): readonly DateFormat[] =>
-  /[^0-9]/.test(text) ? DATE_FORMATS.filter((format) => readDate(text, format, today).kind === 'date') : []
+  /[^0-9]/.test(text) ? readingsOf(text, today).flatMap((read) => (read.isLikely ? read.format : [])) : []
 
 const AS_ISO = 'as YYYY-MM-DD into corrections.csv, and give it back'
 
@@ -358,7 +388,6 @@ const DECIDABLE = [
   ...ORDERED.slashed,
   ...ORDERED.hyphenated,
 ] as const
-const SHAPES = { ...PATTERNS, iso: ISO_DAY }
 
 /**
  * Decides the format of a column declared `auto` (domain/rulebook.md#signature-date). It is told every value of the
@@ -373,14 +402,14 @@ export function startDeciding(isAbsent: (text: string) => boolean = isZeroDate) 
       const text = cleanCell(raw)
       if (isAbsent(text)) return
       const { bare } = splitTime(text)
-      const has = (format: (typeof DECIDABLE)[number]): boolean => SHAPES[format].test(bare)
+      const has = (format: (typeof DECIDABLE)[number]): boolean => PATTERNS[format].test(bare)
       // What is no date in any notation is wrong by itself; it does not make the others doubtful.
       if (!UNDECLARED.test(bare) && !DECIDABLE.some(has)) return
       isTold = true
       fitting = fitting.filter(
         (format) =>
           has(format) &&
-          (!IN_ORDER.includes(format) || readParts(SHAPES[format], text, LAST_DATE).kind === 'date'),
+          (!IN_ORDER.includes(format) || readParts(PATTERNS[format], text, LAST_DATE).kind === 'date'),
       )
     },
     decided: (): DecidedFormat => {

@@ -35,10 +35,19 @@ const DORMANT_AFTER_MONTHS = 36
 /** Days before the lapse from which MANDATE_DORMANT_SOON warns, where nobody says otherwise. */
 export const DORMANT_SOON_DAYS = 60
 
-const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1970-01-01'])
+const FILLERS: ReadonlySet<string> = new Set(['1900-01-01', '1904-01-01', '1970-01-01'])
+
+/** What systems write for no date: a day before 1900 (0024 is a slip for 2024), and the one from which they count. */
+const FIRST_DAYS = [
+  /^(?:000[01]|1[0-8][0-9]{2})(\D?)(?:0[1-9]|1[0-2])\1(?:[0-2][0-9]|3[01])(?:\D|$)/,
+  /^[0-3]?[0-9]\D[0-3]?[0-9]\D(?:000[01]|1[0-8][0-9]{2})(?:\D|$)/,
+  /^19(?:00|04|70)(\D?)01\1(?:00|01)(?:\D|$)/,
+  /^(?:0?[01]\D0?1|0?1\D0?0)\D19(?:00|04|70)(?:\D|$)/,
+]
 
 /** A cleaned cell that stands for "never collected". */
-export const isAbsentCollection = (text: string): boolean => isZeroDate(text) || FILLERS.has(text)
+export const isAbsentCollection = (text: string): boolean =>
+  isZeroDate(text) || FIRST_DAYS.some((days) => days.test(text))
 
 /** A cleaned cell that names no end: none, or the last day that there is. */
 export const isOpenEnd = (text: string): boolean =>

@@ -179,6 +179,9 @@ function likeliest(head: Uint8Array): Encoding {
   const text = head.subarray(0, JUDGED_BYTES)
   let best: Encoding = 'windows-1252'
   let fewest = Infinity
+  // UTF-8 but for a few words: read so, the others show that they are broken (FILE_MOJIBAKE).
+  const runs = latin1(text).match(/[\u0080-\u00ff]+/g) ?? []
+  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return best
   for (const [encoding, alphabets] of GUESSED) {
     const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
     const foreign = words.filter((word) => !alphabets.some((letters) => isWrittenWith(word, letters))).length

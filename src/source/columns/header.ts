@@ -159,29 +159,54 @@ export function alignRows({
   }
 }
 
-const LAST =
-  /letzt|laatst|dernier|ultim|senast|sista|sidste|ostatni|posledn|posljednj|zadnj|utolso|viimei|viima|last(?!schrift|name)/
-const OTHER_LAST =
-  /aender|ander|modif|mutat|wijzig|bearbeit|edit|chang|updat|login|anmeld|kontakt|contact|mahn|ruck|rueck|export|sync|seen|zmian|ndring|andring|name|nom/
-
-/** A header that names the last collection; none of the last change or the last contact. */
-export function namesLastCollection(header: string): boolean {
-  const folded = fold(header)
-  return LAST.test(folded) && !OTHER_LAST.test(folded)
+const naming = (stems: readonly string[]): ((header: string) => boolean) => {
+  const pattern = new RegExp(stems.join('|'))
+  return (header) => pattern.test(fold(header))
 }
 
-const END = new RegExp(headers.end.join('|'))
-const NEXT = new RegExp(headers.next.join('|'))
-const FLAG = new RegExp(headers.flag.join('|'))
+const namesLast = naming(headers.last)
+const namesOtherLast = naming(headers.other_last)
+
+/** A header that may name the last collection; none of the last change or the last contact. */
+export const namesLastCollection = (header: string): boolean => namesLast(header) && !namesOtherLast(header)
+
+/** A header that tells of a debit, not of what else comes last. */
+export const namesDebit = naming(headers.debit)
+
+/** A header that tells of a signature. */
+export const namesSigning = naming(headers.signing)
 
 /** A header that names the day on which a mandate ended. */
-export const namesEnd = (header: string): boolean => END.test(fold(header))
+export const namesEnd = naming(headers.end)
 
 /** A header that tells of the next collection, not of the last. */
-export const namesNext = (header: string): boolean => NEXT.test(fold(header))
+export const namesNext = naming(headers.next)
+
+const namesMark = naming(headers.flag)
 
 /** A header of a mark beside the status, such as a block or a return. */
-export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.test(fold(header))
+export const namesFlag = (header: string): boolean => namesEnd(header) || namesMark(header)
+
+const namesCustomer = naming(headers.customer)
+/** A header that tells of a mandate, by its name in some language. */
+export const namesMandate = naming(headers.mandate)
+const namesNew = naming(headers.new)
+const namesOld = naming(headers.old)
+
+/** Of a header that tells neither of customers nor of mandates. */
+export const UNKNOWN_RANK = 3
+
+/**
+ * How likely a header is that of customer numbers: 0 of new ones, 1 of customers, 2 of old ones; null for one of mandates.
+ * Of `mandates.customer_id` the last part counts.
+ */
+export function customerRank(header: string): number | null {
+  const own = header.split('.').findLast((part) => fold(part) !== '') ?? ''
+  const [told = header] = [own, header].filter((name) => namesMandate(name) || namesCustomer(name))
+  if (namesMandate(told)) return null
+  if (!namesCustomer(told)) return UNKNOWN_RANK
+  return namesNew(header) ? 0 : namesOld(header) ? 2 : 1
+}
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */
 type HeaderMeaning =

@@ -1,8 +1,15 @@
-import { type ColumnField, FIELDS, PAYER_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type ColumnField,
+  FIELDS,
+  PAYER_FIELDS,
+  REQUIRED_FIELDS,
+  type Field,
+} from '../../domain/mandate/mandate.js'
 import { WORDS, type Words } from '../../domain/value/words.js'
 import { kindByWords, meaningsOf, readWords, WORD_FIELDS, wordsOf } from './column-kind.js'
 import {
   areMost,
+  distinctShare,
   guessDateFormat,
   holdsAccounts,
   orderOf,
@@ -11,7 +18,15 @@ import {
 } from './column-profile.js'
 import { DISTINCT, fateOf, harmless, OWN_ACCOUNT, type Fate } from './fate.js'
 import { isUsualName } from '../columns/mapping.js'
-import { meaningOfHeader, namesLastCollection } from '../columns/header.js'
+import {
+  customerRank,
+  UNKNOWN_RANK,
+  meaningOfHeader,
+  namesDebit,
+  namesLastCollection,
+  namesMandate,
+  namesSigning,
+} from '../columns/header.js'
 import { said } from '../../domain/text/text.js'
 
 /** What a column is probably for, and why. */
@@ -72,13 +87,14 @@ export function guessColumns(
   take('sepa_creditor_identifier', creditors, 'content')
   const dates = columns.filter(({ profile }) => guessDateFormat(profile, false) !== null)
   const isLater = ({ name }: SeenColumn): boolean => namesLastCollection(name)
-  take('last_collection_date', dates.filter(isLater), 'content')
+  const isDebit = (column: SeenColumn): boolean => isLater(column) && namesDebit(column.name)
+  take('last_collection_date', dates.filter(isDebit), 'content')
   const others = dates.filter(
     (column) => !isLater(column) && !taken.has(column) && column.profile.filled * 2 >= column.profile.records,
   )
   if (others.length === 1) take('signed_date', others, 'content')
   const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
-  const decided = new Set<Field>(known !== null && uses('iban') ? ['iban'] : [])
+  const decided = new Set<Field>(known === null ? [] : REQUIRED_FIELDS.filter(uses))
   const order = orderOfDates(columns)
   const fate = ({ name, position, profile }: SeenColumn): Fate => {
     const why = known?.others.get(position)
@@ -109,7 +125,7 @@ function fitness(field: ColumnField, profile: ColumnProfile): number {
   if (field === 'sepa_creditor_identifier') return profile.creditors
   if (field === 'signed_date' || field === 'last_collection_date')
     return guessDateFormat(profile, true)?.count ?? 0
-  return profile.filled
+  return field === 'unique_mandate_reference' ? profile.filled * distinctShare(profile) : profile.filled
 }
 
 function describeColumn(
@@ -134,6 +150,12 @@ function describeColumn(
     position,
     name,
     field: guess?.field ?? null,
+    /** Nothing but its values says that it is the day of signing: it may be any other day. */
+    isUnnamedDay:
+      guess?.reason === 'content' &&
+      guess.field === 'signed_date' &&
+      !namesSigning(name) &&
+      !namesMandate(name),
     /** What becomes of a column that feeds no field; null where it feeds one. */
     fate,
     /** What a column that feeds no field may still be good for. */
@@ -169,10 +191,15 @@ function doubtOf(field: ColumnField, profile: ColumnProfile): string | null {
   return field === 'iban' && !varies(profile) ? OWN_ACCOUNT : null
 }
 
-function roleOf(name: string, { records, filled }: ColumnProfile, fate: Fate | null) {
-  const meaning = meaningOfHeader(name).kind
-  if (meaning === 'second_key') return 'second_key'
-  const isKey =
-    meaning === 'unknown' && fate?.kind === 'harmless' && fate.why === DISTINCT && filled >= records * 0.95
-  return meaning === 'old_key' || isKey ? 'key' : null
+function roleOf(name: string, profile: ColumnProfile, fate: Fate | null) {
+  const { records, filled, prefix } = profile
+  const meaning = meaningOfHeader(name)
+  if (meaning.kind === 'second_key') return 'second_key'
+  if (meaning.kind === 'old_key') return 'key'
+  const rank = customerRank(name)
+  if (fate?.kind !== 'harmless' || rank === null || filled < records * 0.95) return null
+  if (meaning.kind === 'unknown' && fate.why === DISTINCT) return 'key'
+  // A customer has several mandates, so their numbers repeat.
+  const isNumber = prefix !== null && distinctShare(profile) >= 0.5 && !fate.why.endsWith('its name')
+  return rank < UNKNOWN_RANK && meaning.kind !== 'unused' && isNumber ? 'key' : null
 }

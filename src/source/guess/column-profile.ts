@@ -1,4 +1,4 @@
-import { DATE_FORMATS, readDate, type DateFormat, startDeciding } from '../../domain/mandate/date.js'
+import { type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
 import { undated } from '../../domain/value/words.js'
@@ -64,10 +64,13 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         if (isOpenEnd(text)) ends.open += count
         const read = datesIn(text, today)
         if (read.length > 0 && !isOpenEnd(text)) ends.dated += count
-        if (isNever(text)) ends.never += count
-        else if (read.some(({ format }) => isTelling(format))) dated += count
-        if (!isNever(text)) for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
-        if (!isNever(text) && read.some(({ date }) => date <= today)) ends.past += count
+        if (isNever(text)) {
+          ends.never += count
+          continue
+        }
+        if (read.some(({ format }) => isTelling(format))) dated += count
+        for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
+        if (read.some(({ date, isLikely }) => isLikely && date <= today)) ends.past += count
       }
       const countOf = (fits: (text: string) => boolean): number =>
         [...sample].reduce((sum, [text, count]) => (fits(text) ? sum + count : sum), 0)
@@ -103,7 +106,8 @@ const LIKE_DATE = /^[0-9]{1,4}[-./][0-9]|^(?:19|20|99)[0-9]{6}$/
 /** A day of the years 2080 to 2999, which stands for none as the last day there is does. */
 const FAR = /^(?:20[89][0-9]|2[1-9][0-9]{2})(?:-|[0-9]{4}$)|[./-](?:20[89][0-9]|2[1-9][0-9]{2})(?:$| )/
 /** What may be such a day, told fast. */
-const LIKE_NEVER = /^\W*(?:-|0+(?:\W|$)|1900|1970|9999|20[89]|2[1-9])|\W(?:9999|20[89][0-9]|2[1-9][0-9]{2})/
+const LIKE_NEVER =
+  /^\W*(?:-|0|1[0-8][0-9]{2}(?:\W|[0-9]{4}$)|19(?:00|04|70)|9999|20[89]|2[1-9])|\W(?:0[0-9]{3}|1[0-8][0-9]{2}|19(?:00|04|70)|9999|20[89][0-9]|2[1-9][0-9]{2})/
 const BLANK = 32
 
 const isNever = (text: string): boolean => isOpenEnd(text) || FAR.test(text)
@@ -128,11 +132,15 @@ export const MOST = 0.8
 export const areMost = (count: number, { sampled }: ColumnProfile): boolean =>
   sampled > 0 && count >= sampled * MOST
 
-/** Nearly all values differ, as those of a key do. */
-export function areDistinct({ values }: ColumnProfile): boolean {
+/** How many of the cells differ. */
+export function distinctShare({ values }: ColumnProfile): number {
   const cells = [...values.values()].reduce((sum, count) => sum + count, 0)
-  return cells > 1 && values.size >= cells * 0.95
+  return cells === 0 ? 0 : values.size / cells
 }
+
+/** Nearly all values differ, as those of a key do. */
+export const areDistinct = (profile: ColumnProfile): boolean =>
+  profile.filled > 1 && distinctShare(profile) >= 0.95
 
 export const holdsAccounts = (profile: ColumnProfile): boolean => areMost(profile.accounts, profile)
 
@@ -143,16 +151,8 @@ export const varies = ({ sampled, values }: ColumnProfile): boolean =>
 const LONGEST_DATE = 35
 
 /** The dates that a cleaned cell may be, with the format that reads each. */
-function datesIn(
-  text: string,
-  today: LocalDate,
-): readonly { readonly format: DateFormat; readonly date: LocalDate }[] {
-  if (!/^[0-9]/.test(text) || text.length > LONGEST_DATE) return []
-  return DATE_FORMATS.flatMap((format) => {
-    const read = readDate(text, format, today)
-    return read.kind === 'date' ? [{ format, date: read.date }] : []
-  })
-}
+const datesIn = (text: string, today: LocalDate) =>
+  /^[0-9]/.test(text) && text.length <= LONGEST_DATE ? readingsOf(text, today) : []
 
 /** A format that can be told by its looks; digits alone could be anything. */
 const isTelling = (format: DateFormat): boolean => /[^a-z0-9]|iso/.test(format)
@@ -168,10 +168,16 @@ export function guessDateFormat(
     .sort(([, a], [, b]) => b - a)
   const [best] = ranked
   if (best === undefined || !areMost(best[1], profile)) return null
-  const equal = ranked.filter(([, count]) => count === best[1]).map(([format]) => format)
+  // What digits alone say is open also where a damaged value speaks against it.
+  const isOpen = (count: number): boolean => count === best[1] || !isTelling(best[0])
+  const fitting = ranked.flatMap(([format, count]) =>
+    isOpen(count) && areMost(count, profile) ? format : [],
+  )
   const order = profile.order === 'open' ? orderOfFile : profile.order
-  const ordered = equal.filter((format) => order === 'open' || orderOf(format) === order)
-  const [format = best[0], ...rivals] = ordered.length > 0 ? ordered : equal
+  const isOrdered = (format: DateFormat): boolean =>
+    order === 'open' || [order, 'open'].includes(orderOf(format))
+  const ordered = fitting.filter((format) => isOrdered(format) && isLikely(format, fitting))
+  const [format = best[0], ...rivals] = ordered.length > 0 ? ordered : fitting
   return { format, count: best[1], rivals }
 }
 

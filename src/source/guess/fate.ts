@@ -2,7 +2,7 @@ import type { Field } from '../../domain/mandate/mandate.js'
 import { fold } from '../../domain/text/text.js'
 import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
 import { ANSWERS, WORDS, type Words } from '../../domain/value/words.js'
-import { meaningOfHeader, namesEnd, namesFlag, namesLastCollection } from '../columns/header.js'
+import { meaningOfHeader, namesEnd, namesFlag, namesLastCollection, namesSigning } from '../columns/header.js'
 import { counted, kindByAnswers, kindByEnds, kindByWords, wordsOf, type ColumnKind } from './column-kind.js'
 import {
   areMost,
@@ -26,12 +26,12 @@ export type Fate =
     }
   | {
       readonly kind: 'undecided'
-      readonly by: 'words' | 'last' | 'dates' | 'accounts' | 'few'
+      readonly by: 'words' | 'last' | 'dates' | 'second' | 'few'
       /** Whoever says that no column is this field has answered. */
       readonly field: Field
       /** What its words are understood to say. */
       readonly told: ColumnKind | null
-      /** The format of a last collection. */
+      /** The format of a last collection or a second signature date. */
       readonly dateFormat: string
       /** Its words, dates or accounts with their counts, for a person. */
       readonly shows: string
@@ -78,8 +78,10 @@ function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS
   if (filled === 0) return harmless('empty')
   if (holdsAccounts(profile))
     return varies(profile)
-      ? undecided('accounts', 'iban', `${values.size} different accounts in ${sampled} rows`)
+      ? undecided('second', 'iban', `${values.size} different accounts in ${sampled} rows`)
       : harmless(OWN_ACCOUNT)
+  const second = secondOf(name, profile)
+  if (second !== null && uses(second.field)) return second
   if (holdsDates(profile)) {
     const dates = filled - profile.ends.never
     if (namesEnd(name)) return harmless('ends still to come')
@@ -95,6 +97,24 @@ function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS
   return !isFew
     ? harmless(kindOfValues([...profile.values.keys()], MOST) ?? 'texts of many kinds')
     : fateOfFew(counts, profile, !uses('status') || namesFlag(name))
+}
+
+/** What is named for a field and fits it, where another column feeds that: nobody knows which of the two it is. */
+function secondOf(name: string, profile: ColumnProfile) {
+  const { records, filled, values } = profile
+  const meaning = meaningOfHeader(name)
+  const field = namesSigning(name) ? 'signed_date' : meaning.kind === 'field' ? meaning.field : null
+  if (filled * 2 < records) return null
+  const date = field === 'signed_date' ? guessDateFormat(profile, true) : null
+  if (date !== null)
+    return undecided('second', 'signed_date', `${date.count} dates as ${date.format}`, {
+      dateFormat: date.format,
+    })
+  if (field === 'unique_mandate_reference' && areDistinct(profile))
+    return undecided('second', field, `${values.size} different values`)
+  return field === 'sepa_creditor_identifier' && areMost(profile.creditors, profile)
+    ? undecided('second', field, `${profile.creditors} valid creditor identifiers`)
+    : null
 }
 
 /** @param isStatusLike where more than a mark of few rows is asked about */
@@ -124,7 +144,7 @@ const undecided = (
   field: Field,
   shows: string,
   { told = null, dateFormat = '' }: { told?: ColumnKind | null; dateFormat?: string } = {},
-): Fate => ({ kind: 'undecided', by, field, told, dateFormat, shows })
+) => ({ kind: 'undecided', by, field, told, dateFormat, shows }) as const
 
 const words = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.split(',').map(fold)))

@@ -14,6 +14,8 @@ import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
 import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './column-kind.js'
 import {
+  UNKNOWN_RANK,
+  customerRank,
   findColumn,
   holdsAccount,
   headersOf,
@@ -233,11 +235,14 @@ type Draft = ReturnType<typeof draftOf>
 
 const draftOf = (inspection: Inspection) => {
   const columns = inspection.columns.map(draftColumn)
-  /** Columns that feed nothing and hold accounts of many people. */
-  const debtors = columns.flatMap(({ fate, name }) =>
-    fate?.kind === 'undecided' && fate.field === 'iban' ? `"${commentText(showValue(name))}"` : [],
-  )
-  return { ...inspection, columns, debtors }
+  /** Columns that feed nothing, and may be what feeds a field. */
+  const rivalsOf = (field: ColumnField): string[] =>
+    columns.flatMap(({ fate, name }) =>
+      fate?.kind === 'undecided' && fate.by === 'second' && fate.field === field
+        ? `"${commentText(showValue(name))}"`
+        : [],
+    )
+  return { ...inspection, columns, rivalsOf }
 }
 
 function draftColumn(column: InspectedColumn, _: number, columns: readonly InspectedColumn[]) {
@@ -308,13 +313,9 @@ function sourceSection(inspection: Draft): string[] {
 
 /** One answer for all columns that nobody decided about, where the rest of the draft has none; `check` asks until then. */
 function ignoreLines({ columns }: Draft): string[] {
-  const feedsIban = columns.some(({ field }) => field === 'iban')
   const open = columns.filter(
     ({ fate, isExcluded, offeredFor }) =>
-      fate?.kind === 'undecided' &&
-      !isExcluded &&
-      offeredFor === null &&
-      (fate.by !== 'accounts' || feedsIban),
+      fate?.kind === 'undecided' && !isExcluded && offeredFor === null && fate.by !== 'second',
   )
   if (open.length === 0) return []
   const better = '; better export without those rows'
@@ -344,7 +345,7 @@ const OFFER = `${EDIT} remove the first "#" to use it, or write "none";`
 function columnsSection(draft: Draft, customer: readonly string[]): string[] {
   const { columns, missing, creditorIdentifier } = draft
   const fed = columns.flatMap((column) =>
-    column.field === null ? [] : mappedLine(column.field, column, draft.debtors),
+    column.field === null ? [] : mappedLine(column.field, column, draft.rivalsOf(column.field)),
   )
   return [
     fed.length === 0 && creditorIdentifier === null ? '# columns:' : 'columns:',
@@ -357,28 +358,32 @@ function columnsSection(draft: Draft, customer: readonly string[]): string[] {
   ]
 }
 
-/** @param debtors other columns that hold accounts of many people */
+/** @param rivals other columns that may be it */
 function mappedLine(
   field: ColumnField,
-  { reference, dateFormat, rivalFormats, doubt, evidence }: Draft['columns'][number],
-  debtors: readonly string[],
+  { reference, dateFormat, rivalFormats, isUnnamedDay, doubt, evidence }: Draft['columns'][number],
+  rivals: readonly string[],
   offer: string | false = false,
 ): string {
-  const isOpen = field === 'iban' && debtors.length > 0
   const isDate = field === 'signed_date' || field === 'last_collection_date'
   const value = isDate ? `{ column: ${reference}, format: ${dateFormat ?? 'iso'} }` : reference
+  const open = said([
+    isUnnamedDay && 'its name does not say that the mandate was signed then; remove the first "#" if it was;',
+    rivals.length > 0 && `${rivals.join(', ')} may be it, too; remove the first "#" or name the right one;`,
+    isDate &&
+      rivalFormats.length > 0 &&
+      `${rivalFormats.join(', ')} would fit too; remove the first "#" or name the right format;`,
+  ])
   const notes = said([
     offer,
-    isOpen &&
-      `${EDIT} ${debtors.join(', ')} may be the debtor's, too; remove the first "#" or name the right one;`,
+    ...open.map((why) => `${EDIT} ${why}`),
     doubt !== null && `${EDIT} ${doubt};`,
-    isDate && rivalFormats.length > 0 && `${EDIT} ${rivalFormats.join(', ')} would fit too`,
     `# ${evidence}`,
   ])
-  return `  ${offer !== false || isOpen ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
+  return `  ${offer !== false || open.length > 0 ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
-function missingLine(field: Field, { creditorIdentifier, columns, debtors, system }: Draft): string {
+function missingLine(field: Field, { creditorIdentifier, columns, rivalsOf, system }: Draft): string {
   const ask = (value: string, what: string): string => `  # ${field}: ${value}   ${EDIT} ${what}`
   const isCreditor = field === 'sepa_creditor_identifier'
   if (isCreditor && creditorIdentifier !== null)
@@ -387,7 +392,8 @@ function missingLine(field: Field, { creditorIdentifier, columns, debtors, syste
   if (asked !== undefined) return ask(asked.write ?? '', asked.why)
   if (isCreditor)
     return ask('{ constant:  }', 'no column has one; take it from a bank statement, then remove the "#"')
-  if (field === 'iban' && debtors.length > 0)
+  const debtors = rivalsOf(field)
+  if (debtors.length > 0)
     return ask(
       '',
       `${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`,
@@ -413,17 +419,25 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
   if (withoutCustomers !== null)
     return { column: [], crosswalk: ['', `${EDIT} ${withoutCustomers.replace('\n', '\n# ')}`] }
   const known = system?.asks.find(({ field }) => field === 'customer_no')?.write
-  const key =
-    columns.find(({ name }) => name === known) ??
-    columns.find(({ role, prefix }) => role === 'key' && prefix !== null) ??
-    columns.find(({ role }) => role === 'key')
-  const from = key?.reference ?? '"…"'
-  const strip = (key?.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key?.prefix)}`]
-  const shown = key === undefined ? '' : ` (${key.values.map(commentText).join(', ')})`
+  const ofSystem = columns.filter(({ name }) => name === known)
+  const keys = ofSystem.length > 0 ? ofSystem : columns.filter(({ role }) => role === 'key')
+  const rankOf = ({ name, prefix }: (typeof columns)[number]): number =>
+    (customerRank(name) ?? UNKNOWN_RANK) + (prefix === null ? 1 : 0)
+  const best = Math.min(...keys.map(rankOf))
+  const [key = null, ...equal] = keys.filter((one) => rankOf(one) === best)
+  const isOpen = key === null || equal.length > 0
+  // Where a heading tells of customers, no other one is meant.
+  const others = keys.filter(
+    (one) => (isOpen || one !== key) && rankOf(one) <= Math.max(best, UNKNOWN_RANK - 1),
+  )
+  const from = isOpen ? '"…"' : key.reference
+  const strip = isOpen || (key.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key.prefix)}`]
+  const shown = (one: Draft['columns'][number]): string => ` (${one.values.map(commentText).join(', ')})`
   return {
     column: [
-      `  ${EDIT} the customer number of the new service. Remove the "# " of the next line where that column holds it${shown},`,
+      `  ${EDIT} the customer number of the new service. Remove the "# " of the next line where that column holds it${isOpen ? '' : shown(key)},`,
       '  # or of the crosswalk below where it is a key of the old system.',
+      ...others.map((one) => `  # It may be ${one.reference}${isOpen ? '' : ', too'}${shown(one)}.`),
       `  # customer_no: { column: ${from}, transform: [${[...strip, 'stripZeros'].join(', ')}] }`,
     ],
     crosswalk: [

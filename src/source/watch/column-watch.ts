@@ -1,5 +1,5 @@
 import { said } from '../../domain/text/text.js'
-import type { Field } from '../../domain/mandate/mandate.js'
+import { REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import {
   type Finding,
   showValue,
@@ -38,9 +38,9 @@ export function watchColumns(source: RecognisedSource) {
       : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
   })
   const uses = (field: Field): boolean => isFed(mapping, field)
-  // What is known of a system is decided about its accounts.
-  const decided = new Set<Field>(mapping.decided)
-  if (options.columns.iban !== undefined) decided.add('iban')
+  // What is known of a system is decided about the columns that it names.
+  const named = REQUIRED_FIELDS.filter((field) => options.columns[field] !== undefined)
+  const decided = new Set<Field>([...mapping.decided, ...named])
   const file = { uses, decided, words: wordsWith(options.words) }
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
@@ -150,10 +150,11 @@ function undecidedText(
   const quoted = JSON.stringify(column)
   const none = isFurther ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
-  if (by === 'accounts')
-    return `Column ${quoted} holds accounts of many people, too: ${shows}. If it is the one to debit: columns: { iban: ${quoted} }; ${ignore}.`
+  const dated = `{ column: ${quoted}, format: ${dateFormat} }`
   if (by === 'last')
-    return `Column ${quoted} looks like the last collection. To use it: columns: { ${field}: { column: ${quoted}, format: ${dateFormat} } }; ${ignore}.`
+    return `Column ${quoted} may be the last collection. To use it: columns: { ${field}: ${dated} }; ${ignore}.`
+  if (by === 'second')
+    return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the one that is; or ${ignore}.`
   if (by === 'dates')
     return `Column ${quoted} holds ${shows}, as the end of a mandate does. To keep those rows back: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
   if (told === null)

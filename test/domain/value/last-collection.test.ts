@@ -74,8 +74,12 @@ describe('an absent last collection', () => {
 
   test('is recognised in every notation', () => {
     const options = { signedDate: old, lastCollectionFormat: 'dd.mm.yyyy' } as const
-    for (const raw of ['01.01.1970', '01.01.1900', '00.00.0000', '1970-01-01'])
-      expect(check(raw, options).rules).toEqual(['DORMANCY_UNKNOWN'])
+    const first = ['01.01.1753', '01/01/0001', '1753-01-01', '30.12.1899 00:00:00', '18991230', '00.01.1900']
+    for (const raw of ['01.01.1970', '1.1.1900', '01.01.1904', '00.00.0000', '1970-01-01', ...first])
+      expect(check(raw, options).rules, raw).toEqual(['DORMANCY_UNKNOWN'])
+    // Digits of a day that is none before 1900, and what is no day at all.
+    for (const raw of ['10052010', '41.12.1899', '1899', '31.12.0024'])
+      expect(check(raw, options).rules, raw).toEqual(['LAST_COLLECTION_INVALID'])
     expect(check('25569', { signedDate: old, lastCollectionFormat: 'excel' }).rules).toEqual([
       'DORMANCY_UNKNOWN',
     ])

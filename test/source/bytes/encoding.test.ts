@@ -38,6 +38,14 @@ describe('choosing an encoding', () => {
     expect(choose(iconv.encode(text, encoding))).toEqual({ encoding, by: 'assumed' })
   })
 
+  test.each(['Bäuer,Straße', 'Hélène Lefèvre', 'Łukasz Wąsik', 'Žižka Štěpán', 'Ærø Sørensen'])(
+    'UTF-8 with one word in another encoding is read so that the others show it: %s',
+    (words) => {
+      const mixed = Buffer.concat([Buffer.from(`${words}\n`), Buffer.from('Gr\u00fcber\n', 'latin1')])
+      expect(choose(mixed)).toEqual({ encoding: 'windows-1252', by: 'assumed' })
+    },
+  )
+
   test('26.2 a word without a blank of 64 KiB is judged at once', () => {
     const long = Buffer.concat([Buffer.alloc(65_536, 'a'), Buffer.from([0xe8])])
     const begun = performance.now()

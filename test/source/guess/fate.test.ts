@@ -24,6 +24,16 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['a Czech one with zeros for none', 30, ['Platnost do', first(4, '31.12.2025', '00.00.0000')]],
   ['a French one with the last day there is', 30, ['DT_FIN_VALIDITE', first(9, '31/12/2025', '31/12/9999')]],
   ['of SAP, digits only', 30, ['VAL_TO_DATE', first(2, '20251231', '99991231')]],
+  ['of Navision, with its first day', 30, ['Austritt', first(1, '31.01.2025', '01.01.1753')]],
+  ['of .NET, with its first day', 4, ['Gültig bis', first(1, '31.01.2025 00:00:00', '01.01.0001 00:00:00')]],
+  ['of Access, with its first day', 30, ['Date de résiliation', first(3, '31/01/2025', '30/12/1899')]],
+  ['ISO, with the first day of SQL Server', 30, ['cancelled_at', first(2, '2025-01-31', '1753-01-01')]],
+  ['of Unix', 30, ['Opgezegd per', first(2, '31-01-2025', '01-01-1970')]],
+  [
+    'a first day behind 400 that have an earlier one',
+    450,
+    ['Bd', (n) => (n < 3 ? '31.12.2025' : '01.01.1900')],
+  ],
   ['with a day far off', 1200, ['Bd', first(2, '31.12.2025', '31.12.2099')]],
   ['to come', 30, ['Ruhend ab', first(2, '31.12.2026', '')]],
   ['an end in every row', 5, ['Kündigungsdatum', () => '31.03.2026']],
@@ -53,6 +63,8 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
 /** Nothing is asked about them. */
 const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[] = [
   ['empty', 60, ['Aufhebungsdatum', () => '']],
+  ['numbers', 60, ['Gültig bis', first(1, '01.01.0001', '30.12.1899')]],
+  ['numbers', 60, ['Lotus', () => '01.01.1753']],
   ['one value in every row', 60, ['disable', () => '0']],
   ['few values', 60, ['disable', first(7, '1', '0')]],
   ['few values', 19, ['disable', first(1, '1', '0')]],
@@ -170,16 +182,193 @@ describe('two columns of accounts', () => {
     expect(unnamed).toMatch(/^ {2}# iban: .*EDIT: "IBAN Zahlungsbeteiligter" and "Konto neu" hold accounts/m)
     const path = csv(12, [...OWN, other])
     const draft = await draftOf(path)
-    expect(draft).toMatch(/^ {2}# iban: IBAN {3}# EDIT: "Konto neu" may be the debtor's, too/m)
-    expect(draft).toMatch(/^ {2}# ignoreColumns: \[Konto neu\] /m)
+    expect(draft).toMatch(/^ {2}# iban: IBAN {3}# EDIT: "Konto neu" may be it, too/m)
+    expect(draft).not.toMatch(/^ {2}# ignoreColumns:/m)
     expect(Object.keys(await askedAbout(path, draft))).toEqual(['Konto neu'])
-    expect(await askedAbout(path, settled(draft))).toEqual({})
+    expect(await askedAbout(path, draft.replace('  # iban:', '  iban:'))).toEqual({})
     expect(await askedAbout(path, 'columns: { iban: IBAN }')).toEqual({})
     expect(await askedAbout(path, 'columns: { iban: Konto neu }')).toEqual({})
   })
 })
 
+describe('two columns for one field', () => {
+  const german = (n: number): string => `1${n % 10}.0${(n % 9) + 1}.2024`
+  const SECOND: readonly (readonly [field: string, first: Column, other: Column])[] = [
+    ['unique_mandate_reference', ['Mandat-ID', (n) => `${8000 + n}`], ['Mandatsreferenz', (n) => `M-${n}`]],
+    ['unique_mandate_reference', ['RUM', (n) => `R${n}`], ['Référence mandat', (n) => `M-${n}`]],
+    ['signed_date', ['Erstelldatum', german], ['Unterschriftsdatum', (n) => german(n + 1)]],
+    ['signed_date', ['Mandatsdatum', german], ['Unterschrieben am', (n) => german(n + 1)]],
+    [
+      'signed_date',
+      ['Mandatsdatum', (n) => `2024-03-1${n % 10}`],
+      ['Data podpisania', (n) => `2024-04-1${n % 10}`],
+    ],
+    ['signed_date', ['Ondertekend op', german], ['signed_at', (n) => `2024-04-1${n % 10}`]],
+    ['signed_date', ['signed_date', german], ['Signerat', (n) => `24031${n % 10}`]],
+    [
+      'sepa_creditor_identifier',
+      ['Gläubiger-ID', () => 'DE98ZZZ09999999999'],
+      ['AG Gläubiger-ID', () => 'FR72ZZZ123456'],
+    ],
+  ]
+
+  it.each(SECOND)('for %s is never settled by position: %s', async (field, one, other) => {
+    const without = { unique_mandate_reference: 4, signed_date: 2, sepa_creditor_identifier: 3 }[field]
+    const rest = OWN.filter((_, at) => at !== without)
+    for (const [left, right] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const path = csv(25, [...rest, left, right])
+      const draft = await draftOf(path)
+      expect(draft).toMatch(
+        new RegExp(`^ {2}# ${field}: .*EDIT: "(?:${one[0]}|${other[0]})" may be it, too`, 'm'),
+      )
+      expect(draft).not.toMatch(new RegExp(`^ {2}${field}:`, 'm'))
+      // What nobody looked at is asked by check, or cannot be read.
+      const asked = await readAll(path, optionsOf(draft)).catch((error: unknown) => error)
+      expect(asked).toHaveProperty(
+        'rule',
+        expect.stringMatching(/^FILE_(?:COLUMN_UNDECIDED|HEADER_AMBIGUOUS)$/),
+      )
+      expect(await askedAbout(path, draft.replace(`  # ${field}:`, `  ${field}:`))).toEqual({})
+    }
+  })
+
+  it('is no question where the other one does not fit', async () => {
+    const others: readonly Column[] = [
+      ['Mandat', () => 'ja'],
+      ['Unterschriftsdatum', () => ''],
+      ['Unterschrieben in', () => 'Neudorf'],
+    ]
+    const draft = await draftOf(csv(25, [...others, ...OWN]))
+    expect(draft).not.toContain('EDIT:')
+    expect(draft).toMatch(/^ {2}unique_mandate_reference: Mandatsreferenz /m)
+  })
+})
+
 describe('a draft', () => {
+  it.each([
+    ['yymmdd', (n: number) => `2${n % 5}0${(n % 9) + 1}1${n % 10}`, 'ddmmyy', 'yymmdd'],
+    ['two orders with slashes', (n: number) => `0${(n % 9) + 1}/0${(n % 7) + 1}/21`, 'dd/mm/yy', 'mm/dd/yy'],
+    [
+      'three orders with hyphens',
+      (n: number) => `0${(n % 9) + 1}-0${(n % 7) + 1}-21`,
+      'dd-mm-yy',
+      'mm-dd-yy, yy-mm-dd',
+    ],
+    [
+      'months or days first',
+      (n: number) => `0${(n % 9) + 1}/0${(n % 7) + 1}/2021`,
+      'dd/mm/yyyy',
+      'mm/dd/yyyy',
+    ],
+    [
+      'yymmdd with one damaged value',
+      (n: number) => (n === 7 ? '999999' : `2${n % 5}0${(n % 9) + 1}1${n % 10}`),
+      'ddmmyy',
+      'yymmdd',
+    ],
+  ])('leaves a date that fits several formats to a person: %s', async (_, cell, format, others) => {
+    const columns = OWN.map((column): Column =>
+      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
+    )
+    const draft = await draftOf(csv(25, columns))
+    expect(draft).toContain(
+      `  # signed_date: { column: Mandatsdatum, format: ${format} }   # EDIT: ${others} would fit too; remove the first "#"`,
+    )
+  })
+
+  it.each([
+    ['dd/mm/yy', (n: number) => `${12 + n}/0${(n % 7) + 1}/21`],
+    ['mm/dd/yy', (n: number) => `0${(n % 7) + 1}/${12 + n}/21`],
+    ['mm.dd.yyyy', (n: number) => `0${(n % 7) + 1}.${12 + n}.2021`],
+    ['yy-mm-dd', (n: number) => `98-0${(n % 7) + 1}-${10 + n}`],
+    ['dd.mm.yyyy', (n: number) => `0${(n % 9) + 1}.0${(n % 7) + 1}.2021`],
+  ])('names the one format that fits: %s', async (format, cell) => {
+    const columns = OWN.map((column): Column =>
+      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
+    )
+    const draft = await draftOf(csv(15, columns))
+    expect(draft).toContain(`  signed_date: { column: Mandatsdatum, format: ${format} }   # by its name`)
+  })
+
+  it.each([
+    [true, ['Geburtsdatum', 'Erfasst', 'Date d’entrée', 'Fecha de alta', 'd']],
+    [
+      false,
+      ['Mandat vom', 'Unterschrift', 'Podpisano', 'Machtiging afgegeven', 'Data della firma del cliente'],
+    ],
+  ] as const)('asks %s whether the one column of dates is the day of signing: %j', async (isAsked, names) => {
+    for (const name of names) {
+      const columns = OWN.map((column): Column => (column[0] === 'Mandatsdatum' ? [name, column[1]] : column))
+      const path = csv(25, columns)
+      const draft = await draftOf(path)
+      expect(
+        draft.includes(`  # signed_date: { column: ${name}`) ||
+          draft.includes(`  # signed_date: { column: "${name}`),
+      ).toBe(isAsked)
+      const read = readAll(path, optionsOf(draft))
+      if (isAsked) await expect(read).rejects.toHaveProperty('rule', 'FILE_HEADER_MISSING')
+      else await read
+    }
+  })
+
+  it.each(['Letzte Lastschrift', 'Dernier prélèvement', 'Laatste incasso', 'Ultimo addebito', 'last_debit'])(
+    'takes "%s" for the last collection',
+    async (name) => {
+      const draft = await draftOf(csv(25, [...OWN, [name, (n) => `${10 + (n % 9)}.10.2025`]]))
+      expect(draft).toMatch(
+        new RegExp(`^ {2}last_collection_date: { column: ${name}, format: dd.mm.yyyy }`, 'm'),
+      )
+    },
+  )
+
+  it.each([
+    'Letzter Zählerstand',
+    'Letzte Rechnung',
+    'Dernière facture',
+    'Ultima lettura',
+    'Laatste bezoek',
+    'last order',
+  ])('asks whether "%s" is the last collection', async (name) => {
+    const path = csv(25, [...OWN, [name, (n) => `${10 + (n % 9)}.10.2025`]])
+    const draft = await draftOf(path)
+    expect(draft).toMatch(new RegExp(`^ {2}# last_collection_date: { column: ${name}, .*EDIT:`, 'm'))
+    expect(Object.keys(await askedAbout(path, draft))).toEqual([name])
+    expect(await askedAbout(path, 'columns: { last_collection_date: none }')).toEqual({})
+  })
+
+  const CUSTOMERS: readonly (readonly [customer: string | null, others: readonly string[]])[] = [
+    ['Kundennr neu', ['Kundennr alt']],
+    ['Klantnummer nieuw', ['Oud klantnummer', 'id']],
+    ['Nouveau code client', ['Ancien code client']],
+    ['customers.metadata.customer_no', ['mandates.id', 'mandates.links.creditor_no']],
+    ['contact_id', ['id']],
+    ['"Customer No."', ['ID', 'Entry']],
+    ['Mitgliedsnummer', ['Lfd', 'Beleg']],
+    ['mandates.customer_id', ['mandates.id']],
+    [null, ['id', 'Konto FiBu']],
+    [null, ['customers.id', 'customers.metadata.customer_no']],
+  ]
+  it.each(CUSTOMERS)('proposes the customer number %s before %j', async (customer, others) => {
+    const names = [...others, ...(customer === null ? [] : [customer.replaceAll('"', '')])]
+    const keys = names.map((name, at): Column => [name, (n) => `${at + 1}${1000 + n}`])
+    const draft = await draftOf(csv(25, [...keys, ...OWN.slice(1)]))
+    expect(draft).toContain(`  # customer_no: { column: ${customer ?? '"…"'}, `)
+    const isListed = (name: string): boolean => customer === null || /klant|client|kundennr/i.test(name)
+    const candidates = others.filter(isListed)
+    expect(draft.match(/It may be/g) ?? []).toHaveLength(candidates.length)
+    for (const name of candidates) expect(draft).toMatch(new RegExp(`# It may be ${name}(?:, too)? \\(`))
+    expect(draft).not.toMatch(/customer_no.*mandates\.(?:id|links)|may be mandates/)
+  })
+
+  it('knows customers with several mandates each', async () => {
+    const customer: Column = ['Kunde', (n) => `${5000 + Math.floor(n / 2)}`]
+    const draft = await draftOf(csv(25, [['Beleg', (n) => `${n + 70}`], customer, ...OWN.slice(1)]))
+    expect(draft).toContain('  # customer_no: { column: Kunde, ')
+  })
+
   it.each([
     ['signed_date', 'Mandatsdatum', 'März 2024'],
     ['iban', 'IBAN', '532013000'],

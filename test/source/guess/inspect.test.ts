@@ -193,10 +193,10 @@ describe('a drafted configuration', () => {
 
   test('names columns by position where names repeat, and quotes names that YAML would misread', async () => {
     const text =
-      'IBAN;IBAN;"Mandat: [1], {2} # x";true\nDE89370400440532013000;x;M-1;1\nDE89370400440532013000;y;M-2;2\n'
+      'IBAN;IBAN;"Kunde: [1], {2} # x";true\nDE89370400440532013000;x;M-1;1\nDE89370400440532013000;y;M-2;2\n'
     const draft = draftConfiguration(await inspect(text))
     expect(draft).toContain('iban: 1 ')
-    expect(draft).toContain('from: "Mandat: [1], {2} # x"')
+    expect(draft).toContain('from: "Kunde: [1], {2} # x"')
     expect(() => optionsOf(draft)).not.toThrow()
   })
 })
