@@ -170,9 +170,13 @@ export function namesLastCollection(header: string): boolean {
   return LAST.test(folded) && !OTHER_LAST.test(folded)
 }
 
-const END = new RegExp(headers.end.join('|'))
+const BLOCK = new RegExp(headers.block.join('|'))
+const END = new RegExp([...headers.end, ...headers.block].join('|'))
 const NEXT = new RegExp(headers.next.join('|'))
 const FLAG = new RegExp(headers.flag.join('|'))
+
+/** A header that names a time in which a mandate is not to be used. */
+export const namesBlock = (header: string): boolean => BLOCK.test(fold(header))
 
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = (header: string): boolean => END.test(fold(header))
@@ -180,7 +184,7 @@ export const namesEnd = (header: string): boolean => END.test(fold(header))
 /** A header that tells of the next collection, not of the last. */
 export const namesNext = (header: string): boolean => NEXT.test(fold(header))
 
-/** A header of a mark beside the status, such as a block or a return. */
+/** A header of a mark beside the status, such as a block or a return, or of whether a debit pays. */
 export const namesFlag = (header: string): boolean => namesEnd(header) || FLAG.test(fold(header))
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */

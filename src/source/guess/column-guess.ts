@@ -2,9 +2,11 @@ import { type ColumnField, FIELDS, PAYER_FIELDS, type Field } from '../../domain
 import { WORDS, type Words } from '../../domain/value/words.js'
 import { kindByWords, meaningsOf, readWords, WORD_FIELDS, wordsOf } from './column-kind.js'
 import {
+  areDistinct,
   areMost,
   guessDateFormat,
   holdsAccounts,
+  holdsDates,
   orderOf,
   varies,
   type ColumnProfile,
@@ -79,10 +81,14 @@ export function guessColumns(
   if (others.length === 1) take('signed_date', others, 'content')
   const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const decided = new Set<Field>(known !== null && uses('iban') ? ['iban'] : [])
+  const status = columns.find((column) => taken.get(column)?.field === 'status')?.profile
+  const isStatusOne = status?.words?.size === 1 && status.filled === status.records
+  const keys = columns.flatMap(({ profile }) => (isKey(profile) ? [profile.values] : []))
+  const file = { uses, decided, isStatusOne, keys }
   const order = orderOfDates(columns)
   const fate = ({ name, position, profile }: SeenColumn): Fate => {
     const why = known?.others.get(position)
-    return why === undefined ? fateOf(name, profile, { uses, decided }) : harmless(why)
+    return why === undefined ? fateOf(name, profile, file) : harmless(why)
   }
   return columns.map((column) => {
     const guess = taken.get(column) ?? null
@@ -169,10 +175,14 @@ function doubtOf(field: ColumnField, profile: ColumnProfile): string | null {
   return field === 'iban' && !varies(profile) ? OWN_ACCOUNT : null
 }
 
-function roleOf(name: string, { records, filled }: ColumnProfile, fate: Fate | null) {
+const isFull = ({ records, filled }: ColumnProfile): boolean => filled >= records * 0.95
+const isKey = (profile: ColumnProfile): boolean =>
+  isFull(profile) && areDistinct(profile) && !holdsDates(profile)
+
+function roleOf(name: string, profile: ColumnProfile, fate: Fate | null) {
   const meaning = meaningOfHeader(name).kind
   if (meaning === 'second_key') return 'second_key'
-  const isKey =
-    meaning === 'unknown' && fate?.kind === 'harmless' && fate.why === DISTINCT && filled >= records * 0.95
-  return meaning === 'old_key' || isKey ? 'key' : null
+  const mayBeKey =
+    meaning === 'unknown' && fate?.kind === 'harmless' && fate.why === DISTINCT && isFull(profile)
+  return meaning === 'old_key' || mayBeKey ? 'key' : null
 }
