@@ -103,6 +103,7 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
       `  ${read.staysBehind}, going by column ${column}: ${counted(read.keptBack)}`,
     unknown !== '' &&
       `  not understood in column ${column}: ${unknown}; to define it, add it to ${WORD_KEYS.get(field) ?? field}`,
+    read.empty !== undefined && `  empty in column ${column}: ${read.empty}`,
     read.tooManyWords !== undefined &&
       `  column ${column} holds ${read.tooManyWords} different words: is it the ${field}?`,
   ])

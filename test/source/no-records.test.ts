@@ -75,6 +75,44 @@ describe('a header that is repeated', () => {
   })
 })
 
+describe('the title of a part', () => {
+  const wide = (text: string): string => `${text},,,,,`
+  it.each([
+    ['as wide as the table', wide('Beendete Mandate')],
+    ['of one cell, in French', 'Mandats résiliés'],
+    ['without a word that is known, in Finnish', wide('Entiset jäsenet')],
+    ['with a year, in English', wide('Former members 2024')],
+    ['in another column', ',,,Archiv,,'],
+  ])('between rows refuses the file, the header repeated below it or not: %s', async (_, title) => {
+    for (const lines of [
+      [HEADER, FIRST, title, SECOND],
+      [HEADER, FIRST, '', title, HEADER, SECOND],
+    ])
+      for (const given of [fileOf(file(...lines)), sheet(...lines.filter((line) => line !== ''))]) {
+        const error = await refusal(readAll(given))
+        expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', exitCode: 7 })
+        expect(error.message).toMatch(/Line \d holds nothing else than "[\p{L} 0-9]+"/u)
+        expect(error.next).toContain('without those that have ended')
+      }
+  })
+
+  it('above all rows refuses the file where it says that they ended', async () => {
+    for (const title of ['Gekündigt', 'Mandati revocati', 'Inactive'])
+      expect(await refusal(readText(file(HEADER, wide(title), FIRST)))).toMatchObject({
+        rule: 'FILE_HEADER_SECOND',
+      })
+    expect(await fileRules(file(HEADER, wide('Aktive Mandate'), FIRST))).toEqual([])
+  })
+
+  it.each([
+    ['behind the last row', [wide('Beendete Mandate')]],
+    ['with a number of a mandate', [wide('MREF-000123'), SECOND]],
+    ['with another cell', ['1002,Beendet,,,,', SECOND]],
+  ])('is none %s', async (_, lines) => {
+    expect(await fileRules(file(HEADER, FIRST, ...lines))).toEqual([])
+  })
+})
+
 describe('lines that rule off the table', () => {
   const ruled = HEADER.replace(/[^,]/g, '-')
   it.each([
@@ -197,7 +235,7 @@ describe('what databases write for nothing', () => {
       `${HEADER},last_collection_date,status`,
       `${FIRST},${nothing},${nothing}`,
       `${SECOND.replace('M-2', nothing)},2026-01-02,active`,
-      `${THIRD.replace('DE98ZZZ09999999999', nothing)},,`,
+      `${THIRD.replace('DE98ZZZ09999999999', nothing)},,active`,
     )
     expect(await rowRules(text)).toEqual([[], ['UMR_EMPTY'], ['CI_EMPTY']])
     const constant =

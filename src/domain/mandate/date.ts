@@ -292,8 +292,8 @@ export const isLikely = (format: DateFormat, fitting: readonly unknown[]): boole
   format !== 'mm.dd.yyyy' || fitting.length === 1
 
 /** What each format makes of a value that it can read; of digits alone, a number of days is likely in some years only. */
-export function readingsOf(text: string, today: LocalDate) {
-  const readings = DATE_FORMATS.flatMap((format) => {
+export function readingsOf(text: string, today: LocalDate, formats: readonly DateFormat[] = DATE_FORMATS) {
+  const readings = formats.flatMap((format) => {
     if (format.startsWith('excel') && !LIKELY_SERIAL.test(text)) return []
     const read = readDate(text, format, today)
     return read.kind === 'date' ? [{ ...read, format }] : []

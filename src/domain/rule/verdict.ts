@@ -248,6 +248,8 @@ export interface WordsReading {
   readonly keptBack?: Readonly<Record<string, number>>
   readonly goes?: Readonly<Record<string, number>>
   readonly notUnderstood?: Readonly<Record<string, number>>
+  /** Rows in which a status is left empty. */
+  readonly empty?: number
 }
 
 /**

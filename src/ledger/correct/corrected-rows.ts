@@ -78,9 +78,9 @@ function gatherBearers({ connection, first }: Scope): boolean {
   connection.function('digits_of', (source, cells, iban) => {
     if (iban === null && cells === null) return null
     const [cell = ''] =
-      iban === null
-        ? requiredCells(columnsOf(Number(source)), JSON.parse(String(cells)) as string[], ['iban'])
-        : [String(iban)]
+      typeof iban === 'string'
+        ? [iban]
+        : requiredCells(columnsOf(Number(source)), JSON.parse(String(cells)) as string[], ['iban'])
     const account = cleanIban(cell)
     return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
   })

@@ -176,15 +176,18 @@ export const namesDebit = naming(headers.debit)
 /** A header that tells of a signature. */
 export const namesSigning = naming(headers.signing)
 
+/** A header that names a time in which a mandate is not to be used. */
+export const namesBlock = naming(headers.block)
+
 /** A header that names the day on which a mandate ended. */
-export const namesEnd = naming(headers.end)
+export const namesEnd = naming([...headers.end, ...headers.block])
 
 /** A header that tells of the next collection, not of the last. */
 export const namesNext = naming(headers.next)
 
 const namesMark = naming(headers.flag)
 
-/** A header of a mark beside the status, such as a block or a return. */
+/** A header of a mark beside the status, such as a block or a return, or of whether a debit pays. */
 export const namesFlag = (header: string): boolean => namesEnd(header) || namesMark(header)
 
 const namesCustomer = naming(headers.customer)

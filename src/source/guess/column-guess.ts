@@ -8,10 +8,12 @@ import {
 import { WORDS, type Words } from '../../domain/value/words.js'
 import { kindByWords, meaningsOf, readWords, WORD_FIELDS, wordsOf } from './column-kind.js'
 import {
+  areDistinct,
   areMost,
   distinctShare,
   guessDateFormat,
   holdsAccounts,
+  holdsDates,
   orderOf,
   varies,
   type ColumnProfile,
@@ -95,10 +97,14 @@ export function guessColumns(
   if (others.length === 1) take('signed_date', others, 'content')
   const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const decided = new Set<Field>(known === null ? [] : REQUIRED_FIELDS.filter(uses))
+  const status = columns.find((column) => taken.get(column)?.field === 'status')?.profile
+  const isStatusOne = status?.words?.size === 1 && status.filled === status.records
+  const keys = columns.flatMap(({ profile }) => (isKey(profile) ? [profile.values] : []))
+  const file = { uses, decided, isStatusOne, keys }
   const order = orderOfDates(columns)
   const fate = ({ name, position, profile }: SeenColumn): Fate => {
     const why = known?.others.get(position)
-    return why === undefined ? fateOf(name, profile, { uses, decided }) : harmless(why)
+    return why === undefined ? fateOf(name, profile, file) : harmless(why)
   }
   return columns.map((column) => {
     const guess = taken.get(column) ?? null
@@ -191,13 +197,17 @@ function doubtOf(field: ColumnField, profile: ColumnProfile): string | null {
   return field === 'iban' && !varies(profile) ? OWN_ACCOUNT : null
 }
 
+const isFull = ({ records, filled }: ColumnProfile): boolean => filled >= records * 0.95
+const isKey = (profile: ColumnProfile): boolean =>
+  isFull(profile) && areDistinct(profile) && !holdsDates(profile)
+
 function roleOf(name: string, profile: ColumnProfile, fate: Fate | null) {
-  const { records, filled, prefix } = profile
+  const { prefix } = profile
   const meaning = meaningOfHeader(name)
   if (meaning.kind === 'second_key') return 'second_key'
   if (meaning.kind === 'old_key') return 'key'
   const rank = customerRank(name)
-  if (fate?.kind !== 'harmless' || rank === null || filled < records * 0.95) return null
+  if (fate?.kind !== 'harmless' || rank === null || !isFull(profile)) return null
   if (meaning.kind === 'unknown' && fate.why === DISTINCT) return 'key'
   // A customer has several mandates, so their numbers repeat.
   const isNumber = prefix !== null && distinctShare(profile) >= 0.5 && !fate.why.endsWith('its name')

@@ -11,58 +11,58 @@ import { namesEnd } from '../columns/header.js'
 export type ColumnProfile = ReturnType<ReturnType<typeof profileColumn>['profile']>
 
 const SAMPLE = 300
-/** Different values that are kept of a column of ends, which is looked at whole. */
-const MOST_ENDS = 20_000
+/** Different values that are kept of a column of dates, which is looked at whole. */
+const MOST_DATES = 20_000
+/** The first SEPA direct debits: no mandate ended before. */
+const FIRST_MANDATES = '2009-11-01'
 const MOST_WORDS = 20
 const VALUES_SHOWN = 3
 
-/** @param isWhole the order of day and month is told from all records, too */
+/** @param isWhole filled cells are counted to the end whatever they hold */
 export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, number>()
   const decider = startDeciding()
-  const isEnd = namesEnd(name)
   let filled = 0
   let sampled = 0
-  let neverBehind = 0
-  /** Dates, also those that stand for none, were seen in the sample. */
-  let isDated: boolean | null = null
+  /** Dates are looked at to the last, since one that has passed, or is still to come, may tell; null before it is known. */
+  let isDated: boolean | null = namesEnd(name) ? true : null
   /** No rule asks for more of a column of many words without dates. */
   let isKnown = false
-
-  function noteBehind(cell: string): void {
-    isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text) || isOpenEnd(text))
-    if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
-    if (isDated && LIKE_NEVER.test(cell) && isNever(cleanCell(cell))) neverBehind += 1
-    if (isWhole && isDated) decider.note(cell)
-    isKnown = !isWhole && !isDated && words.areMany()
-  }
-
   return {
     note: (cell: string): void => {
       if (cell === '' || isKnown) return
       words.note(cell)
-      if (sampled >= SAMPLE && !isEnd) {
-        noteBehind(cell)
-        return
+      if (sampled >= SAMPLE) {
+        isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
+        const known = isDated ? sample.get(cell) : undefined
+        if (known !== undefined) sample.set(cell, known + 1)
+        if (known !== undefined || !isDated || sample.size >= MOST_DATES) {
+          if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
+          isKnown = !isWhole && !isDated && words.areMany()
+          return
+        }
       }
       const text = cleanCell(cell)
       if (text === '') return
       filled += 1
       // What stands for no date leaves room for the dates that stand behind it.
       if (!isNever(text)) sampled += 1
-      const known = sample.get(text)
-      if (known !== undefined || sample.size < MOST_ENDS) sample.set(text, (known ?? 0) + 1)
+      sample.set(text, (sample.get(text) ?? 0) + 1)
     },
     /** @param records of the file that have this column */
     profile: (records: number) => {
       const dates = new Map<DateFormat, number>()
-      const ends = { never: neverBehind, open: 0, dated: 0, past: 0 }
+      const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, early: 0 }
       let dated = 0
+      let seen = 0
       for (const [text, count] of sample) {
         decider.note(text)
         if (isOpenEnd(text)) ends.open += count
-        const read = datesIn(text, today)
+        // Of many values nearly all have a format of those before them.
+        seen += 1
+        const usual = seen > SAMPLE ? datesIn(text, today, [...dates.keys()]) : []
+        const read = usual.length > 0 ? usual : datesIn(text, today)
         if (read.length > 0 && !isOpenEnd(text)) ends.dated += count
         if (isNever(text)) {
           ends.never += count
@@ -70,7 +70,11 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         }
         if (read.some(({ format }) => isTelling(format))) dated += count
         for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
-        if (read.some(({ date, isLikely }) => isLikely && date <= today)) ends.past += count
+        const likely = read.filter(({ isLikely }) => isLikely)
+        if (likely.length === 0) continue
+        if (likely.every(({ date }) => date > today)) ends.future += count
+        else ends.past += count
+        if (likely.every(({ date }) => date < FIRST_MANDATES)) ends.early += count
       }
       const countOf = (fits: (text: string) => boolean): number =>
         [...sample].reduce((sum, [text, count]) => (fits(text) ? sum + count : sum), 0)
@@ -87,7 +91,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         dated,
         /** How many values each date format can read; only formats that read one. */
         dates,
-        /** Of a column of ends all cells: those that name none, dates, dates that have passed. `never` is of all columns. */
+        /** Of a column of dates all cells: those that name none, dates, and when those lie. */
         ends,
         /** Whether day or month comes first, where the separators leave it open. */
         order: orderOf(decider.decided()),
@@ -102,12 +106,9 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   }
 }
 
-const LIKE_DATE = /^[0-9]{1,4}[-./][0-9]|^(?:19|20|99)[0-9]{6}$/
+const LIKE_DATE = /^[0-9]{1,4}[-./](?:[0-9]{1,2}|[A-Za-z]{3,4})[-./][0-9]{2}|^(?:18|19|20|99)[0-9]{6}/
 /** A day of the years 2080 to 2999, which stands for none as the last day there is does. */
 const FAR = /^(?:20[89][0-9]|2[1-9][0-9]{2})(?:-|[0-9]{4}$)|[./-](?:20[89][0-9]|2[1-9][0-9]{2})(?:$| )/
-/** What may be such a day, told fast. */
-const LIKE_NEVER =
-  /^\W*(?:-|0|1[0-8][0-9]{2}(?:\W|[0-9]{4}$)|19(?:00|04|70)|9999|20[89]|2[1-9])|\W(?:0[0-9]{3}|1[0-8][0-9]{2}|19(?:00|04|70)|9999|20[89][0-9]|2[1-9][0-9]{2})/
 const BLANK = 32
 
 const isNever = (text: string): boolean => isOpenEnd(text) || FAR.test(text)
@@ -150,9 +151,9 @@ export const varies = ({ sampled, values }: ColumnProfile): boolean =>
 
 const LONGEST_DATE = 35
 
-/** The dates that a cleaned cell may be, with the format that reads each. */
-const datesIn = (text: string, today: LocalDate) =>
-  /^[0-9]/.test(text) && text.length <= LONGEST_DATE ? readingsOf(text, today) : []
+/** The dates that a cleaned cell may be, with the one of the formats that reads each. */
+const datesIn = (text: string, today: LocalDate, formats?: readonly DateFormat[]) =>
+  /^[0-9]/.test(text) && text.length <= LONGEST_DATE ? readingsOf(text, today, formats) : []
 
 /** A format that can be told by its looks; digits alone could be anything. */
 const isTelling = (format: DateFormat): boolean => /[^a-z0-9]|iso/.test(format)

@@ -2,7 +2,14 @@ import type { Field } from '../../domain/mandate/mandate.js'
 import { fold } from '../../domain/text/text.js'
 import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
 import { ANSWERS, WORDS, type Words } from '../../domain/value/words.js'
-import { meaningOfHeader, namesEnd, namesFlag, namesLastCollection, namesSigning } from '../columns/header.js'
+import {
+  meaningOfHeader,
+  namesBlock,
+  namesEnd,
+  namesFlag,
+  namesLastCollection,
+  namesSigning,
+} from '../columns/header.js'
 import { counted, kindByAnswers, kindByEnds, kindByWords, wordsOf, type ColumnKind } from './column-kind.js'
 import {
   areMost,
@@ -26,7 +33,7 @@ export type Fate =
     }
   | {
       readonly kind: 'undecided'
-      readonly by: 'words' | 'last' | 'dates' | 'second' | 'few'
+      readonly by: 'words' | 'list' | 'last' | 'dates' | 'second' | 'few'
       /** Whoever says that no column is this field has answered. */
       readonly field: Field
       /** What its words are understood to say. */
@@ -42,6 +49,10 @@ export interface FileFacts {
   readonly uses: (field: Field) => boolean
   /** Fields that a person decided about. */
   readonly decided: ReadonlySet<Field>
+  /** The column used as status has one value in every row, so it tells no row from another. */
+  readonly isStatusOne?: boolean
+  /** The numbers of customers, as far as they were kept. */
+  readonly keys?: readonly Pick<ReadonlySet<string>, 'has'>[]
   readonly words?: Words
 }
 
@@ -67,8 +78,16 @@ export function fateOf(name: string, profile: ColumnProfile, file: FileFacts): F
     : fate
 }
 
-function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS }: FileFacts): Fate {
+function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fate {
+  const { uses, isStatusOne = false, keys = [], words = WORDS } = file
   const { records, filled, sampled, values, words: counts } = profile
+  const listed = listedIn(profile, keys)
+  if (listed > 0)
+    return undecided(
+      'list',
+      'status',
+      `${listed} numbers of customers of other rows, as a list beside the table does`,
+    )
   const told =
     kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? kindByEnds(namesEnd(name), profile)
   if (told !== null) return undecided('words', told.field, wordsOf(told).join('; '), { told })
@@ -83,11 +102,9 @@ function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS
   const second = secondOf(name, profile)
   if (second !== null && uses(second.field)) return second
   if (holdsDates(profile)) {
-    const dates = filled - profile.ends.never
-    if (namesEnd(name)) return harmless('ends still to come')
-    return dates > 0 && dates * 2 < records
-      ? undecided('dates', 'status', `a date in ${dates} of ${records} rows`)
-      : harmless('dates')
+    if (namesEnd(name) && !namesBlock(name)) return harmless('ends still to come')
+    const shows = mayBeEnds(profile, namesBlock(name))
+    return shows === null ? harmless('dates') : undecided('dates', 'status', shows)
   }
   const heading = namesFlag(name) ? null : headingOf(name)
   if (heading !== null) return harmless(`${heading} by its name`)
@@ -96,7 +113,7 @@ function fateByShape(name: string, profile: ColumnProfile, { uses, words = WORDS
   if (areDistinct(profile) && (!isFew || filled >= records * 0.95)) return harmless(DISTINCT)
   return !isFew
     ? harmless(kindOfValues([...profile.values.keys()], MOST) ?? 'texts of many kinds')
-    : fateOfFew(counts, profile, !uses('status') || namesFlag(name))
+    : fateOfFew(counts, profile, { isFlag: namesFlag(name), isTold: uses('status') && !isStatusOne })
 }
 
 /** What is named for a field and fits it, where another column feeds that: nobody knows which of the two it is. */
@@ -117,11 +134,32 @@ function secondOf(name: string, profile: ColumnProfile) {
     : null
 }
 
-/** @param isStatusLike where more than a mark of few rows is asked about */
+/** How many cells of a list beside the table are keys of its rows: each differs, and most rows have none. */
+function listedIn(profile: ColumnProfile, keys: NonNullable<FileFacts['keys']>): number {
+  const { records, filled, values } = profile
+  if (filled * 2 > records || !areDistinct(profile)) return 0
+  const listed = [...values.keys()].filter((text) => text.length > 2 && keys.some((key) => key.has(text)))
+  return listed.length > 1 && listed.length * 10 >= values.size ? listed.length : 0
+}
+
+/** What a column of dates shows that ends do and no birth, entry or beginning; null where nothing. */
+function mayBeEnds({ records, filled, ends }: ColumnProfile, isBlock: boolean): string | null {
+  const { never, past, future, early } = ends
+  const dates = filled - never
+  const isPartial = records >= FEWEST_ROWS && dates * 10 <= records * 9 && early * 2 < dates
+  const isMixed = future > 0 && (past > 0 || isBlock)
+  if (dates === 0 || !(dates * 2 < records || isPartial || isMixed)) return null
+  return `a date in ${dates} of ${records} rows${future > 0 ? `, ${future} still to come` : ''}`
+}
+
+/**
+ * @param isFlag by its heading, so that one row that differs is asked about
+ * @param isTold a column used as status tells which mandates are active, so that no more than a mark of few rows is asked about
+ */
 function fateOfFew(
   counts: ReadonlyMap<string, number>,
   { records, filled }: ColumnProfile,
-  isStatusLike: boolean,
+  { isFlag, isTold }: { isFlag: boolean; isTold: boolean },
 ): Fate {
   const empty = records - filled
   const words = [...counts].map(([word, count]) => ({ word, count }))
@@ -133,7 +171,7 @@ function fateOfFew(
   const others = records - Math.max(...all.map(({ count }) => count))
   const isMark = records >= FEWEST_ROWS && others * 10 <= records
   const shows = counted(all)
-  if (isMark || (isStatusLike && records > FEWEST_ROWS)) return undecided('few', 'status', shows)
+  if (isMark || isFlag || (!isTold && records > FEWEST_ROWS)) return undecided('few', 'status', shows)
   return harmless('few values', records > FEWEST_ROWS ? shows : null)
 }
 

@@ -25,6 +25,8 @@ import type { RecognisedSource } from '../record-check.js'
 
 /** Words of a column that is used; more are told as "and others". */
 const MOST_UNDERSTOOD = 50
+/** Customers that a list beside the table is compared with; people write such lists beside small tables. */
+const MOST_KEYS = 20_000
 
 export function watchColumns(source: RecognisedSource) {
   const { header, mapping, options, profile, against } = source
@@ -41,7 +43,10 @@ export function watchColumns(source: RecognisedSource) {
   // What is known of a system is decided about the columns that it names.
   const named = REQUIRED_FIELDS.filter((field) => options.columns[field] !== undefined)
   const decided = new Set<Field>([...mapping.decided, ...named])
-  const file = { uses, decided, words: wordsWith(options.words) }
+  const keys = new Set<string>()
+  const customer = mapping.oldKey ?? mapping.fields.find(({ field }) => field === 'customer_no')
+  const keyAt = positions.indexOf(customer?.position ?? -1)
+  const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
     isOpen(index) ? [{ name, index, ...profileColumn(name, against.today) }] : [],
@@ -52,7 +57,10 @@ export function watchColumns(source: RecognisedSource) {
   const fates = () =>
     (known ??= open.map(({ name, index, profile }) => ({
       column: showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name),
-      fate: fateOf(name, profile(records), file),
+      fate: fateOf(name, profile(records), {
+        ...file,
+        isStatusOne: used.some(({ field, isOne }) => field === 'status' && isOne()),
+      }),
     })))
 
   return {
@@ -64,13 +72,17 @@ export function watchColumns(source: RecognisedSource) {
       for (const { index, note } of used) note(cells[index] ?? '')
       if (!isNew) return // decided about when its export was admitted
       records += 1
+      if (open.length > 0 && keys.size < MOST_KEYS) keys.add(cells[keyAt] ?? '')
       for (const { index, note } of open) note(cells[index] ?? '')
     },
     /** Columns that nobody decided about, and columns in use of which nothing is understood. */
     findings: (severities: SeverityOverrides): readonly Finding[] => [
       ...(source.isResultFile
         ? []
-        : used.flatMap((column) => unknownFindings(column, profile?.open ?? [], severities))),
+        : used.flatMap((column) => [
+            ...unknownFindings(column, profile?.open ?? [], severities),
+            ...emptyFindings(column, severities),
+          ])),
       ...fates().flatMap(({ column: value, fate }) => {
         if (fate.kind === 'harmless') return []
         const detail = undecidedText(value, fate, uses(fate.field))
@@ -100,10 +112,14 @@ function watchUsed(meanings: Meanings) {
   const counter = countWords(MOST_UNDERSTOOD)
   let isFilled = false
   let isUnderstood = false
+  let empty = 0
+  let rows = 0
   return {
     counter,
     meanings,
     note: (cell: string): void => {
+      rows += 1
+      if (cell.trim() === '') empty += 1
       counter.note(cell)
       const word = isUnderstood ? '' : wordOf(cell)
       isFilled ||= word !== ''
@@ -112,6 +128,8 @@ function watchUsed(meanings: Meanings) {
 
     /** It holds words, and none of them is known. */
     isForeign: (): boolean => isFilled && !isUnderstood,
+    rows: () => ({ empty, rows }),
+    isOne: (): boolean => empty === 0 && counter.counts()?.size === 1,
   }
 }
 
@@ -141,6 +159,20 @@ function unknownFindings(
   return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, ...text })
 }
 
+/** Where a status stands in few rows, an empty cell may repeat the one above; where only what has ended is marked, it does not. */
+function emptyFindings(
+  { field, name, counter, meanings, rows }: UsedColumn,
+  severities: SeverityOverrides,
+): readonly Finding[] {
+  const { goes, staysBehind } = readWords(field, counter.counts() ?? new Map<string, number>(), meanings)
+  const { empty, rows: all } = rows()
+  if (field !== 'status' || goes.length === 0 || empty * 2 < all) return []
+  const column = JSON.stringify(showValue(name))
+  const ended = `exclude: [{ column: ${column}, equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}, reason: … }]`
+  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}.`
+  return findingOf('FILE_COLUMN_UNDECIDED', severities, { value: name, detail })
+}
+
 /** What a column shows, and what to write to use it or to leave it out of account. */
 function undecidedText(
   column: string,
@@ -156,7 +188,9 @@ function undecidedText(
   if (by === 'second')
     return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the one that is; or ${ignore}.`
   if (by === 'dates')
-    return `Column ${quoted} holds ${shows}, as the end of a mandate does. To keep those rows back: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
+    return `Column ${quoted} holds ${shows}, as the end of a mandate does. Where a date has passed, export without that row; to keep back each row that has a date: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
+  if (by === 'list')
+    return `Column ${quoted} holds ${shows}; it says nothing of the rows it stands in. Take it out, and those customers, too, where they are not to be migrated; ${ignore}.`
   if (told === null)
     return isFurther
       ? `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${shows}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; ${ignore}.`
@@ -179,8 +213,9 @@ function undecidedText(
 }
 
 /** Empty parts are left out, so that a report shows only what there is. */
-function readUsed({ field, name, counter, meanings }: UsedColumn): WordsReading {
+function readUsed({ field, name, counter, meanings, rows }: UsedColumn): WordsReading {
   const counts = counter.counts()
+  const { empty } = rows()
   if (counts === null) return { column: name, tooManyWords: `more than ${MOST_UNDERSTOOD}` }
   const kind = readWords(field, counts, meanings)
   const shown = (entries: readonly { readonly word: string; readonly count: number }[]) =>
@@ -192,5 +227,6 @@ function readUsed({ field, name, counter, meanings }: UsedColumn): WordsReading 
     notUnderstood: shown(kind.unknown),
   }
   const told = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
-  return { column: name, ...Object.fromEntries(told) }
+  const ofStatus = field === 'status' && counts.size > 0 && empty > 0 ? { empty } : {}
+  return { column: name, ...Object.fromEntries(told), ...ofStatus }
 }

@@ -16,6 +16,7 @@ import {
 import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
+import { namesEnd } from '../columns/header.js'
 import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
@@ -40,6 +41,7 @@ export function watchSource(source: RecognisedSource) {
   const columns = watchColumns(source)
   const damage = watchDamage(source, report)
   const days = watchDays(source, report)
+  const titles = watchTitles(report)
   const cleaning = countCleaning()
   let records = 0
   let isCut = false
@@ -65,6 +67,7 @@ export function watchSource(source: RecognisedSource) {
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
       if (isClean !== true) damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey)
+      titles.note(checked)
       const { iban, customerNo } = checked.values
       if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
       // Of a record of the wrong shape nobody can tell which cell is which.
@@ -97,7 +100,7 @@ export function watchSource(source: RecognisedSource) {
       ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
       ...damage.findings(),
       ...days.shifted(),
-      ...(isExport ? [...file.findings(), ...days.findings()] : []),
+      ...(isExport ? [...titles.found, ...file.findings(), ...days.findings()] : []),
       ...columns.findings(severities),
       ...(isExport ? accounts.findings(records) : []),
       ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
@@ -211,6 +214,30 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
   }
 }
 
+/** A line of words alone with rows above and below it, or with a word of an end, is the title of what follows. */
+function watchTitles(report: Report) {
+  const found: Finding[] = []
+  let isBegun = false
+  let title: readonly [text: string, detail: string] | null = null
+  return {
+    found,
+    note: ({ line, cells, values }: CheckedRecord): void => {
+      if (values.iban === null) {
+        const [text = '', ...others] = cells.filter((cell) => cell !== '')
+        if (others.length === 0 && TITLE.test(text) && (isBegun || namesEnd(text)))
+          title = [text, `Line ${line} holds nothing else than "${showValue(text)}".`]
+        return
+      }
+      if (title !== null) found.push(...report('FILE_HEADER_SECOND', ...title))
+      title = null
+      isBegun = true
+    },
+  }
+}
+
+/** Words, and no number of a customer or a mandate. */
+const TITLE = /^(?!.*\d{5}).*\p{L}{3}/u
+
 const ACCOUNT_SLOTS = 1 << 12
 /** Of so many rows each account is counted; behind them one that half the share has by its slot, which few accounts have. */
 const ROWS_COUNTED = 1000
@@ -258,13 +285,19 @@ function dominantDates(
   )
 }
 
-/** Dates whose day spreadsheets of some countries take for the month. */
-const ORDERED = /^\s*'?([0-9]{1,2})[/-]([0-9]{1,2})[/-][0-9]{2,4}\b/
+/** The numbers of a date up to its third, which is looked at by nobody. */
+const ORDERED = /^([0-9]{1,4})[-./]([0-9]{1,2})(?:[-./]([0-9]{1,2}))?/
+const START = /^[\s']+/
+/** So many dates in each of two spellings are no chance. */
+const FEWEST_SPELT = 3
+
+/** How many dates of one spelling prove the order of day and month, could be read in both, or are the same in both. */
+type Spelling = Record<'high' | 'low' | 'equal', number> & { shown: string }
 
 /**
- * How the dates of each column are written: a spreadsheet that reads 03/04 as 4 March leaves 25/04 as text. So a column is in
- * doubt in which days and such texts stand side by side, and none of the days, but each of the texts, shows a number above
- * 12 that proves their order. For the rest: `watchDates`.
+ * How the dates of each column are written: a program that reads 03/04 as 4 March leaves 25/04 as it is. So a column is in
+ * doubt in which no date of one spelling, and each of the others, shows a number above 12 that proves its order: one of
+ * each where a workbook holds days beside texts that spreadsheets turn into days, else several. For the rest: `watchDates`.
  */
 function watchDays(
   { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
@@ -280,15 +313,23 @@ function watchDays(
       today,
       timesOf(options, against),
     ),
-    ...{ day: '', text: '', isSure: false },
+    spellings: new Map<string, Spelling>(),
   }))
-  const noteOrder = (column: (typeof columns)[number], cell: string, line: number): void => {
-    const isDay = isIsoDay(cell)
-    const [, first, second] = (isDay ? /[0-9]{4}-([0-9]{2})-([0-9]{2})/ : ORDERED).exec(cell) ?? []
-    if (first === undefined || (isDay && first === second)) return
-    if ((Number(first) > 12 || Number(second) > 12) === isDay) column.isSure = true
-    const place = column.position < 0 ? undefined : cellName?.(line, column.position)
-    column[isDay ? 'day' : 'text'] ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
+  const noteOrder = ({ spellings, position }: (typeof columns)[number], cell: string, line: number): void => {
+    let end = 0
+    while (cell.charCodeAt(end) >= 0x30 && cell.charCodeAt(end) <= 0x39) end += 1
+    const key = end === 4 ? DAY : (cell[end] ?? '')
+    const known = spellings.get(key)
+    if (known !== undefined && known.high > 0 && known.low > 0) return
+    const [, first = '', second = '', third = ''] = ORDERED.exec(cell) ?? []
+    const [one, other] = (end === 4 ? [second, third] : [first, second]).map(Number)
+    if (!one || !other) return
+    const spelling = known ?? { high: 0, low: 0, equal: 0, shown: '' }
+    spellings.set(key, spelling)
+    const kind = one > 12 || other > 12 ? 'high' : one === other ? 'equal' : 'low'
+    spelling[kind] += 1
+    const place = position < 0 ? undefined : cellName?.(line, position)
+    if (kind !== 'equal') spelling.shown ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
   }
   const answers =
     options.source.dates === 'utc'
@@ -301,7 +342,7 @@ function watchDays(
       for (const column of columns) {
         const cell = raw[column.field] ?? ''
         if (cell === '') continue
-        if (column.isTyped) noteOrder(column, cell, line)
+        if (!isResultFile) noteOrder(column, cell.replace(START, ''), line)
         const isDay = (column.isTyped || isResultFile) && isIsoDay(cell)
         column.dates.note(cell, isDay, findings.length > 0 && isUnread(findings, column.field))
       }
@@ -313,15 +354,28 @@ function watchDays(
         return tell('FILE_DATES_SHIFTED', name, shifted === null ? null : `${shifted} ${answers}`)
       }),
     findings: (): readonly Finding[] =>
-      columns.flatMap(({ name, day, text, isSure, dates }) => {
-        const detail = `it holds days, none after the 12th of its month, such as ${day}, and texts, none of which can be read with day and month swapped, such as ${text}.`
-        const isSwapped = day !== '' && text !== '' && !isSure
-        return [
-          ...tell('FILE_DATES_MIXED', name, dates.mixed()),
-          ...tell('FILE_DAYS_SWAPPED', name, isSwapped ? detail : null),
-        ]
-      }),
+      columns.flatMap(({ name, isTyped, spellings, dates }) => [
+        ...tell('FILE_DATES_MIXED', name, dates.mixed()),
+        ...tell('FILE_DAYS_SWAPPED', name, swappedText(spellings, isTyped)),
+      ]),
   }
+}
+
+const DAY = 'day'
+
+function swappedText(spellings: ReadonlyMap<string, Spelling>, isTyped: boolean): string | null {
+  for (const [key, { high, low, shown }] of spellings) {
+    const isPair = isTyped && key === DAY && (spellings.has('/') || spellings.has('-'))
+    const others = [...spellings].filter(([other]) => other !== key && !(isPair && other === '.'))
+    const sure = others.filter(([, other]) => other.low + other.equal === 0).map(([, other]) => other)
+    const seen = Math.min(
+      low,
+      sure.reduce((sum, other) => sum + other.high, 0),
+    )
+    if (high === 0 && sure.length === others.length && seen >= (isPair ? 1 : FEWEST_SPELT))
+      return `it holds dates, none after the 12th of its month, such as ${shown}, and others in another spelling, none of which can be read with day and month swapped, such as ${sure.map((other) => other.shown).join(' and ')}.`
+  }
+  return null
 }
 
 const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/

@@ -185,6 +185,8 @@ it('a line that came in joined is refused where nothing joins it now, and a colu
 
 const SEED = Number(process.env['READING_SEED'] ?? 30)
 const DRAWS = 500
+/** How many cells are empty is asked of a file alone. */
+const UNASKED = { ...CHECK, severities: { FILE_COLUMN_UNDECIDED: 'warning' } } as const
 
 it(`gives what one file with all columns gives (seed ${SEED}, ${DRAWS} draws)`, async () => {
   for (let draw = 0; draw < DRAWS; draw += 1) {
@@ -209,6 +211,8 @@ it(`gives what one file with all columns gives (seed ${SEED}, ${DRAWS} draws)`, 
         mandateKey,
         rulesOf(record),
       ])
-    expect(await said(split, joining(fileOf(second), '', take)), `draw ${draw}`).toEqual(await said(whole))
+    expect(await said(split, joining(fileOf(second), '', take)), `draw ${draw}`).toEqual(
+      await said(whole, '', UNASKED),
+    )
   }
 }, 120_000)

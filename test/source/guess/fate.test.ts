@@ -57,9 +57,26 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['two marks that differ', 60, ['Vermerk', (n) => ['L', 'S'][n - 1] ?? '']],
   ['a letter that means a gender elsewhere', 60, ['kz', first(3, 'D', '')]],
   ['another way to pay', 240, ['Paiement', first(12, 'virement', 'prélèvement')]],
+  ['an end still to come for most, in Italian', 6, ['Scadenza', first(2, '30.06.2025', '30.06.2031')]],
+  ['in Dutch', 30, ['T/m', first(4, '31-12-2025', '31-12-2049')]],
+  ['in Lithuanian, behind 400 others', 450, ['Galioja iki', (n) => (n > 449 ? '2025-12-31' : '2030-12-31')]],
+  ['dates in most rows, in Slovene', 30, ['Izst.', first(18, '02.06.2025', '')]],
+  ['dates in most rows, in Hungarian', 60, ['Kilépett', first(50, '2025.06.02', '')]],
+  ['a block into the future', 25, ['Lastschriftsperre bis', first(3, '31.12.2027', '')]],
+  ['a block in English', 6, ['Paused until', first(1, '2027-12-31', '')]],
+  ['a block in French', 25, ['Bloqué jusqu’au', first(3, '31/12/2027', '')]],
+  ['a block for all', 5, ['Ruht bis', () => '31.12.2027']],
+  ['a deletion in more than a tenth', 25, ['LöKz', first(3, '1', '0')]],
+  ['a debit in few rows', 12, ['Bankeinzug', first(5, 'nein', 'ja')]],
+  ['a debit in Dutch', 40, ['Automatische incasso', first(15, 'N', 'J')]],
+  ['another way to pay in a third', 30, ['Zahlungsart', first(9, 'Rechnung', 'Lastschrift')]],
+  ['another way to pay in Spanish', 30, ['Forma de pago', first(9, 'transferencia', 'recibo')]],
+  ['a lock in few rows', 12, ['Sperre', first(2, 'X', '')]],
   ['a mark behind 1,200 others', 1201, ['Opposition', (n) => (n === 1201 ? 'oui' : '')]],
 ]
 
+/** A status of which not every row has the same. */
+const TELLING: Column = ['Status', first(1, 'pausiert', 'aktiv')]
 /** Nothing is asked about them. */
 const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[] = [
   ['empty', 60, ['Aufhebungsdatum', () => '']],
@@ -70,6 +87,13 @@ const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[
   ['few values', 19, ['disable', first(1, '1', '0')]],
   ['dates', 60, ['Geburtsdatum', (n) => (n % 2 === 0 ? '' : '01.02.1980')]],
   ['dates', 60, ['Erfasst', (n) => (n % 2 === 0 ? '2024-05-17' : `${10 + (n % 9)}.02.1980`)]],
+  ['dates', 60, ['Vertragsbeginn', (n) => `01.0${1 + (n % 9)}.2019`]],
+  ['dates', 60, ['Naissance', first(50, '01/02/2001', '')]],
+  ['dates', 19, ['Probetraining', first(12, '02.06.2025', '')]],
+  ['a preference by its name', 60, ['Newsletter', first(1, 'ja', 'nein')]],
+  ['an amount by its name', 60, ['BTW-plichtig', first(1, 'N', 'J')]],
+  ['a term of payment by its name', 60, ['Zahlungsziel', first(20, '14 Tage', '30 Tage')]],
+  ['few values', 60, ['Geworben von', (n) => (n % 3 === 0 ? '1' : '')]],
   ['ends still to come', 60, ['Gültig bis', first(3, '31.12.2035', '')]],
   ['countries', 60, ['Herkunft', first(2, 'AT', 'DE')]],
   ['languages', 60, ['Korrespondenz', first(2, 'Französisch', 'Deutsch')]],
@@ -101,7 +125,7 @@ describe.each([
   })
 
   it.each(HARMLESS)('is harmless: %s (%i rows)', async (why, rows, column) => {
-    const path = fileWith(rows, [...OWN, STATUS, column])
+    const path = fileWith(rows, [...OWN, TELLING, column])
     expect(await askedAbout(path)).toEqual({})
     const { columns } = await inspected(path)
     expect(columns.find(({ name }) => name === column[0])?.fate).toMatchObject({ kind: 'harmless', why })
@@ -244,6 +268,36 @@ describe('two columns for one field', () => {
     const draft = await draftOf(csv(25, [...others, ...OWN]))
     expect(draft).not.toContain('EDIT:')
     expect(draft).toMatch(/^ {2}unique_mandate_reference: Mandatsreferenz /m)
+  })
+})
+
+describe('a list beside the table', () => {
+  const [, ...others] = OWN
+  it.each([
+    ['with a word of an end', 25, 'Gekündigt', (n: number) => `${553_100 + n}`, [10, 14, 23]],
+    ['whose numbers could be dates, in French', 12, 'Partis', (n: number) => `0102${10 + n}`, [9, 4]],
+    ['with letters, in Spanish', 40, 'Bajas de socios', (n: number) => `C-${100 + n}`, [7, 31, 32, 38]],
+    ['longer than a sample', 900, 'Former', (n: number) => `K${1000 + n}`, [7, 31, 832, 838, 840, 899]],
+  ])('is none of the words of its rows: %s', async (_, rows, name, customer, listed) => {
+    const list: Column = [name, (n) => (n > listed.length ? '' : customer(listed[n - 1] ?? 0))]
+    for (const path of [csv, xlsx].map((fileWith) =>
+      fileWith(rows, [['customer_no', customer], ...others, ['Ort', () => 'Neudorf'], list]),
+    )) {
+      const [asked = ''] = Object.values(await askedAbout(path))
+      expect(asked).toMatch(/holds \d numbers of customers of other rows, as a list beside the table does/)
+      const draft = await draftOf(path)
+      expect(draft).not.toMatch(/^exclude:/m)
+      expect(draft).toMatch(/ignoreColumns: \[.*EDIT: .*\n.*\d numbers of customers/)
+    }
+  })
+
+  it('is none where most rows have one, or its numbers are no customers', async () => {
+    const customer: Column = ['customer_no', (n) => `${553_100 + n}`]
+    for (const other of [
+      ['Hauptmitglied', (n: number) => `${553_100 + n - (n % 3)}`],
+      ['Zähler', (n: number) => (n > 9 ? '' : `${77_100 + n}`)],
+    ] as const)
+      expect(await askedAbout(csv(60, [customer, ...others, TELLING, [...other]]))).toEqual({})
   })
 })
 

@@ -174,6 +174,7 @@ describe('8.3.4 what was understood', () => {
         keptBack: { beendet: 2 },
         goes: { aktiv: 1 },
         notUnderstood: { offen: 2, schlafend: 1 },
+        empty: 1,
       },
     })
     const teaching = 'words: { status: { notActive: [offen], active: [schlafend] } }'
@@ -336,6 +337,31 @@ describe('26.2 a word that is not understood', () => {
     const taught = await verdicts(text, 'words: { status: { active: ["1"] } }')
     expect(taught).toEqual(many(['sendable', 'conflict'], 4))
     expect(await verdicts(text, 'columns: { status: none }')).toEqual(many(['sendable'], 4))
+  })
+
+  it.each([
+    ['above its group', ['aktiv', '', '', 'gekündigt', '']],
+    ['of half the rows, in Dutch', ['Actief', '', 'Opgezegd', '']],
+    ['of those that live alone', ['active', '', '', '', 'active']],
+  ])('a status that stands in few rows is asked about: %s', async (_, cells) => {
+    const text = withColumn('status', cells)
+    const error = await refusal(readText(text))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    expect(error.message).toContain(
+      `is used as status and is empty in ${cells.filter((cell) => cell === '').length} of ${cells.length} rows`,
+    )
+    const ended = cells.filter((cell) => /^(?:gek|Opg)/.test(cell))
+    const yaml = `columns: { status: none }\nexclude: [{ column: status, equals: ${JSON.stringify([...ended, 'ended'])}, reason: ended }]`
+    const kinds = await verdicts(text, yaml)
+    expect(kinds).toEqual(cells.map((cell) => (ended.includes(cell) ? 'excluded' : 'sendable')))
+  })
+
+  it('a status that marks the ended alone, or is empty in few rows, asks nothing', async () => {
+    for (const cells of [
+      ['', '', 'gekündigt', '', ''],
+      ['aktiv', '', 'aktiv', 'gekündigt', ''],
+    ])
+      expect(undecidedIn((await readText(withColumn('status', cells))).summary)).toEqual([])
   })
 
   it('26.2 no column without a word refuses anything', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CHECK, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { CHECK, fileOf, fileRules, optionsOf, readAll, refusal } from '../../support/sources.js'
 import { mandateCells, sheetOf, workbookOf } from '../../support/workbook.js'
 
 /** Days since the last day of 1899, as a workbook holds a day. */
@@ -76,5 +76,60 @@ describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25
     const text = `customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference\n${line(1, '2024-03-01')}${line(2, '25/04/2024')}`
     const { records } = await readAll(fileOf(text), optionsOf(''))
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'invalid'])
+  })
+})
+
+describe('FILE_DAYS_SWAPPED: two spellings that part at the 12th, of several dates each', () => {
+  const line = (date: string, at: number): string =>
+    `${at},DE89370400440532013000,${date},DE98ZZZ09999999999,M-${at}\n`
+  const text = (dates: readonly string[]): string =>
+    `customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference\n${dates.map(line).join('')}`
+
+  test.each([
+    [
+      'ISO beside dots',
+      ['2015-03-05', '2016-07-02', '2024-10-11'],
+      ['23.02.2017', '26.08.2025', '13.01.2020'],
+      ['2024-03-25', '02.03.2024'],
+    ],
+    [
+      'dots beside slashes',
+      ['05.03.2015', '02.07.2016', '11.10.2024'],
+      ['23/02/2017', '26/08/2025', '13/01/2020'],
+      ['25.03.2024', '02/03/2024'],
+    ],
+    [
+      'slashes beside hyphens, of two digits',
+      ['05/03/15', '02/07/16', '11/10/24', '04/04/24'],
+      ['23-02-17', '26-08-25', '13-01-20'],
+      ['25/03/24', '3-3-24'],
+    ],
+    [
+      'ISO beside slashes with the month first',
+      ['2015-03-05', '2016-07-02', '2024-10-11'],
+      ['02/23/2017', '8/26/2025', '1/13/2020'],
+      ['2024-03-25', '2/3/2024'],
+    ],
+  ])('CSV: %s', async (_, swapped, sure, others) => {
+    const dates = [...swapped, ...sure].toSorted()
+    const error = await refusal(readAll(fileOf(text(dates))))
+    expect(error).toMatchObject({ rule: 'FILE_DAYS_SWAPPED', exitCode: 7 })
+    expect(error.message).toContain('Column "signed_date"')
+    for (const group of [swapped, sure])
+      expect(group.some((date) => error.message.includes(`"${date}"`))).toBe(true)
+    // One that fits neither proves that nothing was swapped, and two of a spelling may be chance.
+    for (const fewer of [...others.map((other) => [...dates, other]), [...swapped, ...sure.slice(1)]])
+      expect(await fileRules(text(fewer))).not.toContain('FILE_DAYS_SWAPPED')
+  })
+
+  test('XLSX: days beside dotted texts', async () => {
+    const days = ['2015-03-05', '2016-07-02', '2024-10-11'].map(typed)
+    const texts = ['23.02.2017', '26.08.2025', '13.01.2020']
+    const error = await refusal(read(workbook(...days, ...texts), 'dd.mm.yyyy'))
+    expect(error).toMatchObject({ rule: 'FILE_DAYS_SWAPPED' })
+    expect(error.message).toContain('"2015-03-05" in C2')
+    expect(error.message).toContain('"23.02.2017" in C5')
+    const { opened } = await read(workbook(...days, typed('2024-03-13'), ...texts), 'dd.mm.yyyy')
+    expect(opened.summary().findings.map(({ rule }) => rule)).not.toContain('FILE_DAYS_SWAPPED')
   })
 })
