@@ -48,7 +48,7 @@ const options = z.object({
 
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions extends Readonly<z.input<typeof options>> {
-  /** Scripted faults; see the README of the sandbox. */
+  /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Partial<Choices> | undefined

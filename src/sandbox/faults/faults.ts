@@ -248,7 +248,7 @@ export function parseFaults(text: string, name: string): readonly FaultRule[] {
   return checkFaults(rules, name)
 }
 
-const NEXT = 'The vocabulary of fault scripts is described in the README of the sandbox.'
+const NEXT = 'Correct it; "sepa-migrate help sandbox" lists the faults.'
 
 /** Whether the service takes effect before the fault shows. */
 export const appliesFirst = (fault: Fault): boolean =>
