@@ -16,7 +16,6 @@ import {
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
-  type MigrationPlan,
   assertPlanned,
 } from '../../migrate/options.js'
 import {
