@@ -107,11 +107,40 @@ export function assertKnown(nothing: string, given: unknown, known: readonly str
       )
 }
 
+const KINDS = {
+  text: ['a text', (value: unknown) => typeof value === 'string'],
+  number: ['a number', (value: unknown) => typeof value === 'number'],
+  flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
+  function: ['a function', (value: unknown) => typeof value === 'function'],
+  list: ['a list', Array.isArray],
+  object: [
+    'an object',
+    (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  ],
+  signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
+} as const
+type Kind = keyof typeof KINDS
+
+/** The value may be a secret, so it is not shown. */
+export function assertKind(name: string, value: unknown, kind: string): void {
+  const [wanted, is] = KINDS[kind as Kind]
+  if (!is(value))
+    throw new UsageError(`Cannot use ${name}: it is not ${wanted}; nothing was sent`, 'Correct the value')
+}
+
 /**
- * @param known their names with blanks between them
+ * @param known their names with blanks between them, each with the kind of its value where that is one of these
  * @returns the options, all of which are known
  */
-export function onlyKnown<Given extends object | null | undefined>(of: string, given: Given, known: string) {
-  assertKnown(`${of} has no option`, Object.keys(given ?? {}), known.split(' '))
+export function onlyKnown<Given>(of: string, given: Given, known: string): Given {
+  assertKind(`the options of ${of}`, given, 'object')
+  const kinds = new Map(
+    known.split(' ').map((word) => [word.replace(/:.*/, ''), word.replace(/^[^:]*:?/, '')]),
+  )
+  assertKnown(`${of} has no option`, Object.keys(given as object), [...kinds.keys()])
+  for (const [name, kind] of kinds) {
+    const value: unknown = Reflect.get(given as object, name)
+    if (kind !== '' && value != null) assertKind(`${name} of ${of}`, value, kind)
+  }
   return given
 }

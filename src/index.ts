@@ -3,8 +3,15 @@
  * caller like any other: `run` calls `migrate`, and what it shows it takes from the rooms.
  */
 
-import { CHECK_OPTIONS, checkMandate as checkRecord } from './domain/value/check-mandate.js'
-import { onlyKnown } from './errors.js'
+import * as checks from './domain/value/check-mandate.js'
+import { checkIban as ibanOf } from './domain/value/iban.js'
+import * as identifiers from './domain/value/identifiers.js'
+import { DATE_FORMATS, todayIn as dayIn } from './domain/mandate/date.js'
+import type { SeverityOverrides } from './domain/rule/verdict.js'
+import { assertChecks, assertDay, assertSeverities } from './source/given-checks.js'
+import { maskIban as masked } from './domain/text/masking.js'
+import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from './domain/mandate/mandate.js'
+import { assertKind, assertKnown, onlyKnown, UsageError } from './errors.js'
 
 // The main job.
 export { migrate } from './migrate/migrate.js'
@@ -13,17 +20,72 @@ export type { Resolution } from './ledger/ledger.js'
 export type { Stop } from './run/brake.js'
 export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 
-// One value, or one mandate.
-export { checkCreditorIdentifier, checkCustomerNo } from './domain/value/identifiers.js'
-export { checkMandateReference } from './domain/value/identifiers.js'
-export { checkIban } from './domain/value/iban.js'
-export { checkSignedDate, usualChecks, type CheckOptions } from './domain/value/check-mandate.js'
-export type { RawValues } from './domain/value/check-mandate.js'
+// One value, or one mandate: for programs without types, what is no text or no severity is a UsageError.
+function assertValue(text: string, severities: SeverityOverrides = {}): void {
+  assertKind('the value', text, 'text')
+  assertSeverities(severities)
+}
+const assertFormats = (formats: readonly unknown[]): void =>
+  assertKnown('There is no format', formats, [...DATE_FORMATS, 'unsettled'])
+export const checkCreditorIdentifier: typeof identifiers.checkCreditorIdentifier = (
+  text,
+  settings,
+  severities,
+) => {
+  assertValue(text, severities)
+  if (settings !== undefined) onlyKnown('checkCreditorIdentifier', settings, 'constant:text assigned:text')
+  return identifiers.checkCreditorIdentifier(text, settings, severities)
+}
+export const checkCustomerNo: typeof identifiers.checkCustomerNo = (text, severities) => {
+  assertValue(text, severities)
+  return identifiers.checkCustomerNo(text, severities)
+}
+export const checkMandateReference: typeof identifiers.checkMandateReference = (text, severities) => {
+  assertValue(text, severities)
+  return identifiers.checkMandateReference(text, severities)
+}
+export const checkIban: typeof ibanOf = (text, severities) => {
+  assertValue(text, severities)
+  return ibanOf(text, severities)
+}
+export const checkSignedDate: typeof checks.checkSignedDate = (text, format, today, severities, times) => {
+  assertValue(text, severities)
+  assertFormats([format])
+  assertDay(today)
+  return checks.checkSignedDate(text, format, today, severities, times)
+}
+export const usualChecks: typeof checks.usualChecks = (today) => {
+  assertDay(today)
+  return checks.usualChecks(today)
+}
+export type { CheckOptions, RawValues } from './domain/value/check-mandate.js'
 /** Everything that can be said about one record on its own. @throws {UsageError} for an option that it does not know */
-export const checkMandate: typeof checkRecord = (raw, options, given) =>
-  checkRecord(raw, onlyKnown('checkMandate', options, CHECK_OPTIONS), given)
-export { parseLocalDate, todayIn } from './domain/mandate/date.js'
-export { maskIban } from './domain/text/masking.js'
+export const checkMandate: typeof checks.checkMandate = (raw, options, given) => {
+  assertChecks('checkMandate', options)
+  assertFormats([options.signedDateFormat, options.lastCollectionFormat])
+  const known = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map((field) => `${field}:text`)
+  onlyKnown('the mandate', raw, known.join(' '))
+  for (const field of REQUIRED_FIELDS)
+    if (raw[field] !== null) assertKind(`${field} of the mandate`, raw[field], 'text')
+  return checks.checkMandate(raw, options, given)
+}
+export { parseLocalDate } from './domain/mandate/date.js'
+/** The day that it is there. @throws {UsageError} for a zone that this machine does not know */
+export const todayIn: typeof dayIn = (zone, nowMs) => {
+  try {
+    return dayIn(zone, nowMs)
+  } catch (cause) {
+    throw new UsageError(
+      'Cannot tell the day: time zone or time cannot be',
+      'Give an IANA name such as Europe/Berlin, and Date.now()',
+      { cause },
+    )
+  }
+}
+export const maskIban: typeof masked = (iban) => {
+  assertValue(iban)
+  return masked(iban)
+}
 export type { AssignedIdentity, Mandate } from './domain/mandate/mandate.js'
 export type { CheckedRecord, Finding, SeverityOverrides, Verdict } from './domain/rule/verdict.js'
 

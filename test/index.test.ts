@@ -135,6 +135,127 @@ describe('11.3 what a program without types passes', () => {
     await expect(refused).rejects.toThrow(library.UsageError)
   })
 
+  const CHECKS = library.usualChecks(TODAY)
+  const CELLS = {
+    customer_no: '1',
+    iban: 'DE89370400440532013001',
+    signed_date: '2020-01-02',
+    sepa_creditor_identifier: 'DE98ZZZ09999999999',
+    unique_mandate_reference: 'M-1',
+  }
+  it.each<[string, (wrong: never) => unknown, unknown, RegExp]>([
+    ['no day', library.usualChecks, undefined, /not a calendar date/],
+    ['a day in German', library.usualChecks, '26.11.2026', /not a calendar date/],
+    ['a Date', library.usualChecks, new Date(0), /not a calendar date/],
+    [
+      'a severity',
+      (wrong) => library.checkMandate(CELLS, { ...CHECKS, severities: wrong }),
+      { IBAN_CHECKSUM: 'of' },
+      /no severity "of"; the nearest is "off"/,
+    ],
+    [
+      'a rule',
+      (wrong) => library.checkIban(CELLS.iban, wrong),
+      { IBAN_CHEKSUM: 'off' },
+      /no rule "IBAN_CHEKSUM"; the nearest is "IBAN_CHECKSUM"/,
+    ],
+    ['a day', (today) => library.checkMandate(CELLS, { ...CHECKS, today }), 'today', /calendar date/],
+    [
+      'a format',
+      (wrong) => library.checkMandate(CELLS, { ...CHECKS, signedDateFormat: wrong }),
+      'isoo',
+      /no format "isoo"; the nearest is "iso"/,
+    ],
+    ['a mandate without an account', (raw) => library.checkMandate(raw, CHECKS), RAW, /iban of the mandate/],
+    ['no mandate', (raw) => library.checkMandate(raw, CHECKS), null, /the mandate: it is not an object/],
+    ['no checks', (checks) => library.checkMandate(CELLS, checks), undefined, /not an object/],
+    ['a number as an account', library.checkIban, 5, /not a text/],
+    ['no creditor', library.checkCreditorIdentifier, undefined, /not a text/],
+    [
+      'a setting of it',
+      (wrong) => library.checkCreditorIdentifier('x', wrong),
+      { constnt: 'x' },
+      /"constnt"; the nearest is "constant"/,
+    ],
+    ['no customer', library.checkCustomerNo, null, /not a text/],
+    ['no reference', library.checkMandateReference, null, /not a text/],
+    ['a format of a date', (f) => library.checkSignedDate('x', f, TODAY), 'isoo', /nearest is "iso"/],
+    ['no day for it', (day) => library.checkSignedDate('x', 'iso', day), undefined, /calendar date/],
+    ['a zone', (zone) => library.todayIn(zone, 0), 'Mars/X', /time zone or time/],
+    ['nothing to mask', library.maskIban, undefined, /not a text/],
+    ['nothing to migrate', library.migrate, undefined, /migrate: it is not an object/],
+    ['a service', (service) => library.migrate({ ledger: 'x', service }), undefined, /service: it is not/],
+    ['its options', library.connectService, undefined, /connectService: it is not an object/],
+    ['plain options', (o) => library.openSource('x', o, CHECKS), {}, /they have no \w+/],
+    [
+      'a file',
+      (file) => library.openSource(file, library.readSourceOptions({}), CHECKS),
+      5,
+      /no path and no stream/,
+    ],
+    [
+      'a signal',
+      (signal) => library.openSource('x', library.readSourceOptions({}), CHECKS, signal),
+      {},
+      /signal: it is not an AbortSignal/,
+    ],
+    [
+      'its severities',
+      (severities) => library.openSource('x', library.readSourceOptions({}), { ...CHECKS, severities }),
+      { IBAN_CHECKSUM: 'of' },
+      /no severity "of"/,
+    ],
+    ['a path', library.openLedgerReader, 5, /not a text/],
+    ['no report', (options) => library.writeReport('x', options), undefined, /not an object/],
+    ['no folder', (options) => library.writeReport('x', options), {}, /out of writeReport: it is not a text/],
+    ['a sandbox', library.startSandbox, 5, /startSandbox: it is not an object/],
+    ['its log', (log) => library.startSandbox({ log }), 5, /log of startSandbox: it is not a function/],
+    ['its port', (port) => library.startSandbox({ port }), 99_999, /port: must be at most 65535/],
+    [
+      'a missing reason',
+      library.readSourceOptions,
+      { exclude: [{ column: 'a', equals: ['x'] }] },
+      /exclude\.0\.reason: is required/,
+    ],
+    [
+      'a text for a list',
+      library.readSourceOptions,
+      { exclude: [{ column: 'a', equals: 'x', reason: 'r' }] },
+      /exclude\.0\.equals: must be an array/,
+    ],
+  ])('%s is refused in words', async (_what, call, wrong, message) => {
+    const refused = Promise.resolve(wrong as never).then(call)
+    await expect(refused).rejects.toThrow(message)
+    await expect(refused).rejects.toThrow(library.UsageError)
+  })
+
+  it.each<[string, unknown]>([
+    ['watch', 1],
+    ['signal', {}],
+    ['retryRefusedBy', true],
+    ['confirm', 'yes'],
+    ['decisions', {}],
+    ['evidence', 'x.xml'],
+    ['writes', 5],
+    ['files', [5]],
+    ['machine', 5],
+    ['corrected', 5],
+  ])('a migration is refused where %s is of another kind, before anything leaves', async (name, wrong) => {
+    const { asked, sandbox } = await placeWith(1)
+    const refused = library.migrate({ ...asked(), [name]: wrong })
+    await expect(refused).rejects.toThrow(library.UsageError)
+    await expect(refused).rejects.toThrow(name)
+    expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('is a callback that is refused, and never an exception', () => {
+    for (const given of [undefined, null, {}, { headers: null, body: '' }])
+      expect(library.verifyCallback(given as never, 'key')).toMatchObject({ kind: 'refused' })
+    expect(library.verifyCallback({ headers: {}, body: '' }, undefined as never)).toMatchObject({
+      kind: 'refused',
+    })
+  })
+
   it('is refused by a call of the client, before anything leaves', async () => {
     const sandbox = await newPlace().sandbox()
     const { url: baseUrl, username, password } = sandbox
@@ -158,6 +279,7 @@ describe('11.3 what a program without types passes', () => {
     for (const wrong of [
       ['rows', ['ready']],
       ['rows', ['ready'], 0, '9'],
+      ['rows', ['ready'], -1, -1],
       ['row', '1'],
       ['row'],
       ['attempts', NaN],

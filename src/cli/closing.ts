@@ -115,7 +115,10 @@ export function closingLines(
     mandates.total !== totals.read && `  ${mandatesText(mandates)}`,
     '',
     stop !== null && [toned('open', 'Stopped early'), `: ${stop.why}.`],
-    ...openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null),
+    // What was declined is not in the ledger.
+    ...(stop?.kind === 'declined' && totals.read === 0
+      ? []
+      : openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(asked, { ...status, pack: report === undefined ? null : dirname(report) }),

@@ -163,7 +163,7 @@ function asHelp(
 ): readonly string[] {
   const [first, name, ...others] = argv
   if (first !== 'help') return argv
-  if (name === undefined) return ['--help']
+  if (name === undefined || name === '--json') return ['--help']
   const isCommand = Object.hasOwn(commands, name) && !topicsIn(manual).some((topic) => topic.name === name)
   return isCommand ? [name, '--help', ...others] : argv
 }

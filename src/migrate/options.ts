@@ -20,7 +20,7 @@ import {
   type CheckedService,
   type BaseUrl,
 } from '../service/checked-service.js'
-import type { SourceInput } from '../source/bytes/input.js'
+import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
 import {
   type ReadingFlags,
   type SourceOptionsInput,
@@ -34,7 +34,7 @@ import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
-import { assertKnown, onlyKnown, UsageError } from '../errors.js'
+import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
@@ -42,7 +42,8 @@ import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
 import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
-import { RULES, type SeverityOverrides } from '../domain/rule/verdict.js'
+import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import { assertSeverities } from '../source/given-checks.js'
 import type { Totals } from '../domain/row/row-state.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
@@ -401,7 +402,8 @@ function dayOf(text: string | undefined, zone: string, { clock }: Machine): Loca
 
 /** For programs without types: letters of one path must not be taken for files, nor the folder for a ledger. */
 function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readonly files?: unknown }): void {
-  if (typeof ledger === 'string' && ledger !== '' && Array.isArray(files)) return
+  const areFiles = Array.isArray(files) && files.every((file) => isSourceInput(file))
+  if (typeof ledger === 'string' && ledger !== '' && areFiles) return
   throw new UsageError(
     'Cannot use the ledger or the files: the ledger is a path, the files are a list; nothing was sent',
     'Give them as { ledger: "sepa-migrate.db", files: ["export.csv"] }',
@@ -410,7 +412,7 @@ function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readon
 
 /** The options that are objects, or lists of such. */
 const WITHIN = {
-  service: `${OF_SERVICE} rate`,
+  service: `${OF_SERVICE} rate:number`,
   corrected: 'by reason',
   maxRefused: 'kind value',
   anotherLedger: 'by reason',
@@ -420,17 +422,18 @@ const WITHIN = {
   decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver at',
   expected: 'source records customerNoSum',
 } as const
-const OPTIONS = `files newer evidence ledger confirm watch signal giveUp signalStatus limit spread maxDurationMs maxInDoubt retryRefusedBy countries reading readingFlags rules asOf zone dormantSoonDays newCreditorIdentifier sharedFolder checkBeforeSend who testHost plan approval approvers configuration machine ${Object.keys(WITHIN).join(' ')}`
+const OPTIONS =
+  'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list decisions:list expected:object'
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {
-  const { rules = {}, decisions = [], maxRefused } = options
   onlyKnown('migrate', options, OPTIONS)
+  const { rules = {}, decisions = [], maxRefused, service } = options
+  assertKind('service', service, 'object')
   for (const [name, known] of Object.entries(WITHIN))
     for (const part of [options[name as keyof typeof WITHIN] ?? []].flat()) onlyKnown(name, part, known)
   if (maxRefused) assertKnown('There is no kind of maxRefused', maxRefused.kind, ['count', 'percent'])
-  assertKnown('There is no rule', Object.keys(rules), Object.keys(RULES))
-  assertKnown('There is no severity', Object.values(rules), ['error', 'warning', 'off'])
+  assertSeverities(rules)
   for (const { decision, rowId } of decisions) {
     assertKnown('There is no decision', decision, DECISIONS)
     assertUsable('rowId', rowId, Number.isSafeInteger(rowId), 'the number of a row')

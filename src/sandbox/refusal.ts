@@ -1,3 +1,4 @@
+import { wordingOf } from '../domain/text/wording.js'
 import { isLoopback, parseJson } from '../domain/text/text.js'
 import type { z } from 'zod'
 import type { IncomingMessage } from 'node:http'
@@ -61,29 +62,6 @@ export function readBody<Body>(
     ? refuse(400, 'READ_ONLY_PARAMETER', `${name} is set by the service and cannot be sent`, [name])
     : refuse(400, 'UNKNOWN_PARAMETER', `${[...path, name].join('.')} is not a known field`, [...path, name])
 }
-
-/** Our words instead of the library's. Schemas that bring their own words keep them. */
-function wordingOf(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${withArticle(issue.expected)}`
-    case 'too_small':
-      return `must be at least ${issue.minimum}`
-    case 'too_big':
-      return `must be at most ${issue.maximum}`
-    case 'invalid_format':
-      return issue.format === 'date' ? 'must be a date (YYYY-MM-DD)' : undefined
-    case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`
-    case 'invalid_union':
-      return 'has none of the allowed types'
-    default:
-      return undefined
-  }
-}
-
-const withArticle = (type: string): string =>
-  type === 'int' ? 'an integer' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 
 /** Reads a request body as JSON: content type, size limit, UTF-8, syntax. Anything that is JSON passes. */
 export async function readJsonBody(incoming: IncomingMessage, limitBytes: number): Promise<Reply<unknown>> {

@@ -1,3 +1,4 @@
+import { wordingOf } from '../domain/text/wording.js'
 import { choicesSchema, type Choices } from './choices.js'
 import { z } from 'zod'
 import { onlyKnown, UsageError } from '../errors.js'
@@ -48,7 +49,7 @@ const options = z.object({
 
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions extends Readonly<z.input<typeof options>> {
-  /** Scripted faults; see the README of the sandbox. */
+  /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Partial<Choices> | undefined
@@ -59,8 +60,12 @@ export interface SandboxOptions extends Readonly<z.input<typeof options>> {
 
 /** Checks the options. @throws UsageError that names the option. */
 export function readSettings(given: SandboxOptions) {
-  onlyKnown('startSandbox', given, `${Object.keys(options.shape).join(' ')} faults choices log now`)
-  onlyKnown('choices', given.choices, Object.keys(choicesSchema.shape).join(' '))
+  onlyKnown(
+    'startSandbox',
+    given,
+    `${Object.keys(options.shape).join(' ')} faults:list choices:object log:function now:function`,
+  )
+  onlyKnown('choices', given.choices ?? {}, Object.keys(choicesSchema.shape).join(' '))
   const settings = checked(options, given, '')
   return {
     ...settings,
@@ -81,7 +86,7 @@ export interface Opened extends ReturnType<typeof readSettings> {
 }
 
 function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string): Value {
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { error: wordingOf })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}`)
   throw new UsageError(

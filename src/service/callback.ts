@@ -16,9 +16,10 @@ type CallbackVerdict =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Whether a callback was signed with `signKey`, the `callbacks.sign_key` of its billogram. Never throws. */
-export function verifyCallback({ headers, body }: CallbackRequest, signKey: string): CallbackVerdict {
+export function verifyCallback(request: CallbackRequest, signKey: string): CallbackVerdict {
+  const { headers = {}, body } = Object(request) as Partial<CallbackRequest>
   // Anybody could sign with the empty key.
-  if (signKey === '') return refused('the signing key is empty')
+  if (signKey === '' || typeof signKey !== 'string') return refused('the signing key is empty')
   if (typeof body !== 'string' && !(body instanceof Uint8Array))
     return refused('the body is not what was received, bytes or text')
   const timestamp = oneHeader(headers, TIMESTAMP_HEADER)
@@ -33,8 +34,10 @@ export function verifyCallback({ headers, body }: CallbackRequest, signKey: stri
 
 const refused = (reason: string): CallbackVerdict => ({ kind: 'refused', reason })
 
-function oneHeader(headers: CallbackRequest['headers'], name: string): string | null {
-  const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []))
+function oneHeader(headers: CallbackRequest['headers'] | null, name: string): string | null {
+  const values = Object.entries(headers ?? {}).flatMap(([key, value]) =>
+    key.toLowerCase() === name ? value : [],
+  )
   const [value] = values
   return values.length === 1 && value !== undefined && value !== '' ? value : null
 }

@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions) {
           method,
           path,
           method === 'GET' ? null : JSON.stringify(request.data),
-          onlyKnown('call', sendOptions, 'requestId signal'),
+          onlyKnown('call', sendOptions, 'requestId:text signal:signal'),
         )
       : unsendable(request.error, clock)
 

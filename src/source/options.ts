@@ -1,3 +1,4 @@
+import { wordingOf } from '../domain/text/wording.js'
 import { z } from 'zod'
 import type { SourceReading } from '../domain/rule/verdict.js'
 import { orNearest } from '../domain/text/nearest.js'
@@ -261,13 +262,14 @@ export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
  * @throws {UsageError} that names each mistake
  */
 export function readSourceOptions(given: SourceOptionsInput): SourceOptions {
-  const parsed = sourceOptionsSchema.safeParse(given)
+  const parsed = sourceOptionsSchema.safeParse(given, { error: wordingOf })
   if (parsed.success) return parsed.data
   const schema = JSON.stringify(z.toJSONSchema(sourceOptionsSchema, { io: 'input' }))
   const names = [...schema.matchAll(/"(\w+)":\{/g)].map(([, name = '']) => name)
   const mistakes = parsed.error.issues.map((issue) => {
     const typos = issue.code === 'unrecognized_keys' ? issue.keys : []
-    return `${issue.path.join('.')}: ${issue.message}${typos.map((key) => orNearest(key, names)).join('')}`
+    const place = issue.path.length === 0 ? 'they' : `${issue.path.join('.')}:`
+    return `${place} ${issue.message}${typos.map((key) => orNearest(key, names)).join('')}`
   })
   throw new UsageError(
     `Cannot use the options of the source: ${mistakes.join('; ')}`,

@@ -72,7 +72,8 @@ const DAY = /^(20[0-9]{2}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})?$/
 
 /**
  * Collections that the old creditor sent to a bank (ISO 20022, pain.008). Of the transactions of a mandate those of its
- * latest day count, under its last key; where these differ each is a record, and the rules across rows hold them.
+ * latest day count, under its last key, and those that end it; where these differ each is a record, and the rules across
+ * rows hold them.
  */
 export const openExport: InputFormat['open'] = async (bytes, { limits }, signal) => {
   const { name, label, sha256 } = bytes
@@ -93,7 +94,8 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
         const key = keyOf(collection.cells)
         if (key === null) return true
         const isLast = latest.get(key)?.day === collection.day || survey.contradicted.has(key)
-        return isLast && (survey.amendedOn.get(key) ?? 0) <= collection.day && isNew(contentOf(collection))
+        const counts = isLast && (survey.amendedOn.get(key) ?? 0) <= collection.day
+        return (counts || isEnd(collection.cells)) && isNew(contentOf(collection))
       })
     return { ...batches.end(), blankLines: 0, lines: transactions, footer: '' }
   }
@@ -107,7 +109,7 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
     headerLine: 1,
     isResultFile: false,
     written: {
-      collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts`,
+      collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts, and what ended it`,
     },
     evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
     assumed: [],
@@ -280,6 +282,9 @@ function contentOf({ cells }: Collection): string {
   return hash('sha256', fate.replace(/\n(?:FRST|RCUR|RPRE)\n/, '\n'), 'binary')
 }
 
+const isEnd = (cells: readonly string[]): boolean =>
+  /^(?:FNAL|OOFF)$/i.test(cells[SEQUENCE] ?? '') || /^B2B$/i.test(cells[SCHEME] ?? '')
+
 /** What was collected, as evidence beside an export. */
 export type CollectionFile = Awaited<ReturnType<typeof openCollections>>
 
@@ -298,8 +303,7 @@ export async function openCollections(path: string, limits: LimitOptions, signal
 
 /** One that names no mandate is compared by account and date. */
 function collectedIn(collection: Collection): CollectedMandate {
-  const [reference = '', signed = '', iban = '', creditor = '', day = '', sequence = '', scheme = ''] =
-    collection.cells
+  const [reference = '', signed = '', iban = '', creditor = '', day = ''] = collection.cells
   return {
     mandateKey: keyIn(collection.cells),
     creditorIdentifier: cleanCreditorIdentifier(creditor),
@@ -307,7 +311,7 @@ function collectedIn(collection: Collection): CollectedMandate {
     iban: checkIban(iban).value,
     signedDate: parseLocalDate(signed),
     day: day as LocalDate,
-    isEnded: /^(?:FNAL|OOFF)$/i.test(sequence) || /^B2B$/i.test(scheme),
+    endedOn: isEnd(collection.cells) ? (day as LocalDate) : null,
     amendment: collection.amendment,
   }
 }

@@ -1,5 +1,6 @@
 import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
-import { CHECK_OPTIONS, isAbsentCollection } from '../domain/value/check-mandate.js'
+import { isAbsentCollection } from '../domain/value/check-mandate.js'
+import { assertChecks } from './given-checks.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { fold } from '../domain/text/text.js'
 import {
@@ -11,13 +12,13 @@ import {
   type RuleId,
   type SourceReading,
 } from '../domain/rule/verdict.js'
-import { onlyKnown, UsageError } from '../errors.js'
+import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
-import { nameOf, type SourceInput } from './bytes/input.js'
+import { isSourceInput, nameOf, type SourceInput } from './bytes/input.js'
 import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
-import { sourceSections, type SourceOptions } from './options.js'
+import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
 import {
   checkRecord,
   isIsoDay,
@@ -49,7 +50,18 @@ export async function openSource(
   inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
   onlyKnown('openSource', given, Object.keys(sourceSections).join(' '))
-  onlyKnown('the checks', against, `${CHECK_OPTIONS} zone undecided second earlier readBy ledger`)
+  const missing = Object.keys(DEFAULT_SOURCE_OPTIONS).filter((name) => !(name in given))
+  if (missing.length > 0)
+    throw new UsageError(
+      `Cannot use the options of openSource: they have no ${missing.join(', ')}`,
+      'Make them with readSourceOptions',
+    )
+  if (signal !== undefined) assertKind('signal', signal, 'signal')
+  assertChecks('the checks', against, ' zone:text undecided second:list earlier readBy ledger')
+  if (typeof against.undecided === 'string')
+    assertKnown('There is no way with what is undecided', against.undecided, ['refuse', 'tell'])
+  if (!isSourceInput(input))
+    throw new UsageError('Cannot use the source: it is no path and no stream with a name', 'Give one of them')
   const { limits } = given
   const isKnown = expectedNames(given)
   const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)

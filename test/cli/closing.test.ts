@@ -60,6 +60,12 @@ describe('the last lines for people', () => {
     expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
   })
 
+  it('say not that nothing is open where the host name was not confirmed and nothing was imported', () => {
+    const stop = { kind: 'declined', why: 'The host name was not confirmed', next: 'Run again' } as const
+    expect(closing({}, { stop }).join()).not.toContain('Nothing is open')
+    expect(closing({ ready: 3 }, { stop }).join()).toContain('3 ready')
+  })
+
   it('count mandates where records repeat them', () => {
     expect(closing({ registered: 1, refused: 1, invalid: 1 }).join()).not.toContain('mandates:')
     expect(closing({ registered: 2, duplicate: 3, refused: 1, ready: 1 })).toContain(

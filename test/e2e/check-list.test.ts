@@ -25,7 +25,7 @@ it('10.3.2 check lists by rule: errors, warnings, what was asked for; count, thr
       '  → Correct the date. If the date is right, no format reads it: write it as YYYY-MM-DD into corrections.csv, and give it back.',
       '',
       'left out DUPLICATE_MANDATE, 1 time',
-      '  The mandate is already in the file. The first row is sent.',
+      '  The mandate occurs more than once. It is sent at most once.',
       '    line 10, unique_mandate_reference "MANDATE-1": It is record 1.',
       '  → Nothing to do; remove the repeated row if you like.',
       '',

@@ -202,6 +202,28 @@ it('31.1 what came in stays for later files, and holds rows that wait from earli
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
 })
 
+it('31.1 an end on any day holds its mandate, also under its former or no creditor, and is told with its day', async () => {
+  const end = { day: '2025-11-05', sequence: 'FNAL' }
+  const debits = [
+    ...[debit(1, end), debit(1)],
+    ...[debit(2, { ...end, sequence: 'RCUR', scheme: 'B2B' }), debit(2)],
+    ...[debit(3, { ...end, creditor: '' }), debit(3)],
+    ...[debit(4, { ...end, reference: 'OLD' }), debit(4, { former: { reference: 'OLD' } })],
+    ...[debit(5, { signed: '2024-03-05' })],
+  ]
+  for (const order of [debits, debits.toReversed()])
+    for (const collections of [[collected(...order)], order.map((one) => collected(one))]) {
+      const ledger = kept()
+      await admit(ledger, { exports: [exportOf([1, 2, 3, 4, 5].map((n) => row(n)))], collections })
+      const held = 'conflict 2029-01-05 !ENDED'
+      expect(fates(ledger)).toEqual([held, held, held, held, 'ready 2029-01-05'])
+      expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, ended: 4, not_in_export: 0 })
+      const [told] = ledger.reader.problemsOfRow(1)
+      expect(told?.message).toContain('It was last collected on 2026-01-05')
+      expect(told?.message).toContain('The collection of 2025-11-05 ended it.')
+    }
+})
+
 it.each(['', 'NOTPROVIDED'])(
   '31.1 a collection with the creditor "%s" is known by its reference',
   async (creditor) => {
@@ -460,7 +482,10 @@ interface Last extends Pick<Debit, 'reference'> {
   readonly iban: string | null
   readonly signed: string | null
   readonly day: string
+  /** On any day. */
   readonly ended: boolean
+  /** On its latest day. */
+  readonly isOver: boolean
 }
 
 const keyOf = ({ creditor = '', reference }: Pick<Debit, 'creditor' | 'reference'>): string =>
@@ -485,7 +510,8 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
       // No amendment changes it, so collections of any day contradict each other.
       signed: only(all.map(({ signed }) => signed!)),
       day,
-      ended: latest.some(({ sequence }) => sequence !== 'RCUR'),
+      ended: all.some(({ sequence }) => sequence !== 'RCUR'),
+      isOver: latest.some(({ sequence }) => sequence !== 'RCUR'),
     })
   }
   const owned = new Set(exports.map(keyOf))
@@ -534,7 +560,7 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
     return [state, until, ...differing.map((kind) => `${isNewer ? '!' : ''}${kind.toUpperCase()}`)].join(' ')
   })
   const missing = [...lasts.values()].filter(
-    (last) => !last.ended && !used.has(last) && !owned.has(keyOf(last)),
+    (last) => !last.isOver && !used.has(last) && !owned.has(keyOf(last)),
   )
   return { fates: found.toSorted(), evidence: { ...counts, not_in_export: missing.length } }
 }

@@ -63,7 +63,7 @@ describe('a collection file', () => {
         expect(records[0]?.latestFirstDebit).toBe('2029-01-05')
         expect(summary.findings.filter(({ rule }) => rule !== 'CROSSWALK_UNUSED_LINE')).toEqual([])
         expect(summary.reading.collections).toBe(
-          `${version}, 2 transactions, 2 mandates; the latest day of each counts`,
+          `${version}, 2 transactions, 2 mandates; the latest day of each counts, and what ended it`,
         )
       }
     }
@@ -105,7 +105,7 @@ describe('a collection file', () => {
     expect(records[0]?.cells.slice(3, 7)).toEqual(['DE17ZZZ01234567890', '2026-01-05', 'FNAL', 'CORE'])
   })
 
-  it('30.5 the latest day of a mandate counts, wherever it stands; of equal ones the first', async () => {
+  it('30.5 the latest day of a mandate counts, wherever it stands, and what ended it; of equal ones the first', async () => {
     const early = { day: '2026-01-05' }
     const late = { day: '2026-02-05' }
     expect(
@@ -122,6 +122,7 @@ describe('a collection file', () => {
       [2, 'M-2', 'SEQUENCE_FINAL'],
       [3, 'M-1', 'sendable'],
       [6, 'M-3', 'sendable'],
+      [7, 'M-3', 'SEQUENCE_FINAL'],
     ])
   })
 
@@ -264,9 +265,9 @@ describe('a collection file under another name', () => {
       DEFAULT_SOURCE_OPTIONS.limits,
       new AbortController().signal,
     )
-    const ended: boolean[] = []
-    for await (const batch of readFile()) ended.push(...batch.map(({ isEnded }) => isEnded))
-    expect(ended).toEqual([true, false])
+    const ended: unknown[] = []
+    for await (const batch of readFile()) ended.push(...batch.map(({ endedOn }) => endedOn))
+    expect(ended).toEqual(['2026-01-05', null])
   })
 })
 

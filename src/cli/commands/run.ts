@@ -16,7 +16,6 @@ import {
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
-  type MigrationPlan,
   assertPlanned,
 } from '../../migrate/options.js'
 import {
@@ -98,7 +97,7 @@ async function run(context: Context): Promise<CommandResult> {
   const service = await readService(settings, world)
   refuseUnasked(context, service.baseUrl)
   if (isReported(settings)) await assertReportPlace(context)
-  const counts = { sent: 0, answered: 0, ready: 0 }
+  const counts = { sent: 0, answered: 0 }
   announceSignals(context, counts)
   let closed: RunResult | null = null
   const tell = watchRun(context)
@@ -110,13 +109,8 @@ async function run(context: Context): Promise<CommandResult> {
   }
   const decisions = await decisionsIn(context)
   try {
-    const asked = askedBy(context, service)
-    const confirm = (plan: MigrationPlan): Promise<boolean> | boolean => {
-      counts.ready = plan.toSend
-      return asked.confirm?.(plan) ?? false
-    }
-    const end = await migrate({ ...asked, confirm, decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length, ready: counts.ready })
+    const end = await migrate({ ...askedBy(context, service), decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length })
   } catch (error) {
     return failed(context, service, error, { closed, sent: counts.sent })
   }
@@ -254,7 +248,7 @@ const standingOf = (reader: LedgerReader) => ({
   odd: oddities(reader),
 })
 
-type End = Migration & { readonly decided: number; readonly ready: number }
+type End = Migration & { readonly decided: number }
 
 async function conclude(context: Context, service: Service, end: End): Promise<CommandResult> {
   const { settings, progress } = context
@@ -293,7 +287,6 @@ async function conclude(context: Context, service: Service, end: End): Promise<C
       ...said([
         end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
       ]),
-      ...said([isDeclined && `${plural(end.ready, 'row is', 'rows are')} still ready, and as before.`]),
       ...end.admitted.filter(({ kind }) => kind !== 'empty' || end.decided === 0).flatMap(givenLine),
       ...end.readAgain,
       ...setAside,

@@ -1,3 +1,4 @@
+import { wordingOf } from '../../domain/text/wording.js'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type * as Yaml from 'yaml'
@@ -117,10 +118,13 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
 /** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
 function valueOf(document: Document.Parsed, file: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 }) ?? {}
+    const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
+    // What holds itself has no text.
+    JSON.stringify(values)
+    return values
   } catch (cause) {
     throw new UsageError(
-      `Cannot read the configuration file "${file}": ${cause instanceof Error ? cause.message : 'its aliases cannot be followed'}`,
+      `Cannot read the configuration file "${file}": ${cause instanceof ReferenceError ? cause.message : 'an alias stands for what holds it'}`,
       'Write the values out instead of anchors (&) and aliases (*); nothing was sent',
       { cause },
     )
@@ -138,7 +142,7 @@ export function parseConfiguration(
   const broken = document.errors[0]
   if (broken !== undefined) throw unreadable(file, broken.message.split('\n')[0] ?? 'it is not YAML')
   const values = valueOf(document, file)
-  const parsed = configurationSchema.safeParse(values)
+  const parsed = configurationSchema.safeParse(values, { error: wordingOf })
   const issues = [
     ...(parsed.error?.issues ?? []).filter(({ path }) => !DECLARED.has(path.join('.'))),
     ...misread(values),

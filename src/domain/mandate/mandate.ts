@@ -46,7 +46,7 @@ export interface CollectedMandate {
   readonly signedDate: string | null
   readonly day: LocalDate
   /** By a final or a one-off collection. */
-  readonly isEnded: boolean
+  readonly endedOn: LocalDate | null
   readonly amendment: Amendment | null
 }
 

@@ -237,7 +237,7 @@ export function transition(state: RowState, event: RowEvent): RowState {
 /** What people read of a state on the screen; what it means on a page that is signed stands in `report/text/`. */
 export const STATE_MEANS: Readonly<Record<RowState, string>> = {
   invalid: 'a value is wrong; not sent',
-  duplicate: 'same mandate, same content; not sent again',
+  duplicate: 'another record of the mandate counts; not sent again',
   conflict: 'same mandate, different content; not sent',
   excluded: 'must not be migrated; not sent',
   superseded: 'replaced by a later export',

@@ -207,7 +207,7 @@ export interface CheckOptions {
 
 /** The names of these. */
 export const CHECK_OPTIONS =
-  'today severities signedDateFormat lastCollectionFormat constantCreditorIdentifier newCreditorIdentifier dormantSoonDays schemeIsFirmenMandat times words isDecided lastCollected'
+  'today severities signedDateFormat lastCollectionFormat constantCreditorIdentifier:text newCreditorIdentifier:text dormantSoonDays:number schemeIsFirmenMandat:flag times words isDecided lastCollected:function'
 
 /** The checks of a program that has no settings of its own; dates are written YYYY-MM-DD. */
 export const usualChecks = (today: LocalDate): CheckOptions => ({

@@ -3,7 +3,7 @@ import type { Amendment } from '../../domain/mandate/mandate.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
 import { sql, type Connection } from '../file/connection.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
-import { give, holdWith, isErased, replaceRows, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, isErased, isLast, replaceRows, type ProblemText, type Scope } from './problems.js'
 
 /** Mandates that had another key before, as collections of their successors say. */
 
@@ -37,8 +37,8 @@ const PAIRS = `
       and later.latest_first_debit > date(until, '+36 months', 'floor'))
     join row as new on new.mandate_key = successor and new.mandate_key <> former and new.state <> 'superseded'`
 
-/** Sent, maybe sent, or closed by a person; what was in doubt once may have arrived. */
-const IS_BARRED = `(old.state in ('sending', 'registered', 'in_doubt', 'written_off')
+/** Sent, maybe sent, ended before it was amended, or closed by a person; what was in doubt once may have arrived. */
+const IS_BARRED = `(old.state in ('sending', 'registered', 'in_doubt', 'written_off') or ${isLast('old')}
   or old.state = 'refused' and ${isErased('old')}
   or exists (select 1 from attempt where row_id = old.id and outcome in ('in_doubt', 'released')))`
 
@@ -55,7 +55,7 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
   const { connection, first } = scope
   if (!pair(connection)) return
   const where = `id >= :first and ${IS_OF_EXPORT} and state in ('ready', 'invalid', 'excluded')
-    and id in (select old from temp.heir where not ${IS_BACK})`
+    and id in (select old from temp.heir where not ${IS_BACK}) and not ${isLast('row')}`
   give(connection, 'duplicate', AMENDED, where, { first })
   // No registration of the other key finds the account here.
   sql(

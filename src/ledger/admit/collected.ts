@@ -15,6 +15,12 @@ import { holdRow, writeProblem, type Scope } from './problems.js'
 /** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. What is absent differs from nothing. */
 const DATED_OTHERWISE = `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`
 const IS_USUAL = 'collected.signed_date is (select max(usual_date) from collection)'
+/** The key of a collection that names no creditor under the reference of a row (source/pain008.ts). */
+const NAMELESS = `'?||' || upper(row.original_mandate_reference)`
+/** The day on which a collection ended the mandate, also one without a creditor, or under a former key. */
+const ENDED_ON = `coalesce(collected.ended_on,
+  (select ended_on from collected as same where same.mandate_key = ${NAMELESS}),
+  (select max(ended_on) from amended join collected as same on same.mandate_key = former where successor = collected.mandate_key))`
 const DIFFERS = {
   reference_differs: `collected.mandate_key is not row.mandate_key and collected.reference <> ''
     and upper(collected.reference) is not upper(row.original_mandate_reference)`,
@@ -24,7 +30,7 @@ const DIFFERS = {
   date_differs: `${DATED_OTHERWISE} and not ${IS_USUAL}`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
     and collected.account is not x''`,
-  ended: 'collected.is_ended = 1',
+  ended: `${ENDED_ON} is not null`,
   never_collected: 'collected.id is null and row.mandate_key is not null',
 } as const
 type Kind = keyof typeof DIFFERS
@@ -38,7 +44,7 @@ const FIELDS: Readonly<Partial<Record<Kind, Field>>> = {
 }
 
 const AGREES = `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
-  and collected.signed_date = row.signed_date and collected.is_ended = 0`
+  and collected.signed_date = row.signed_date and ${ENDED_ON} is null`
 
 /** SQL that is 1 where it is so, by the name of each kind. */
 const EACH_KIND = [
@@ -54,9 +60,6 @@ export type EvidenceCounts = Readonly<Record<Kind | 'agrees' | 'not_in_export', 
 
 /** Rows that a collection can speak for or against: those that stay behind, or repeat others, are not compared. */
 const IS_COMPARED = `row.state not in ('duplicate', 'superseded', 'excluded', 'written_off')`
-
-/** The key of a collection that names no creditor under the reference of a row (source/pain008.ts). */
-const NAMELESS = `'?||' || upper(row.original_mandate_reference)`
 
 /** A row has this mandate for its own; one that was replaced has not any more. */
 const isOwned = (collected: string): string => `(exists (select 1 from row as owner
@@ -74,8 +77,8 @@ const BY_KEY = `(select id from collected as same where same.mandate_key in (row
 /** By reference and creditor, or the reference alone where no creditor is named; else by account and date that no row owns. */
 const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
 
-/** Collected, not ended, and no row of the exports is it. */
-const IS_MISSING = `collected.is_ended = 0 and not ${isOwned('collected')} and not ${isAmended('collected')}
+/** Collected, not ended with that, and no row of the exports is it. */
+const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}
   and collected.id not in (select found from (select ${BY_ACCOUNT} as found from row where ${IS_COMPARED}
     and ${BY_KEY} is null)
     where found is not null)`
@@ -142,7 +145,8 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
       hasAny(connection) ? { lastCollected: (key) => day.get(key) ?? null } : {},
     /**
      * @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value. No
-     * amendment changes the date of signature, so one that differs on any day is none either
+     * amendment changes the date of signature, so one that differs on any day is none either; what has ended has no later
+     * collection, so an end of any day stays
      */
     open: ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => {
       // Made as one behind the load, the index costs a part of what its entries cost one by one.
@@ -154,16 +158,15 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
         `${column} = case when excluded.${column} is ${absent} or excluded.day < day then ${column}
           when excluded.day > day or ${column} in (${absent}, excluded.${column}) then excluded.${column} end`
       const take = sql(connection)`
-        insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, is_ended)
+        insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, ended_on)
           values (?, ?, ?, ?, ?, ?, ?, ?)
           on conflict (mandate_key) do update set ${ABSENT.map(one).join(', ')},
             signed_date = case when excluded.signed_date in ('', signed_date) then signed_date
               when signed_date = '' then excluded.signed_date end,
             creditor = iif(excluded.day < day, creditor, excluded.creditor),
             reference = iif(excluded.day < day, reference, excluded.reference),
-            is_ended = case when excluded.day > day then excluded.is_ended when excluded.day = day
-              then max(is_ended, excluded.is_ended) else is_ended end, day = max(day, excluded.day)
-          where excluded.day >= day or excluded.signed_date not in ('', signed_date)`
+            ended_on = coalesce(max(ended_on, excluded.ended_on), ended_on, excluded.ended_on), day = max(day, excluded.day)
+          where excluded.day >= day or excluded.signed_date not in ('', signed_date) or excluded.ended_on is not null`
       const amend = amendIn(connection)
       return (mandates: readonly CollectedMandate[]): void => {
         for (const { iban, amendment, ...mandate } of mandates) {
@@ -176,7 +179,7 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
             iban === null ? '' : maskIban(iban),
             mandate.signedDate ?? '',
             mandate.day,
-            mandate.isEnded ? 1 : 0,
+            mandate.endedOn,
           )
         }
       }
@@ -204,7 +207,8 @@ const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on n
 const SEEN = `'It was last collected on ' || collected.day || ': reference ' || mask_accounts(collected.reference) ||
   ', creditor ' || coalesce(nullif(mask_accounts(collected.creditor), ''), 'not named') || ', signed ' ||
   coalesce(nullif(collected.signed_date, ''), iif(collected.signed_date is null, 'unclear', 'not named')) || ', account ' ||
-  coalesce(nullif(collected.iban_masked, ''), iif(collected.iban_masked is null, 'unclear', 'not named')) || '.'`
+  coalesce(nullif(collected.iban_masked, ''), iif(collected.iban_masked is null, 'unclear', 'not named')) || '.' || coalesce(iif(${ENDED_ON} < collected.day, ' The collection of ' || ${ENDED_ON} ||
+  ' ended it.', ''), '')`
 
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`

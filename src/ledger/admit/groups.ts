@@ -13,6 +13,7 @@ import {
   give,
   holdWith,
   isErased,
+  isLast,
   replaceRows,
   writeNotice,
   type ProblemText,
@@ -175,6 +176,7 @@ interface Older {
   readonly kind: 'export' | 'list' | 'again'
   readonly day: string | null
   readonly isCollection: 0 | 1
+  readonly isLast: 0 | 1
   readonly isErased: 0 | 1
   readonly mayHaveEnded: 0 | 1
 }
@@ -183,7 +185,7 @@ interface Older {
 const KIND = `iif(kind = 'again', (select origin.kind from source as origin where origin.id = source.reading ->> '$.readFrom'), kind)`
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
-    reading -> '$.collections' is not null as isCollection, ${isErased('row')} as isErased,
+    reading -> '$.collections' is not null as isCollection, ${isLast('row')} as isLast, ${isErased('row')} as isErased,
     ${mayHaveEnded('row')} as mayHaveEnded
   from row join source on source.id = row.source_id`
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
@@ -271,7 +273,10 @@ function repeatCorrected(group: Deciding): void {
 
 const CORRECTED_SINCE = 'The record is as it was before somebody corrected it, and the correction counts.'
 
-/** Collection files may be given in any order: of several days the latest counts, record by record. */
+/**
+ * Collection files may be given in any order: of several days the latest counts, record by record. What ended earlier and was
+ * collected once more contradicts itself.
+ */
 function keepLatestDay(group: Deciding, older: readonly Older[]): void {
   const { connection, key, turn } = group
   const day = sqlValue(connection)<string>`
@@ -287,6 +292,8 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
     .at(-1)
   const isEarlier = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and latest_first_debit < :latest
     and (select reading -> '$.collections' from source where source.id = row.source_id) is not null
+    and (not ${isLast('row')} or exists (select 1 from row as latest where latest.mandate_key = :key
+      and latest.latest_first_debit = :latest and ${isLast('latest')}))
     and not (select count(distinct signed_date) > 1 from row as dated join source as file on file.id = dated.source_id
       where dated.mandate_key = :key and file.reading -> '$.collections' is not null)`
   const notice = asDuplicate(
@@ -369,7 +376,11 @@ function sightedOf(
           ? 'unreadable'
           : 'unclear'
   const [collection = null] = older.filter(({ isCollection }) => isCollection === 1)
-  const isLaterDay = collection?.day != null && counts.latest !== null && counts.latest > collection.day
+  const isLaterDay =
+    collection?.day != null &&
+    counts.latest !== null &&
+    counts.latest > collection.day &&
+    (says === 'ended' || older.every((row) => row.isLast === 0))
   // The same once more, and collected later: what waits would lapse too early.
   const isLonger = older.some(({ state, day }) => state === 'ready' && (counts.latest ?? '') > (day ?? '9'))
   // Beside what waits or has ended, the same of a later day is news.
@@ -513,7 +524,7 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   const { connection, at } = group
   if (isContradictory) conflictInside(seen)
   const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
-  const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message} Compare it with {row}.`
+  const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message}${endOf(group)} Compare it with {row}.`
   const isBlocked = live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
   const notice = isBlocked ? blocked(live) : say(rule, 'error', text, other?.id ?? null)
   give(connection, 'conflict', notice, `mandate_key = :key and ${SENDABLE}`, values)
@@ -522,6 +533,11 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
     select min(row.id) from row where mandate_key = :key and ${IS_NEW} and ${SPEAKS}`.get(values)
   holdWith(connection, say(rule, 'error', text, newcomer ?? null), live.id, at)
 }
+
+const endOf = (group: Deciding): string =>
+  holds(group, `select 1 from row where mandate_key = :key and ${isLast('row')}`)
+    ? ' One of its collections ended it (FNAL, OOFF or B2B).'
+    : ''
 
 const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
 
@@ -542,7 +558,7 @@ function conflictInside(seen: Seen): void {
        and ${SAID} <> (select ${SAID} from row where id = :one)`
   const other = counts.firstHeld ?? differing.get(all) ?? null
   const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
-  const text = `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with {row}.`
+  const text = `${ruleOf('CONFLICT_MANDATE').message}${dates}${endOf(group)} Compare it with {row}.`
   const where = `mandate_key = :key and ${SENDABLE}`
   const notice = (of: number | null) => say('CONFLICT_MANDATE', 'error', text, of)
   give(connection, 'conflict', notice(other), `${where} and row.id = :one`, all)

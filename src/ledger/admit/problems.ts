@@ -8,6 +8,13 @@ import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 export const isErased = (row: string): string =>
   `exists (select 1 from decision where decision.row_id = ${row}.id and decision.decision = 'erased')`
 
+/** SQL that is true for a collection that was the last one of its mandate, or none of a Core mandate. */
+export const isLast = (
+  row: string,
+): string => `(${row}.state in ('excluded', 'invalid') and exists (select 1 from problem
+  where row_id = ${row}.id and severity = 'error' and problem.rule in ('SEQUENCE_FINAL', 'SEQUENCE_ONE_OFF', 'SCHEME_B2B'))
+  and (select reading -> '$.collections' from source where source.id = ${row}.source_id) is not null)`
+
 /** All that one command brings in. Its rows are those from `first` on; every older row has a lower id. */
 export interface Scope {
   readonly connection: Connection

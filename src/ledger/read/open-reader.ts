@@ -10,7 +10,7 @@ import {
   totalsOf,
   type Totals,
 } from '../../domain/row/row-state.js'
-import { assertKnown, onlyKnown, UsageError } from '../../errors.js'
+import { assertKind, assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
 import { HAS_ITS_KEY } from '../deliver/gate.js'
@@ -53,8 +53,9 @@ type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
  * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable`
  */
 export function openLedgerReader(path: string, options: LedgerPlace = {}): LedgerReader {
+  assertKind('the path of the ledger', path, 'text')
   const file = resolve(path)
-  return createReader(openBegun(file, onlyKnown('openLedgerReader', options, 'sharedFolder')), file)
+  return createReader(openBegun(file, onlyKnown('openLedgerReader', options, 'sharedFolder:flag')), file)
 }
 
 /** A connection to a ledger of this version in which something has begun. */
@@ -189,8 +190,10 @@ const BY_NUMBER =
 function possible(name: string, given: readonly unknown[], count: number): readonly unknown[] {
   if (name === 'rows') assertKnown('There is no row state', given[0], ROW_STATES)
   const numbers = Array.from({ length: count }, (_, at) => given[at]).slice(name === 'rows' ? 1 : 0)
-  if (!BY_NUMBER.test(name) || numbers.every(Number.isSafeInteger)) return given
-  throw new UsageError(`Cannot read ${name} of ${numbers.join(', ')}`, 'Give whole numbers')
+  if (!BY_NUMBER.test(name) || numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0))
+    return given
+  const what = name === 'rows' ? 'the last row before it and how many rows are' : 'what it takes is'
+  throw new UsageError(`Cannot read ${name}: ${what} no whole number from 0`, 'Give whole numbers')
 }
 
 /** The same functions; a fault of the disk or of SQLite says what it means. */

@@ -211,7 +211,7 @@ create table collection (
 create table collected (
   id integer primary key, mandate_key text not null unique, creditor text not null,
   reference text not null, account blob, iban_masked text, signed_date text, day text not null,
-  is_ended integer not null check (is_ended in (0, 1))
+  ended_on text
 ) strict;
 
 create table amended (

@@ -50,12 +50,17 @@ export function unlikelyShares(reader: LedgerReader): string[] {
   const rows = read + resubmitted
   const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
   const sources = reader.sources()
+  // Each month of collections repeats the one before.
+  const exports = sources.filter(({ reading }) => reading.collections === undefined)
+  const isLikely = (rule: string): boolean =>
+    /^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) ||
+    (rule === 'DUPLICATE_MANDATE' && exports.length < sources.length)
   return [
     ...reader
       .problemCounts()
-      .filter(({ rule, count }) => !/^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) && isUnlikely(count, rows))
+      .filter(({ rule, count }) => !isLikely(rule) && isUnlikely(count, rows))
       .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
-    ...sources
+    ...exports
       .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))
       .map(
         ({ name, totals }) =>

@@ -334,7 +334,9 @@ export async function inPackFolder<Value>(
     const code = codeOf(error)
     throw new UsageError(
       `Cannot write the report to "${out}": ${PROBLEMS.get(code) ?? 'the file system refused'} (${code})`,
-      'The ledger is complete without it. Solve the cause or give another folder, then write the report again (--out DIR; sepa-migrate report).',
+      terms.ledgerId === undefined
+        ? 'Solve the cause or give another folder (--out DIR), then check again.'
+        : 'The ledger is complete without it. Solve the cause or give another folder, then write the report again (--out DIR; sepa-migrate report).',
       { cause: error },
     )
   }

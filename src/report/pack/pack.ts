@@ -1,4 +1,4 @@
-import { assertKnown, codeOf, onlyKnown } from '../../errors.js'
+import { assertKind, assertKnown, codeOf, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
@@ -91,7 +91,8 @@ export interface ReportOptions {
   readonly language?: Language
 }
 
-const REPORT_OPTIONS = 'out forbidden signal absentAfterMs sharedFolder signWith toCancel told language'
+const REPORT_OPTIONS =
+  'out:text forbidden:list signal:signal absentAfterMs:number sharedFolder:flag signWith toCancel told:object language'
 
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
@@ -109,6 +110,7 @@ export async function writeReport(
   options: ReportOptions,
 ): Promise<ReportResult> {
   onlyKnown('writeReport', options, REPORT_OPTIONS)
+  assertKind('out of writeReport', options.out, 'text')
   onlyKnown('told', options.told ?? {}, 'company from')
   assertKnown('There is no language', options.language ?? 'en', LANGUAGES)
   if (typeof ledger !== 'string') return writePackOf(ledger, options)

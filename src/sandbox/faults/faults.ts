@@ -1,3 +1,4 @@
+import { wordingOf } from '../../domain/text/wording.js'
 import { z } from 'zod'
 import { parseJson } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
@@ -231,7 +232,7 @@ const script = z.array(faultRule, 'must be a list of rules')
 
 /** Checks a fault script. @throws UsageError that names the rule and the field. */
 export function checkFaults(rules: unknown, name = 'the fault script'): readonly FaultRule[] {
-  const parsed = script.safeParse(rules)
+  const parsed = script.safeParse(rules, { error: wordingOf })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => {
     const [index, ...rest] = path.map(String)
@@ -248,7 +249,7 @@ export function parseFaults(text: string, name: string): readonly FaultRule[] {
   return checkFaults(rules, name)
 }
 
-const NEXT = 'The vocabulary of fault scripts is described in the README of the sandbox.'
+const NEXT = 'Correct it; "sepa-migrate help sandbox" lists the faults.'
 
 /** Whether the service takes effect before the fault shows. */
 export const appliesFirst = (fault: Fault): boolean =>

@@ -12,6 +12,14 @@ import { refuse, unreadable } from '../refusal.js'
 /** A path, or a stream such as standard input together with the name that reports show for it. */
 export type SourceInput = string | { readonly name: string; readonly stream: Readable }
 
+export const isSourceInput = (input: unknown): input is SourceInput =>
+  typeof input === 'string' ||
+  (typeof input === 'object' &&
+    input !== null &&
+    'name' in input &&
+    'stream' in input &&
+    input.stream instanceof Readable)
+
 /** What is known of a source once it was read to its end: size and hash of the file as given. */
 export interface ReadEnd {
   readonly sha256: string

@@ -62,6 +62,7 @@ describe('the configuration file', () => {
     ['an alias bomb', `a: &a [${'x,'.repeat(9)}x]\n${bomb.join('\n')}\n`],
     ['an alias of nothing', 'ledger: *nowhere\n'],
     ['an alias of itself', 'source: &a { delimiter: *a }\n'],
+    ['a list of itself', '&a [*a]\n'],
     ['a depth that nobody writes', '['.repeat(200_000)],
     ['a merge key bomb', `x: &x { <<: *x }\n`],
     ['text that is not YAML', 'service: ['],

@@ -132,7 +132,7 @@ describe('rows of one file', () => {
     expect(told).toEqual([
       `1 CONFLICT_MANDATE: ${differs} Compare it with record 2.`,
       `2 CONFLICT_MANDATE: ${differs} Compare it with record 1.`,
-      '4 DUPLICATE_MANDATE: The mandate is already in the file. The first row is sent. It is record 3.',
+      '4 DUPLICATE_MANDATE: The mandate occurs more than once. It is sent at most once. It is record 3.',
     ])
     const [conflict, repeat] = ['CONFLICT_MANDATE', 'DUPLICATE_MANDATE']
     expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([conflict, conflict, null, repeat])
@@ -231,7 +231,7 @@ describe('12 repeats that are decided in one go', () => {
       rowId,
       rule: 'DUPLICATE_MANDATE',
       value,
-      message: `The mandate is already in the file. The first row is sent. It is record ${record}.`,
+      message: `The mandate occurs more than once. It is sent at most once. It is record ${record}.`,
     })
     const told = problemsOf(ledger.file).filter(({ rule }) => rule.endsWith('_MANDATE'))
     expect(told.map(({ rowId, rule, value, message }) => ({ rowId, rule, value, message }))).toEqual([

@@ -392,8 +392,8 @@ describe('26.3 accounts computed again, with the bank code given, from everythin
     const account = createFingerprints(secret!).account(COLLECTED_IBAN).toString('hex')
     execute(
       ledger.file,
-      `insert into collected (mandate_key, creditor, reference, account, day, is_ended)
-        values ('${kept?.key ?? ''}', '', 'M-1', x'${account}', '2026-05-01', 0)`,
+      `insert into collected (mandate_key, creditor, reference, account, day)
+        values ('${kept?.key ?? ''}', '', 'M-1', x'${account}', '2026-05-01')`,
     )
     const found = () => computeAgain(ledger.file, mandateOf(LAST))
     expect(found().toSorted()).toEqual([IBAN, COLLECTED_IBAN].toSorted())

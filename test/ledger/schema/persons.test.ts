@@ -72,7 +72,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       `campaign.created_at campaign.changed_at campaign.purged_at holder.since source.admitted_at row.registered_at
        run.started_at run.ended_at run.as_of run.zone attempt.started_at attempt.ended_at attempt.duration_ms
        attempt.retry_after_ms decision.decided_at read_back.started_at read_back.ended_at question.asked_at
-       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day collection.usual_date
+       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day collected.ended_on collection.usual_date
        comparison.compared_at`,
     ],
     [
@@ -81,7 +81,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
        attempt.started attempt.outcome attempt.hint attempt.status attempt.error_code decision.decision
        decision.from_state decision.to_state read_back.scope read_back.stopped_by question.answer question.status
        question.error_code proof.verdict who.verdict kin.separated comparison.classes compared.class compared.why compared.is_held
-       collected.is_ended source.is_newer`,
+       source.is_newer`,
     ],
     [
       'counts',

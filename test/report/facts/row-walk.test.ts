@@ -10,7 +10,8 @@ import {
   walkVerification,
 } from '../../../src/report/facts/row-walk.js'
 import { validExport } from '../../support/export.js'
-import { admitted } from '../../support/sources.js'
+import { collectionFile } from '../../support/collections.js'
+import { admitted, fileOf } from '../../support/sources.js'
 import {
   attemptOf,
   decisionOf,
@@ -202,6 +203,21 @@ describe('an unlikely share', () => {
     ['a handful', oldDates(9)],
     ['customers of one country', validExport(12).replaceAll(/DE\d{20}/g, 'CH9300762011623852957')],
   ])('is not told of %s', async (_, text) => expect(await unlikelyIn(text)).toEqual([]))
+
+  it('is not told of months of collections, of which each repeats the one before', async () => {
+    const months = ['2026-01-05', '2026-02-05', '2026-03-05'].map((day) =>
+      collectionFile(Array.from({ length: 10 }, (_, at) => ({ reference: `M-${at}`, day }))),
+    )
+    const numbers = Array.from({ length: 10 }, (_, at) => `M-${at},${100 + at}`)
+    const customers = fileOf(['reference,customer_no', ...numbers, ''].join('\n'), 'customers.csv')
+    const told = await admitted(
+      months.map((text) => fileOf(text)),
+      (reader) => [reader.totals().duplicate, ...unlikelyShares(reader)],
+      `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`,
+    )
+    expect(told.join()).not.toMatch(/DUPLICATE|repeat/)
+    expect(told[0]).toBe(20)
+  })
 
   it('of repeated rows tells of two files that overlap', async () => {
     expect((await unlikelyIn(validExport(20), validExport(12, 5))).join('\n')).toMatch(

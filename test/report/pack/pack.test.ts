@@ -313,6 +313,10 @@ describe('the folder of a pack', () => {
       ) as string,
       next: expect.stringContaining('(--out DIR; sepa-migrate report)') as string,
     })
+    // A check has no ledger.
+    await expect(writeProblems([], { out: pathOf('problems.csv/report') })).rejects.toMatchObject({
+      next: 'Solve the cause or give another folder (--out DIR), then check again.',
+    })
   })
 
   it('with what was read back has verification.csv, the contradicted first, under its hash; the same twice', async () => {
