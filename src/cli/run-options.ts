@@ -32,10 +32,6 @@ export const WHO: OwnFlag = [
   'ask the service who the customers are, and hold rows whose names differ',
 ]
 
-/** By the flag, or for good. */
-export const asksWho = (context: Context): boolean =>
-  context.flag('who') || (context.settings.get('customers') ?? false)
-
 export const RUN_FLAGS: readonly OwnFlag[] = [
   SHEET,
   IGNORE_COLUMN,
@@ -89,7 +85,8 @@ export function runOptions(context: Context, { trusted }: Target): Omit<MigrateO
     anotherLedger: context.flag('anotherLedger') ? whoAndWhy(context) : null,
     allInDoubt: context.flag('allInDoubt') ? whoAndWhy(context) : null,
     checkBeforeSend: context.flag('checkBeforeSend'),
-    who: asksWho(context),
+    // A ledger that was asked about goes on asking unless the configuration says no.
+    who: context.flag('who') || (settings.get('customers') ?? undefined),
     testHost: settings.get('testHost'),
     approval: settings.get('approval'),
     approvers: approversIn(settings.configuration),

@@ -152,8 +152,8 @@ export interface MigrateOptions {
   readonly checkBeforeSend?: boolean | undefined
   /**
    * Asks the service who the customers are that would be sent, before anything is, and holds rows whose names differ
-   * (CUSTOMER_NAME_DIFFERS, CUSTOMER_UNKNOWN). Verdicts are kept, names never. The contract does not promise that customers
-   * can be read.
+   * (CUSTOMER_NAME_DIFFERS, CUSTOMER_UNKNOWN). Verdicts are kept, names never. Default: as the ledger was asked before. The
+   * contract does not promise that customers can be read.
    */
   readonly who?: boolean | undefined
   /** A host that is a test environment: what is sent there is kept as a rehearsal. */

@@ -56,7 +56,8 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
   const reader = connectReader(service, credentials, machine)
   try {
     const stop = await askCustomers({
-      ...{ ...machine, policy, drain, abort, watch: () => undefined },
+      // A pilot of a few rows must not hide that the others are strangers.
+      ...{ ...machine, policy: { ...policy, limit: null }, drain, abort, watch: () => undefined },
       nextCustomers: (limit) => customers.slice(at, (at += limit)),
       ask: (customerNo, requestId, signal) => reader.getCustomer(customerNo, { requestId, signal }),
       record: (answers) => {
@@ -78,17 +79,18 @@ interface Held {
 }
 
 /**
- * Asks who the customers are, where that was asked for: of what would be sent, as a plan looks ahead at it. No file is
- * admitted by it; the verdicts are kept, so that what was broken off goes on.
+ * Asks who the customers are, where that is or was asked for: of all that may be sent, as a plan looks ahead at it, however
+ * few rows a run takes. No file is admitted by it; the verdicts are kept, so that what was broken off goes on.
  * @returns what holds ready rows by what the service and other ledgers say of them; it throws as `holdStrangers` does
  * @throws {HaltError} where it was broken off
  */
 export async function askAhead(asked: ValidatedOptions, { ledger, register }: Held): Promise<() => HeldRows> {
   const { service, options, choice, drain, severities } = asked
-  const { who } = ledger
+  const { who, view } = ledger
   const holdOthers = (): HeldRows => register.hold(severities)
   let examples: readonly string[] = []
-  if (options.who === true) {
+  // Of a ledger that was purged nothing is left to ask about.
+  if (options.who ?? (view.who() !== null && view.campaign().purgedAt === null)) {
     refuseStreams(options, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {

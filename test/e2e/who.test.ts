@@ -63,6 +63,58 @@ it('check, plan and run refuse a shifted crosswalk with masked names, and send n
   expect(sandbox.mandates()).toEqual([])
 })
 
+/** What the last line of a command says to type. */
+const nextOf = (stdout: string): string[] =>
+  (/Next: sepa-migrate (.*)\n$/.exec(stdout)?.[1] ?? 'no next line').split(' ')
+
+it('53.1 a pilot of three does not hide that the others are strangers', async () => {
+  const { program, folder, sandbox } = await open(12, 1)
+  const path = join(folder, 'export.csv')
+  // The first three have their own numbers, the crosswalk slips behind them.
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const slipped = lines.map((line, at) => (at > 0 && at < 4 ? line.replace(/^\d+/, `${999 + at}`) : line))
+  writeFileSync(path, slipped.join('\n'))
+  for (const name of ['run', 'plan', 'check']) {
+    const ended = await program(name, 'export.csv', '--who', ...(name === 'check' ? [] : ['--limit', '3']))
+    expect([name, ended.status], ended.stderr).toEqual([name, 7])
+    expect(ended.stderr).toContain('for 9 of 12 rows')
+  }
+  expect(sandbox.mandates()).toEqual([])
+})
+
+it('53.2 each next command goes on asking: whoever a check or a pilot held is not sent by it', async () => {
+  const { program, folder, sandbox } = await open(12)
+  const path = join(folder, 'export.csv')
+  const lines = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, lines.map((line) => line.replace(/^1005,/, '1006,')).join('\n'))
+  const checked = await program('check', 'export.csv', '--who')
+  const counted = 'The service was asked who 11 customers are: 10 agree, 1 differ, 0 unknown.'
+  expect([checked.status, checked.stdout]).toEqual([3, expect.stringContaining(counted)])
+  expect(nextOf(checked.stdout)).toEqual(['run', 'export.csv', '--who', '--limit', '10'])
+  const pilot = await program(...nextOf(checked.stdout))
+  expect(pilot.stdout).toContain(counted)
+  expect(nextOf(pilot.stdout)).toEqual(['run', '--who'])
+  const ran = await program('run')
+  expect([ran.status, sandbox.mandates().length], ran.stderr).toEqual([3, 11])
+  expect(sandbox.mandates().filter(({ customer_no: no }) => no === 1_006)).toHaveLength(1)
+  expect(nextOf(ran.stdout)).toEqual(['run', 'sepa-migrate-report/to-do/to-do.xlsx'])
+  expect(ran.stdout).toContain(counted)
+  const page = readFileSync(join(folder, 'sepa-migrate-report', 'report.html'), 'utf8')
+  expect(page).toContain('The service was asked about 11 customers: 10 agree, 1 differ')
+})
+
+it('53.2 a plan that asked goes by the lines that plan and approve print', async () => {
+  const { program, sandbox } = await open(12)
+  const planned = await program('plan', 'export.csv', '--who', '--to', 'plan.json')
+  const line = 'sepa-migrate run export.csv --who --plan plan.json'
+  expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining(line)])
+  const approved = await program('approve', 'plan.json', '--by', 'bea', '--reference', 'CAB-1')
+  expect(approved.status, approved.stderr).toBe(0)
+  expect(nextOf(approved.stdout)).toContain('--who')
+  const ran = await program(...nextOf(approved.stdout))
+  expect([ran.status, sandbox.mandates().length], ran.stderr).toEqual([0, 12])
+})
+
 it('the customers of the export are told, sent, and named nowhere; the configuration asks for good', async () => {
   const { program, folder, sandbox } = await open(40)
   const checked = await program('check', 'export.csv', '--who')

@@ -116,6 +116,103 @@ describe('a file that debits strangers', () => {
   })
 })
 
+describe('a part of a file that debits strangers', () => {
+  const customers = drawn(12, 7).map((one) => ({ ...one, payer: one.name }))
+  const fromTheFourth = customers.map((one, at) =>
+    at < 3 ? one : { ...one, no: customers[(at + 1) % 12]!.no },
+  )
+
+  it.each([{ limit: 3 }, { limit: 3, spread: true }])(
+    '53.1 a pilot of three does not hide the other nine: %o asks about all, and the file is refused',
+    async (pilot) => {
+      const { refused, askedFor, posts } = await setUp(customers, exportOf(fromTheFourth))
+      const error = await refused(pilot)
+      expect(error).toMatchObject({ rule: 'FILE_CUSTOMERS_DIFFER' })
+      expect(error.message).toContain('for 9 of 12 rows')
+      expect([askedFor(), posts()]).toEqual([11, 0])
+    },
+  )
+
+  it('53.1 nor does the plan of a pilot', async () => {
+    const { asked } = await setUp(customers, exportOf(fromTheFourth))
+    const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true, limit: 3 })
+    const planning = planMigration({ ...options, by: 'ada', watchReading: () => undefined })
+    await expect(planning).rejects.toThrow('for 9 of 12 rows')
+  })
+
+  it('53.2 a choice is asked about alone, and the others by the run that would send them, also where it does not say so', async () => {
+    const { send, refused, askedFor, posts } = await setUp(customers, exportOf(fromTheFourth))
+    const only = [{ column: 'customer_no', values: customers.slice(0, 3).map(({ no }) => String(no)) }]
+    expect((await send({ only, limit: 1 })).totals).toMatchObject({
+      registered: 1,
+      conflict: 1,
+      ready: 10,
+    })
+    expect(askedFor()).toBe(3)
+    const again = await refused({ who: undefined, files: [] })
+    expect(again).toMatchObject({ rule: 'FILE_CUSTOMERS_DIFFER' })
+    expect(posts()).toBe(1)
+  })
+})
+
+describe('a ledger whose customers were asked about', () => {
+  const customers = drawn(20, 29).map((one) => ({ ...one, payer: one.name }))
+  const [known, others] = [customers.slice(0, 10), customers.slice(10)]
+  const withStranger = others.map((one, at) => (at === 4 ? { ...one, payer: 'Xaver Quendelmoor' } : one))
+  const lines = withStranger.map(({ no, payer }, at) => line(no, 11 + at, payer))
+
+  it('53.2 asks in later runs too, which hold who differs; only a clear no ends that', async () => {
+    const { asked, send, askedFor, place, posts } = await setUp(customers, exportOf(known))
+    await send()
+    const more = place.at('more.csv')
+    writeFileSync(more, [HEADER, ...lines, ''].join('\n'))
+    const again = await send({ who: undefined, files: [more] })
+    expect(again.totals).toMatchObject({ registered: 19, conflict: 1 })
+    expect([askedFor(), posts()]).toEqual([20, 19])
+    writeFileSync(more, [HEADER, line(999_999, 30, 'Xaver Quendelmoor'), ''].join('\n'))
+    const { confirm: _confirm, watch: _watch, ...options } = asked({ files: [more] })
+    const service = { ...options.service, password: undefined }
+    await planMigration({ ...options, service, by: 'ada', watchReading: () => undefined })
+    expect((await send({ who: false, files: [more] })).totals).toMatchObject({ registered: 20 })
+    expect(askedFor()).toBe(20)
+  })
+
+  it('53.2 another ledger does not ask', async () => {
+    const { send, askedFor } = await setUp(customers, exportOf(customers))
+    expect((await send({ who: undefined })).totals).toMatchObject({ registered: 20 })
+    expect(askedFor()).toBe(0)
+  })
+})
+
+describe('two rows that name one customer', () => {
+  const customers = drawn(12, 7).map((one) => ({ ...one, payer: one.name }))
+  it.each([
+    ['behind', 2, 3],
+    ['before', 3, 2],
+  ])('53.3 are counted as differing while one is held, also %s the one that agrees', async (_, row, of) => {
+    const rows = customers.map((one, at) => (at === row ? { ...one, no: customers[of]!.no } : one))
+    const { send, place } = await setUp(customers, exportOf(rows))
+    expect((await send({ limit: 1 })).totals).toMatchObject({ registered: 1, conflict: 1, ready: 10 })
+    const counted = { asked: 11, agrees: 10, differs: 1, unknown: 0 }
+    expect(place.look((reader) => reader.who())).toMatchObject(counted)
+    // The same customer agrees once more, later.
+    const more = place.at('more.csv')
+    writeFileSync(more, [HEADER, line(customers[of]!.no, 40, `Dr ${customers[of]!.name}`), ''].join('\n'))
+    expect((await send({ files: [more] })).totals).toMatchObject({ registered: 12, conflict: 1 })
+    expect(place.look((reader) => reader.who())).toMatchObject(counted)
+  })
+
+  it('53.3 a customer of a file that was refused counts as the corrected file has it', async () => {
+    const shifted = customers.map((one, at) => ({ ...one, no: customers[(at + 1) % 12]!.no }))
+    const { send, refused, place } = await setUp(customers, exportOf(shifted))
+    await refused()
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 12, differs: 12 })
+    writeFileSync(place.at('export.csv'), exportOf(customers))
+    await send()
+    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 12, agrees: 12, differs: 0 })
+  })
+})
+
 describe('single customers who differ or are unknown', () => {
   const customers = drawn(60, 11).map((one) => ({ ...one, payer: one.name }))
   const rows = customers.map((one, at) =>

@@ -161,6 +161,7 @@ function approversLines({ settings }: PlanDocument): string[] {
 const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
   ...['--base-url', target.baseUrl],
   ...(limit === null ? [] : ['--limit', String(limit)]),
+  ...(settings['who'] === true ? ['--who'] : []),
   ...(['concurrency', 'rate', 'maxInDoubt', 'maxRefused'] as const).flatMap((name) =>
     changedSettings.includes(name) ? [`--${flagName(name)}`, String(settings[name])] : [],
   ),

@@ -1,7 +1,7 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { type Command, type Context, namedFiles } from '../command.js'
-import { asksWho, RUN_FLAGS, runOptions } from '../run-options.js'
+import { RUN_FLAGS, runOptions } from '../run-options.js'
 import {
   readUsername,
   type Settings,
@@ -54,12 +54,13 @@ async function plan(context: Context): Promise<CommandResult> {
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)
   const username = readUsername(settings)
-  const credentials = asksWho(context) ? await readCredentials(settings, world) : { username }
+  const options = runOptions(context, target)
+  const credentials = options.who === true ? await readCredentials(settings, world) : { username }
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
   const { document, last, evidence } = await planMigration({
-    ...runOptions(context, target),
+    ...options,
     service: { ...target.options, ...credentials, rate: settings.get('rate') },
     signal: world.signals.drain,
     giveUp: world.signals.abort,

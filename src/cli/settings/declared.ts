@@ -71,7 +71,7 @@ const SETTINGS = {
     byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
   },
   readBack: { kind: kinds.yesOrNo, flag: '', inFile: 'service', otherwise: 'no' },
-  customers: { kind: kinds.yesOrNo, inFile: 'service', otherwise: 'no' },
+  customers: { kind: kinds.yesOrNo, inFile: 'service', otherwise: 'no, until --who was given' },
   testHost: { kind: kinds.text, inFile: 'service' },
   company: { kind: kinds.text, inFile: 'campaign' },
   from: { kind: kinds.text, inFile: 'campaign' },

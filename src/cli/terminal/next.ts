@@ -102,10 +102,9 @@ function ownFlags(name: string, own: Context['own'], files: readonly string[]): 
   if (name === 'compare') return sameFlags({ own }, ['sheet', 'ignore-column'])
   if (name !== 'run' && name !== 'plan' && name !== 'check') return []
   const taken = name === 'plan' || own['plan'] !== undefined ? takeOver(own) : []
-  const asking = name === 'check' ? [] : ['check-before-send']
   const { evidence } = own
   return [
-    ...sameFlags({ own }, ['sheet', 'ignore-column', ...taken, ...asking]),
+    ...sameFlags({ own }, ['sheet', 'ignore-column', ...taken, 'check-before-send', 'who']),
     // Without files the ledger has them already.
     ...(Array.isArray(evidence) && files.length > 0
       ? ['--evidence', ...evidence.map((file) => fileWord(String(file)))]

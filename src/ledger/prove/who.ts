@@ -115,19 +115,16 @@ export function createWho(parts: WhoParts) {
     hold: (baseUrl: string, severities: SeverityOverrides) =>
       storage.join(() => {
         const [claimOf, sources] = [claimsIn(parts, baseUrl), new Set<number>()]
+        const [at, said] = [now(), `named.rule in ${BY_NAME}`]
         for (const row of sql(connection)<PayerRow>`
           select ${PAYER_ROW} from row where +state = 'ready'
             and customer_no in (select customer_no from who where verdict in ('differs', 'unknown')) order by row.id`.all()) {
           const verdict = latestOf(connection, claimOf(row).key)
           if (!isStranger(verdict)) continue
           const [rule, { message, remedy }] = [STRANGERS[verdict], ruleOf(STRANGERS[verdict])]
-          const terms = {
-            severity: severityOf(rule, severities),
-            at: now(),
-            said: `named.rule in ${BY_NAME}`,
-          }
+          const severity = severityOf(rule, severities)
           const notice = { rule, field: 'customer_no', message, remedy } as const
-          if (holdFound(connection, row.id, notice, terms)) sources.add(row.sourceId)
+          if (holdFound(connection, row.id, notice, { severity, at, said })) sources.add(row.sourceId)
         }
         if (severityOf('FILE_CUSTOMERS_DIFFER', severities) !== 'error') return null
         const counted = [...sources].map((source) => countStrangers(connection, source))
@@ -146,11 +143,17 @@ function countStrangers(connection: Connection, sourceId: number) {
   return counted.get({ sourceId }) ?? { source: '', rows: 0, compared: 0 }
 }
 
-/** How many customers were compared, each by its latest verdict; null where nobody was asked. */
+/**
+ * How many customers were compared; null where nobody was asked. Of several rows of one customer a held one counts, else one
+ * that differed when the service was last asked.
+ */
 export function readWho(connection: Connection): (Record<WhoVerdict, number> & { asked: number }) | null {
   const of = (verdict: WhoVerdict): string => `count(*) filter (where verdict = '${verdict}') as ${verdict}`
   const counts = sql(connection)<Record<WhoVerdict, number> & { asked: number }>`
     select count(*) as asked, ${WHO_VERDICTS.map(of).join(', ')} from
-      (select verdict, max(id) from who group by customer_no)`.get()
+      (select verdict, max(answered_at || (verdict = 'differs') || (verdict <> 'agrees')) from
+        (select customer_no, verdict, answered_at from who union all
+         select customer_no, iif(rule = '${STRANGERS.differs}', 'differs', 'unknown'), 'held' from row
+          where state = 'conflict' and rule in ${BY_NAME}) group by customer_no)`.get()
   return counts === undefined || counts.asked === 0 ? null : counts
 }

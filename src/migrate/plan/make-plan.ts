@@ -195,9 +195,9 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
 /** It is the run that needs the password, somebody to ask and an approval. */
 function askedOf(options: PlanOptions): ValidatedOptions {
   refuseStreams(options, 'plan')
-  const { approval, ...others } = options
+  const { approval, who = false, ...others } = options
   const service = { ...options.service, password: options.service.password ?? 'not needed' }
-  const asked = checkOptions({ ...others, service, confirm: () => false })
+  const asked = checkOptions({ ...others, who, service, confirm: () => false })
   return { ...asked, options: { ...asked.options, approval } }
 }
 

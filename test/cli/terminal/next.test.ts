@@ -140,6 +140,15 @@ describe('what to do next', () => {
     expect(command({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })).toBe('resolve --ask')
   })
 
+  it('53.2 goes on asking who the customers are, where that was typed', () => {
+    const by = asked({}, { who: true, checkBeforeSend: true })
+    expect(command({ ready: 1 }, {}, by)).toBe('run --check-before-send --who')
+    expect(command({ refused: 1 }, {}, by)).toBe('run out/to-do/refused.csv --check-before-send --who')
+    expect(commandLine(asked({}, { who: true }), { name: 'check', files: ['a.csv'] })).toBe(
+      'sepa-migrate check a.csv --who',
+    )
+  })
+
   it('is the same run where it stopped for a cause outside, even with doubts, which are looked at where they are the cause', () => {
     const again = ['Do this.', 'Next: sepa-migrate run']
     for (const kind of ['credentials', 'no_connection', 'max_duration'] as const)
