@@ -48,8 +48,10 @@ export const changeText = (why: string): string =>
     .map((change) => CHANGE_TEXT[change as keyof typeof CHANGE_TEXT])
     .join(', ')
 
-/** What a person does about one mandate, where its row stands now. */
-export function actionOf(listed: ListedClass, state: string): string {
+const ENDS: ReadonlySet<string> = new Set(['gone', 'ended', 'lapsed', 'collected_ended'])
+
+/** What a person does about one mandate: by what the export says of it, and where its row stands now. */
+export function actionOf({ listed, why }: { listed: ListedClass; why: string }, state: string): string {
   if (listed === 'contradictory')
     return state === 'registered' || state === 'in_doubt' || state === 'written_off'
       ? 'Find out which record is right. If the service holds something else, have it changed or cancelled there; then write done.'
@@ -63,10 +65,14 @@ export function actionOf(listed: ListedClass, state: string): string {
     return isHeldThere
       ? 'Make the first collection before the last day, or get a new mandate; then write done.'
       : 'Send it and collect before the last day, or get a new mandate and write this one off; then write done.'
-  if (!isHeldThere) return 'It was not registered and is not sent. Write written-off.'
-  return listed === 'changed_after_registration'
-    ? 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
-    : 'The customer would be debited without authority: have it cancelled at the service, then write done.'
+  const changes = why.split(' ')
+  if (!isHeldThere)
+    return changes.includes('reference')
+      ? 'It was not registered and is not sent under this reference. Write written-off; what the export has is sent under the other one.'
+      : 'It was not registered and is not sent. Write written-off.'
+  return changes.some((change) => ENDS.has(change))
+    ? 'The customer would be debited without authority: have it cancelled at the service, then write done.'
+    : 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
 }
 
 /** What is open of the latest comparison. */

@@ -5,7 +5,7 @@ import {
   type ListedClass,
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
-import { formerOf, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
+import { formerOf, HAS_OTHER_VALUES, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
 import { countUnexpected } from './expected.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -59,13 +59,17 @@ const LINES = `compared where id in (select max(id) from compared
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
 
+/** A doubt that was none, about values that its export replaces. */
+const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
+  and (select state from row where id = compared.row_id) in ('ready', 'refused', 'superseded')`
+
 /**
  * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.
  * What is in conflict here as it is there has its line among the corrections.
  */
 const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
-  and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
+  and not (${IS_REPLACED}) and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
 
@@ -116,7 +120,9 @@ export function comparisonReads(connection: Connection) {
       return {
         open: count(`${LINES} and ${IS_OPEN}`),
         held: count(`row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}`),
-        untaken: isTaken ? 0 : untakenOf(latest.classes),
+        untaken: isTaken
+          ? 0
+          : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
         unexpected: countUnexpected(connection),
       }

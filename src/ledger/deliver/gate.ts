@@ -42,6 +42,13 @@ export const formerOf = (row: string): string =>
 const HOLDS = `${IS_LATEST} and is_held and (met_by is null
     or decision_id is null and (select met.state from row as met where met.id = met_by) = 'conflict')`
 /**
+ * SQL that is true for a line whose export has other values of the mandate, which take the place of the former ones: of a
+ * row that was not sent, or of a doubt that turns out to be none.
+ */
+export const HAS_OTHER_VALUES = `(class = 'changed_before_sending' or class = 'in_doubt_changed' and met_by is null
+  and trim(replace(replace(replace(replace(why, 'customer', ''), 'account', ''), 'date', ''), 'unclear', '')) = '')`
+
+/**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
  * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
  * all that is held for every row. What was changed waits only as it was. A mandate that the ledger did not know then, and that
@@ -52,9 +59,9 @@ const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere where ${IS
     and ${IS_LATEST} and ended.customer_no = row.customer_no)
   or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
-    where same.mandate_key = row.mandate_key and ${HOLDS} and (class <> 'changed_before_sending' or same.id = row.id))
+    where same.mandate_key = row.mandate_key and ${HOLDS} and (not ${HAS_OTHER_VALUES} or same.id = row.id))
   or row.corrects is not null and exists (select 1 from compared
-    where ${HOLDS} and class <> 'changed_before_sending' and row_id in ${formerOf('row.id')})))
+    where ${HOLDS} and not ${HAS_OTHER_VALUES} and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
 
 /** SQL that is true for a row that cannot be read whole, or waits for a person, and may have ended all the same. */

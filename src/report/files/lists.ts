@@ -322,7 +322,7 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
   column('migration_class', 'column.migration_class', null, ({ compared }) => compared.listed),
   column('migration_change', 'column.migration_change', SENTENCE, ({ compared }) => changeText(compared.why)),
   column('migration_action', 'column.migration_action', SENTENCE, ({ compared, row }) =>
-    actionOf(compared.listed, row.state),
+    actionOf(compared, row.state),
   ),
   STATE,
   ...[ACCOUNT, ...NEW].map((known: Column<RowRecord>) => ofRow(known)),

@@ -268,6 +268,26 @@ describe('a comparison with the last export', () => {
     expect(classesIn(ledger).get(1)).toBe('ended_after_registration')
   })
 
+  it('leaves nothing to do about a doubt that was none, but to run the export that has other values', async () => {
+    const { ledger } = await ledgerOf(['in_doubt', 'in_doubt', 'in_doubt', 'registered'])
+    const account = exportedLast(1, 'in_doubt', 'account')
+    const rest = [...exportedLast(2, 'in_doubt', 'reference'), ...exportedLast(4, 'registered', 'same')]
+    compare(ledger, [...account, ...rest])
+    expect(ledger.view.openCutOver()).toMatchObject({ open: 3, untaken: 0 })
+    for (const row of [1, 2, 3]) expect(decide(ledger, row, 'resend', { force: true }).isApplied).toBe(true)
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+      { id: 1, why: 'account', isOpen: 0 },
+      { id: 2, why: 'reference', isOpen: 1 },
+      { id: 3, why: 'gone', isOpen: 1 },
+    ])
+    // Held as it was, and sent as the export has it.
+    expect(ledger.view.openCutOver()).toMatchObject({ open: 2, held: 3, untaken: 1 })
+    expect(ledger.ready(0, 100)).toEqual([])
+    admit(ledger, [{ ...mandate(1), iban: germanIban(1_001) }], { isNewer: true })
+    expect(ledger.ready(0, 100).map(({ id }) => id)).toEqual([5])
+    expect(ledger.view.openCutOver()).toMatchObject({ open: 2, held: 2 })
+  })
+
   it('is made again, and what was done stays done until the export says something else', async () => {
     const { ledger } = await ledgerOf(['registered', 'registered', 'ready'])
     const final = (change: Change) => [
