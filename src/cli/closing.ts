@@ -1,5 +1,5 @@
 import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
-import { countToReadAgain } from '../run/read-again.js'
+import { toReadAgain } from '../run/read-again.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
 import {
@@ -168,19 +168,18 @@ export function campaignStatus(
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  const warnings = said([...result.warnings, ...oddities(reader), await toReadAgain(context, reader)])
-  return { status, result: { ...result, warnings } }
+  const again = await toReadAgain(reader, readByOf(context), context.world.signals.drain)
+  const warnings = said([...result.warnings, ...oddities(reader), readAgainText(context, again)])
+  return { status: { ...status, toGive: again.fromFiles }, result: { ...result, warnings } }
 }
 
 /** What the next run does before it sends anything. */
-async function toReadAgain(context: Context, reader: LedgerReader): Promise<string | false> {
-  const count = await countToReadAgain(reader, readByOf(context), context.world.signals.drain)
-  const name = basename(context.settings.configuration.file ?? '')
-  return (
-    count > 0 &&
-    `${plural(count, 'record', 'records')} will be read again, because "${name}" has changed: run and plan do so before anything is sent`
-  )
-}
+const readAgainText = (
+  { settings }: Context,
+  { count, fromFiles }: Awaited<ReturnType<typeof toReadAgain>>,
+): string | false =>
+  count > 0 &&
+  `${plural(count, 'record', 'records')} will be read again, because "${basename(settings.configuration.file ?? '')}" has changed: run and plan do so before anything is sent${fromFiles.length === 0 ? '' : ', and need the file for it'}`
 
 /** What is odd about registered rows, by their answers or by collections that came in later. */
 export const oddities = (reader: LedgerReader): string[] =>

@@ -210,10 +210,10 @@ const sourceLines = (reader: LedgerReader): Line[] =>
     return lines.length === 0 ? [] : [`${source.name}:`, ...lines]
   })
 
-/** What --retry-refused was asked for and does not do. */
-export const leftRefusedNote = (count: number): string | false =>
+/** What --retry-refused was asked for and does not do, and why. */
+export const leftRefusedNote = (count: number, reader: Pick<LedgerReader, 'whyRefused'>): string | false =>
   count > 0 &&
-  `${plural(count, 'refused row stays', 'refused rows stay')} refused: a later file has other values for ${count === 1 ? 'its mandate' : 'their mandates'}, and --retry-refused would undo that correction`
+  `${plural(count, 'refused row stays', 'refused rows stay')} refused: ${reader.whyRefused().join(', or ')}. In to-do/refused.csv write "written-off" beside what is not to be sent, or "send" beside what is right and another mandate`
 
 /** What other ledgers of this user had to do with the rows. */
 export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] =>
@@ -262,7 +262,7 @@ function planLines(plan: MigrationPlan, pace: ExpectedPace): Line[] {
     ...pilotLines(plan),
     choice !== null && choiceLine(choice),
     ...readAgain,
-    leftRefusedNote(leftRefused),
+    leftRefusedNote(leftRefused, ledger),
     ...correctionLines(ledger.correctionsToSend(CORRECTIONS_SHOWN)),
     ...firstOf(
       creditors.map((creditor) => `  ${creditorLine(creditor)}`),

@@ -183,7 +183,8 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
   try {
     const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
-    return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst }
+    const isPlanUsedUp = plan?.leftNow() === 0
+    return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst, isPlanUsedUp }
   } finally {
     await checking?.close()
   }

@@ -238,6 +238,8 @@ export interface Migration extends CampaignEnd, RunResult {
   readonly commits: CommitCounts
   /** What came of `checkBeforeSend`; null where it was not asked for. */
   readonly askedFirst: AskedFirst | null
+  /** All rows that its plan is for were sent. */
+  readonly isPlanUsedUp: boolean
 }
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */

@@ -237,17 +237,23 @@ async function changeOf(
 }
 
 /** How many records the next run reads again, for commands that change nothing. */
-export async function countToReadAgain(
+/** How many records the next run reads again, and the exports of which it needs the files for that. */
+export async function toReadAgain(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
   by: ReadBy,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ readonly count: number; readonly fromFiles: readonly string[] }> {
   let count = 0
+  const fromFiles: string[] = []
   for (const source of reader.readSources()) {
     const found = await changeOf(source, by, { isGiven: false, signal })
-    if (found?.isChanged === true || (found?.ofFile.length ?? 0) > 0) count += reader.countUnsent(source)
+    const isOfFile = (found?.ofFile.length ?? 0) > 0
+    if (found?.isChanged !== true && !isOfFile) continue
+    const unsent = reader.countUnsent(source)
+    count += unsent
+    if (isOfFile && unsent > 0) fromFiles.push(source.name)
   }
-  return count
+  return { count, fromFiles }
 }
 
 const countOf = (pages: Iterable<readonly unknown[]>): number => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { textOfPlan, type PlanDocument } from '../../src/domain/plan/plan.js'
 import { planDigestOf } from '../../src/ledger/plan/plans.js'
 import { newKey, type Pair } from '../ledger/plan/approvals.js'
-import { validExport } from '../support/export.js'
+import { germanIban, validExport } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 import { runProgram, type Ended } from '../support/program.js'
 
@@ -149,4 +149,19 @@ it('approve shows the settings that differ by itself, whatever the plan says of 
   write('plan.json', textOfPlan({ digest: planDigestOf(body), ...body }))
   const shown = await run('approve', 'plan.json', '--by', 'Grace', '--reference', 'mail')
   expect(shown.stderr).toMatch(/Non-default settings[^]*rate: 77/)
+})
+
+it('a plan that is used up is not named any more, and a list of the report is named with its folder', async () => {
+  const { write, read, run } = await open()
+  write('bad.csv', validExport(4, 50).replace(/DE\d\d/, 'DE00'))
+  await run('plan', 'bad.csv', '--limit', '2')
+  await run(...MAIL)
+  const piloted = await run('run', 'bad.csv', '--yes', '--plan', 'plan.json', '--limit', '2')
+  expect([piloted.status, piloted.stdout]).toEqual([5, expect.stringMatching(/^Next: sepa-migrate run$/m)])
+  await run('run', '--yes')
+  const list = 'sepa-migrate-report/to-do/corrections.csv'
+  write('corrections.csv', read('corrections.csv').replace(/DE00\d{18}/, germanIban(50)))
+  await run('plan', list, '--to', 'list.json')
+  const approved = await run('approve', 'list.json', ...MAIL.slice(2))
+  expect(approved.stdout).toContain(`Next: sepa-migrate run ${list} --plan list.json`)
 })

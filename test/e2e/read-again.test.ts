@@ -247,6 +247,9 @@ describe('what only the file can tell', () => {
     await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
     expect((await json('status')).totals).toMatchObject({ ready: 2, invalid: 1 })
     configure('source: { skipFooterLines: 1, delimiter: "," }')
+    const looked = await place.program('status')
+    expect(looked.stderr).toContain('3 records will be read again, because "sepa-migrate.yaml" has changed')
+    expect(looked.stdout).toContain('Next: sepa-migrate run export.csv\n')
     const refused = await expectRun(place, [], 2, [mandate(1)])
     expect(refused.stderr).toContain(
       '3 records of "export.csv" cannot be read again without the file, because "sepa-migrate.yaml" has changed source.skipFooterLines; nothing was sent',

@@ -79,7 +79,7 @@ it('names the rows whose lines changed nothing, and says how a refused one is se
   work.type('Refused', 0, { unique_mandate_reference: 'mandate-7', migration_decision: 'send' })
   work.save(path('back.xlsx'))
   const { stdout } = await program('run', 'back.xlsx')
-  expect(stdout).toContain('2 of 3 lines in "back.xlsx" changed nothing: rows 1, 7. Zeros in front')
+  expect(stdout).toContain('2 of 3 lines in "back.xlsx" changed no value: rows 1, 7. Zeros in front')
   expect(stdout).toContain('"send" lets a refused row go only where run --retry-refused would leave it')
   expect(totals()).toMatchObject({ invalid: 1, refused: 1, registered: 5 })
 })

@@ -23,7 +23,8 @@ import { createTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
 import { type Command, type Context, decideIn } from '../command.js'
 import { readSigningKey } from '../prove/keys.js'
-import { commandLine, nextLine } from '../terminal/next.js'
+import { TO_DO } from '../../report/facts/facts.js'
+import { commandLine, nextLine, shownPath } from '../terminal/next.js'
 import { type CommandResult } from '../terminal/result.js'
 import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
@@ -138,8 +139,8 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
     lines: [
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
       ...approversLines(document),
-      `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings:`,
-      `  ${commandLine(context, { name: 'run', files: document.sources.map(({ name }) => name), words: ['--plan', file, ...flagsOfPlan(document)] })}`,
+      `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
+      runLine(context, file, document),
     ],
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
@@ -172,10 +173,13 @@ const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument)
   ),
 ]
 
-/** The command for the run; only of files that lie where it would find them it can be pasted. */
+/** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
 function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
   const places = sources.map(
-    ({ name }) => [name, join(dirname(file), name)].find((path) => existsSync(path)) ?? null,
+    ({ name }) =>
+      [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
+        existsSync(path),
+      ) ?? null,
   )
   const files = places.filter((path) => path !== null)
   const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const

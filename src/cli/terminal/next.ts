@@ -137,6 +137,10 @@ export interface CommandEnd {
   readonly cutOver?: OpenCutOver
   /** Rows in doubt that the service was just shown to hold: a person may record them without a look. */
   readonly shown?: number
+  /** All rows that the plan of this command is for were sent. */
+  readonly isPlanUsedUp?: boolean
+  /** Exports that are read again from the file alone, because the configuration has changed. */
+  readonly toGive?: readonly string[]
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -153,21 +157,24 @@ export const nextLine = (asked: Typed, command: NextCommand): Line => [
 
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
 export function nextLines(asked: Typed, standing: CommandEnd): Line[] {
-  const { words, command } = stepOf(asked, standing)
-  if (command === null) return [...words]
+  const { words, command: found } = stepOf(asked, standing)
+  if (found === null) return [...words]
+  const { toGive = [] } = standing
+  const isBare = found.name === 'run' && found.files === undefined && toGive.length > 0
+  const command = isBare ? { ...found, files: toGive } : found
   return [...words, nextLine(asked, underPlan(asked, standing, askingFirst(asked, standing, command)))]
 }
 
 /** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
 function underPlan(
   { own, settings }: Typed,
-  { notAdmitted, stop }: CommandEnd,
+  { notAdmitted, stop, isPlanUsedUp = false }: CommandEnd,
   command: NextCommand,
 ): NextCommand {
   if (command.name !== 'run') return command
   const { plan, only, country } = own
-  // All that the plan chose was sent, where the run chose no less.
-  const isOver = stop?.kind === 'choice' && only === undefined && country === undefined
+  // All that the plan chose was sent, where the run chose no less, or as many as it is for.
+  const isOver = isPlanUsedUp || (stop?.kind === 'choice' && only === undefined && country === undefined)
   const isOfPlan = !isOver && (command.files === undefined || command.files === notAdmitted)
   if (typeof plan === 'string' && isOfPlan)
     return { ...command, words: [...(command.words ?? []), '--plan', plan] }
@@ -299,9 +306,11 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
     )
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
+  const isRetried = asked.settings.get('retryRefused') === true
+  const asItIs = isRetried ? '' : '; what the service takes now as it is: run --retry-refused'
   if (faulty !== null)
     return step(
-      `Correct ${list(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? '; what the service takes now as it is: run --retry-refused' : ''}.`,
+      `Correct ${list(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? asItIs : ''}.`,
       { name: 'run', files: [list(faulty)] },
     )
   if (cutOver.unexpected > 0)

@@ -618,7 +618,7 @@ const AT_THE_SERVICE = 'Change the mandate at the service if the new data are ri
 const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
   ready: AT_THE_SERVICE,
   refused:
-    'Its request was in doubt once. If these data are right, write "send" into migration_decision of the line and give it back.',
+    'A person corrected it, or its request was in doubt once. If these data are right, write "send" into migration_decision of the line and give it back.',
   sending: 'Wait for its outcome, then give the file again.',
   registered: AT_THE_SERVICE,
   in_doubt: 'Resolve that row first, then give the file again.',

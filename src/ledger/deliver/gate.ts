@@ -168,14 +168,17 @@ const IS_HELD_FOR_KIN = `(${isLinked('row_id', `${IS_OBSTACLE} and ${MAY_STAND_F
  * The same for a row that is refused, before somebody says that all of them are sent again, which names none: of kin the later
  * one goes, unless somebody named this one since.
  */
-export const HELD_THOUGH_REFUSED = `(${[
-  CLAUSES.sent[0],
-  IS_HELD_FOR_KIN,
-  CLAUSES.contradicted[0],
-  CLAUSES.compared[0],
-]
-  .map((clause) => `(${clause})`)
-  .join('\n or ')})`
+const HOLDS_REFUSED = [
+  CLAUSES.sent,
+  [IS_HELD_FOR_KIN, 'a mandate that may be the same was sent, or waits'],
+  CLAUSES.contradicted,
+  CLAUSES.compared,
+] as const
+export const HELD_THOUGH_REFUSED = `(${HOLDS_REFUSED.map(([clause]) => `(${clause})`).join('\n or ')})`
+
+/** SQL over `row`, one that was refused: why it stays so; null where it does not. */
+export const REFUSED_BECAUSE = `case ${HOLDS_REFUSED.map(([clause, why]) => `when ${clause} then '${why}'`).join('\n')}
+  when iban is null then 'its account was erased' end`
 
 /**
  * Rows that may not leave yet: a request of their mandate, of a row they replaced or of kin was in doubt and may still

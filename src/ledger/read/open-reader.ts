@@ -13,7 +13,7 @@ import {
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
-import { HAS_ITS_KEY } from '../deliver/gate.js'
+import { HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
 import { standingReads } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
@@ -127,6 +127,10 @@ export function createReader(connection: Connection, file: string) {
     }),
     /** Exports with how they were read last, and how many of their records were not sent. */
     readSources: () => readSourcesOf(connection),
+    /** Why refused rows stay refused, whoever asks for all of them to be sent again. */
+    whyRefused: () =>
+      value<string>`
+        select distinct why from (select ${REFUSED_BECAUSE} as why from row where state = 'refused') where why is not null`.all(),
     countUnsent: (source: Pick<ReadSource, 'parts'>) => countUnsentOf(connection, source),
     sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
     /** A released attempt was in doubt in its run; what a person decided later does not change that run. */

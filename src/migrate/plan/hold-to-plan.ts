@@ -145,6 +145,8 @@ export interface HeldPlan {
   readonly approval: ApprovalRecord
   /** Rows that may still be sent under it; null for all of its rows. */
   readonly left: number | null
+  /** The same once the run has sent. */
+  readonly leftNow: () => number | null
   /**
    * What is known once the files are in, and before anybody is asked: the rows.
    * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
@@ -173,8 +175,9 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const planner = document.settings['approval'] === 'required' ? document : null
   const now = (): string => latestOf(timeOf(machine.clock), view.campaign().changedAt)
   const nowAt = now()
-  const left =
+  const leftNow = (): number | null =>
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
+  const left = leftNow()
   refuse(file, [
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
@@ -202,6 +205,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     record,
     approval: { ...approval, id },
     left,
+    leftNow,
     assertRows: () => refuse(file, driftsOfRows(record, ledger.view)),
     assertStillApproved: () => refuse(file, approvalDrifts([approval], [], now())),
   }

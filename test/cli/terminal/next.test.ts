@@ -177,6 +177,9 @@ describe('what to do next', () => {
     expect(command({ ready: 1 }, {}, unplanned)).toBe('plan')
     expect(command({ ready: 1 }, {}, planned)).toBe('run --plan plan.json')
     expect(command({ ready: 1 }, declined, planned)).toBe('run export.csv --plan plan.json')
+    // A plan of two rows is used up once these were sent.
+    expect(command({ ready: 1 }, { stop: stopOf('limit'), isPlanUsedUp: true }, planned)).toBe('plan')
+    expect(command({ ready: 1 }, { stop: stopOf('signal') }, planned)).toBe('run --plan plan.json')
     expect(command({ ready: 1 }, declined, unplanned)).toBe('plan export.csv')
   })
 
