@@ -152,7 +152,7 @@ describe('rows of one file', () => {
         message:
           'The mandate was sent already, and this record says something else of it. It is record 1 of "march.csv", which is registered (row 1).',
         remedy:
-          'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on. Where the mandate was not sent after all, there is no such line: write this record off, or correct it.',
+          'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on. Where the mandate was not sent after all, there is no such line: write "send" into migration_decision of this one if it is right, or write it off.',
       },
     ])
   })
