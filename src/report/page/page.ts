@@ -226,17 +226,14 @@ function namesText({ told: { company, from } }: ReportFacts, { labelled }: Texts
 }
 
 /** The first few, and how many others there are. */
-const fewOf = (names: readonly string[], { say }: Texts): string[] =>
-  said([
-    ...names.slice(0, SHOWN),
-    names.length > SHOWN && say('cover.others', { count: names.length - SHOWN }),
-  ])
+const fewOf = (names: readonly string[], { say }: Texts, most: number): string[] =>
+  said([...names.slice(0, most), names.length > most && say('cover.others', { count: names.length - most })])
 
 /** Who signs has to know that nothing in the export was asked which mandates are active. */
 function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
   const names = treatedAsActive(sources)
   if (names.length === 0) return ''
-  const named = fewOf(names.map(maskedText), texts).join(', ')
+  const named = fewOf(names.map(maskedText), texts, SHOWN).join(', ')
   return html`<p><strong>${texts.say('cover.treatedAsActive', { names: named })}</strong></p>`
 }
 
@@ -318,9 +315,10 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  const differing = annexPage.differingSettings(runs, texts)
+  // Each is a sentence; the annex has all of them, and the cover one sheet.
+  const differing = fewOf(annexPage.differingSettings(runs, texts), texts, 2)
   const ran = said([
-    ...fewOf(runners, texts),
+    ...fewOf(runners, texts, SHOWN),
     labelled('runs.title', runs.length),
     first !== undefined &&
       last !== undefined &&
