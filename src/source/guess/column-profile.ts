@@ -33,7 +33,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
     note: (cell: string): void => {
       if (cell === '' || isKnown) return
       words.note(cell)
-      if (sampled >= SAMPLE) {
+      if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
         isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
         const known = isDated ? sample.get(cell) : undefined
         if (known !== undefined) sample.set(cell, known + 1)
