@@ -287,13 +287,19 @@ export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | u
   sql(connection)<Note>`${NOTE} where id = ?`.get(ledgerId)
 
 /** How many of these rows of the ledger were begun; they are not asked for where none was. */
-export function begunAmong({ connection }: RegisterFile, n: number, rows: () => readonly number[]): number {
+export function begunAmong(
+  { connection }: RegisterFile,
+  n: number,
+  rows: (after: number) => readonly number[],
+): number {
   const begun = 'from mandate where ledger = ? and begun = 1'
   if (sql(connection)`select 1 ${begun} limit 1`.get(n) === undefined) return 0
-  return sql(connection)`select 1 ${begun} and row in (select value from json_each(?))`.all(
-    n,
-    JSON.stringify(rows()),
-  ).length
+  const among = sqlValue(connection)<number>`
+    select count(*) ${begun} and row in (select value from json_each(?))`
+  let count = 0
+  for (let page = rows(0); page.length > 0; page = rows(page.at(-1) ?? Infinity))
+    count += among.get(n, JSON.stringify(page)) ?? 0
+  return count
 }
 
 /** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */

@@ -191,8 +191,9 @@ export const standingReads = (connection: Connection) => ({
   /** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
   hasDecided: (decided: string): boolean =>
     sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1,
-  /** Ready rows of which no attempt is on record. */
-  unattempted: (): number[] =>
+  /** Ready rows of which no attempt is on record, the next ones behind this. */
+  unattempted: (after: number): number[] =>
     sqlValue(connection)<number>`
-      select id from row where state = 'ready' and not exists (select 1 from attempt where row_id = row.id)`.all(),
+      select id from row where state = 'ready' and id > ? and not exists (select 1 from attempt where row_id = row.id)
+        order by id limit 10000`.all(after),
 })
