@@ -23,13 +23,13 @@ describe('driverFor', () => {
     ['22.13.1', null],
     ['23.11.0', null],
     ['18.20.8', null],
-  ])('10.1.1 gives Node %s %s', (version, name) => {
+  ])('gives Node %s %s', (version, name) => {
     expect(driverFor(version)).toBe(name)
   })
 })
 
 describe('the driver of this Node', () => {
-  it('10.1.1 is the one for its version', () => {
+  it('is the one for its version', () => {
     requireDriver()
     const connection = openDatabase(':memory:')
     expect(connection.prepare('select 1').pluck().get()).toBe(1)
@@ -39,7 +39,7 @@ describe('the driver of this Node', () => {
 })
 
 describe('explainDriverError', () => {
-  it('10.1.1 names the lock file’s own command in a checkout, and an installation elsewhere', () => {
+  it('names the lock file’s own command in a checkout, and an installation elsewhere', () => {
     const absent = new Error("Cannot find module 'better-sqlite3'\nRequire stack:\n- /x")
     const inCheckout = explainDriverError(absent, 'better-sqlite3', { node: '24.1.0', program: ROOT })
     expect(inCheckout).toBeInstanceOf(UsageError)
@@ -71,7 +71,7 @@ function brokenInstallation(): { folder: string; run: (...args: string[]) => Ret
 
 describe('the program', () => {
   it.each(['check', 'run', 'status', 'report', 'demo', 'sandbox'])(
-    '10.1.1 says in one sentence that the driver is missing, before %s reads anything',
+    'says in one sentence that the driver is missing, before %s reads anything',
     (command) => {
       const { run } = brokenInstallation()
       const { status, stdout, stderr } = run(command, ...(command === 'check' ? ['no-such-file.csv'] : []))
@@ -85,14 +85,14 @@ describe('the program', () => {
     },
   )
 
-  it('10.1.1 needs no driver for what opens no ledger', () => {
+  it('needs no driver for what opens no ledger', () => {
     const { run } = brokenInstallation()
     expect(run('--version')).toMatchObject({ status: 0 })
     expect(run('inspect', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
     expect(run('init', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  it('10.1.1 tells a program that reads JSON the same', () => {
+  it('tells a program that reads JSON the same', () => {
     const { run } = brokenInstallation()
     const { status, stdout } = run('status', '--json')
     expect(status).toBe(2)
@@ -102,7 +102,7 @@ describe('the program', () => {
     })
   })
 
-  it('10.1.1 says that a driver without its binary does not load', () => {
+  it('says that a driver without its binary does not load', () => {
     const { folder, run } = brokenInstallation()
     const target = join(folder, 'node_modules', NAME)
     cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })
@@ -113,7 +113,7 @@ describe('the program', () => {
     expect(stderr).toContain('Run: npm ')
   })
 
-  it('10.1.1 says that a driver of another system does not load', () => {
+  it('says that a driver of another system does not load', () => {
     const { folder, run } = brokenInstallation()
     const target = join(folder, 'node_modules', NAME)
     cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })

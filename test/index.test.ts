@@ -72,7 +72,7 @@ const OF_REPORT: Record<keyof Omit<ReportOptions, 'out'>, undefined> = {
   language: undefined,
 }
 
-describe('11.3 what a program without types passes', () => {
+describe('what a program without types passes', () => {
   it('knows each option that the types know, where it is left undefined', async () => {
     const { place, asked } = await placeWith(1)
     const options = asked()

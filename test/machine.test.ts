@@ -6,16 +6,16 @@ import { thisMachine } from '../src/machine.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('11.3 the machine that a run is on', () => {
+describe('the machine that a run is on', () => {
   it.each(['', 'relative/state'])(
-    '11.3 has one register for all programs of a user, also with XDG_STATE_HOME=%j',
+    'has one register for all programs of a user, also with XDG_STATE_HOME=%j',
     (given) => {
       vi.stubEnv('XDG_STATE_HOME', given)
       expect(thisMachine().stateFolder).toBe(join(homedir(), '.local', 'state', 'sepa-migrate'))
     },
   )
 
-  it('11.3 has it below XDG_STATE_HOME where that is a folder', () => {
+  it('has it below XDG_STATE_HOME where that is a folder', () => {
     vi.stubEnv('XDG_STATE_HOME', '/campaign/state')
     expect(thisMachine().stateFolder).toBe('/campaign/state/sepa-migrate')
   })
@@ -26,13 +26,13 @@ describe('11.3 the machine that a run is on', () => {
     expect(thisMachine().stateFolder).toBe(null)
   })
 
-  it('11.3 names itself, the version and the process', () => {
+  it('names itself, the version and the process', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
     expect(thisMachine()).toMatchObject({ version, host: hostname(), pid: process.pid })
     expect(thisMachine().zone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
   })
 
-  it('11.3 wakes after a delay, or not at all', async () => {
+  it('wakes after a delay, or not at all', async () => {
     const { after } = thisMachine()
     const woken: string[] = []
     const forget = after(1, () => void woken.push('forgotten'))

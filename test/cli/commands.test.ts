@@ -9,11 +9,11 @@ import { commands } from '../../src/cli/main.js'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the commands', () => {
-  it.each(Object.entries(commands))('10.2.4 loads %s under its own name', async (name, load) => {
+  it.each(Object.entries(commands))('loads %s under its own name', async (name, load) => {
     expect(nameOf(await load())).toBe(name)
   })
 
-  it('10.2.4 are not loaded for the version: commander is all that it needs', () => {
+  it('are not loaded for the version: commander is all that it needs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sepa version '))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     for (const part of ['cli.js', 'cli', 'errors.js', 'machine.js', 'domain/text/text.js'])

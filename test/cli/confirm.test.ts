@@ -100,7 +100,7 @@ const HOST = 'service.example'
 const notesOf = async (given?: Given): Promise<string> => (await confirm(SERVICE, '', given)).notes
 
 describe('a run against a real service', () => {
-  it('8.3.3 and 8.3.4 shows in the plan what was left out of the files, kept back and not understood', async () => {
+  it('shows in the plan what was left out of the files, kept back and not understood', async () => {
     const file = join(folder, 'export.csv')
     const row = (customer: number, status: string): string =>
       `${customer},DE89370400440532013000,2024-03-01,DE98ZZZ09999999999,M-${customer},${status}`
@@ -118,7 +118,7 @@ describe('a run against a real service', () => {
     expect(notes).toContain('not understood in column "status": "hocus" 1')
   })
 
-  it('26.3 says before the question why a configuration is distrusted', async () => {
+  it('says before the question why a configuration is distrusted', async () => {
     const config = join(folder, 'open.yaml')
     writeFileSync(config, 'dormantSoonDays: 30\n')
     chmodSync(config, 0o666)
@@ -130,7 +130,7 @@ describe('a run against a real service', () => {
     expect(await notesOf()).not.toContain('Others can change')
   })
 
-  it('10.3.3 shows what check knows: rows by outcome, previous creditors, user and pace', async () => {
+  it('shows what check knows: rows by outcome, previous creditors, user and pace', async () => {
     expect(await notesOf()).toMatch(
       /^The plan\nTarget: https:\/\/service\.example\nUser at the service: migration\nControl totals\n {2}read {9}3 {3}records of the exports\n {2}ready {8}3 {3}waiting to be sent[^]*To send in this run: 3 rows\n {2}previous creditor \S+: 3 rows\nPace: no limit set, 8 requests at a time, about 1 s/m,
     )
@@ -157,7 +157,7 @@ describe('a run against a real service', () => {
     expect(await notesOf({ plan: { approved: mail } })).toContain(`${line}\n${warning}`)
   })
 
-  it('10.3.3 warns of what hits most rows, and says which refused rows are not sent again', async () => {
+  it('warns of what hits most rows, and says which refused rows are not sent again', async () => {
     expect(await notesOf({ ledger: 'usual.db' })).not.toMatch(/Warning|stay refused/)
     const told = { field: 'signed_date', value: '', message: 'old', remedy: 'look' } as const
     const old = { rule: 'DATE_TWO_DIGIT_YEAR', severity: 'warning', ...told } as const
@@ -215,7 +215,7 @@ describe('a run against a real service', () => {
     expect(await confirm(SERVICE, null, yes)).toMatchObject({ isConfirmed: true, questions: [] })
   })
 
-  it('8.1.2 of two ledgers with the same mandates the one that answers first sends, the other is refused after its answer', async () => {
+  it('of two ledgers with the same mandates the one that answers first sends, the other is refused after its answer', async () => {
     let answerSlow: (typed: string) => void = () => undefined
     const slow = new Promise<string>((resolve) => (answerSlow = resolve))
     const waiting = confirm(SERVICE, slow, { ledger: 'second.db' })
@@ -225,7 +225,7 @@ describe('a run against a real service', () => {
     expect(claimed()).toBe(1)
   })
 
-  it('25.2 is refused where the register knows the mandates of a new ledger, and the plan says whose place it takes', async () => {
+  it('is refused where the register knows the mandates of a new ledger, and the plan says whose place it takes', async () => {
     await confirm(SERVICE, HOST)
     await expect(confirm(SERVICE, null, { flags: { yes: '1' }, ledger: 'second.db' })).rejects.toMatchObject({
       next: expect.stringMatching(

@@ -37,7 +37,7 @@ describe('main', () => {
     [['look'], { SEPA_MIGRATE_AS_OF: 'tomorrow' }],
     [['look'], { SEPA_MIGRATE_YES: 'perhaps' }],
     [['look', '--ledger', ''], {}],
-  ])('11.4 refuses a setting that cannot be before the command begins: %j %j', async (argv, env) => {
+  ])('refuses a setting that cannot be before the command begins: %j %j', async (argv, env) => {
     const begun: unknown[] = []
     const { status, stderr } = await call(
       argv,
@@ -89,7 +89,7 @@ describe('main', () => {
     [new LedgerError('locked', 'It is locked', 'Wait'), 8],
     [new Error('of DE89 3704 0044 0532 0130 00'), 1],
   ])(
-    '8.4.4 turns "%s" into its exit status, and into JSON without figures, which would look like an empty campaign',
+    'turns "%s" into its exit status, and into JSON without figures, which would look like an empty campaign',
     async (thrown, status) => {
       const ended = await call(['look', '--json'], () => Promise.reject(thrown))
       expect(ended.status).toBe(status)

@@ -8,17 +8,17 @@ const sent = { callback_id: 'cb-1', callback_timestamp: '2025-01-02T08:00:00' }
 const published = { ...sent, callback_type: 'BillogramEvent', custom: 'order-77' }
 const read = (json: unknown) => readCallback(JSON.stringify(json))
 
-describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
+describe('reading a callback (src/contract/README.md#callbacks)', () => {
   it.each([
     ...['BillogramCreated', 'BillogramSent', 'DeliveryFailed', 'Resent', 'ReminderSent'],
     ...['Payment', 'BillogramEnded', 'Credit', 'A word of tomorrow'],
-  ])('27.3 has the event %s with its fields', (type) => {
+  ])('has the event %s with its fields', (type) => {
     const event = { ...failed, type, data: { amount: 5 } }
     const callback = { ...published, event }
     expect(read(callback)).toEqual({ kind: 'read', callback, failedDirectDebit: null, leftOut: [] })
   })
 
-  it('27.3 knows a failed direct debit by its fields, whatever its type is called', () => {
+  it('knows a failed direct debit by its fields, whatever its type is called', () => {
     const data = { amount: 119, full_status: 'Insufficient funds', more: 1 }
     const reading = read({ ...published, event: { type: 'Unknown', data } })
     expect(reading).toMatchObject({
@@ -29,23 +29,23 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
   })
 
   it.each([{ amount: '119', full_status: 'x' }, { amount: 119 }, { full_status: 'x' }, {}, null])(
-    '27.3 takes no other data for one: %j',
+    'takes no other data for one: %j',
     (data) => expect(read({ ...published, event: { data } })).toMatchObject({ failedDirectDebit: null }),
   )
 
-  it.each(['PaymentRecalled', 'RecipientUpdated'])('27.3 keeps what a %s brings', (callback_type) => {
+  it.each(['PaymentRecalled', 'RecipientUpdated'])('keeps what a %s brings', (callback_type) => {
     const callback = { ...sent, callback_timestamp: 1735804800, callback_type, custom: null, more: {} }
     expect(read(callback)).toEqual({ kind: 'read', callback, failedDirectDebit: null, leftOut: [] })
   })
 
-  it('27.3 names what has another shape, and reads the rest', () => {
+  it('names what has another shape, and reads the rest', () => {
     expect(read({ ...published, custom: 7, event: { ...failed, event_uuid: 'x' } })).toMatchObject({
       callback: { callback_type: 'BillogramEvent', event: { type: failed?.type } },
       leftOut: ['custom', 'event.event_uuid'],
     })
   })
 
-  it('27.3 takes bytes, with a mark at their beginning too', () => {
+  it('takes bytes, with a mark at their beginning too', () => {
     const body = Buffer.from(`\uFEFF${JSON.stringify(published)}`)
     expect(readCallback(body)).toMatchObject({ callback: published })
   })
@@ -56,18 +56,18 @@ describe('27.3 reading a callback (src/contract/README.md#callbacks)', () => {
     ['{"callback_type":" "}', 'callback_type is missing or blank'],
     ['[]', 'callback_type is missing or blank'],
     ['null', 'callback_type is missing or blank'],
-  ])('27.3 cannot read %s', (body, reason) => {
+  ])('cannot read %s', (body, reason) => {
     expect(readCallback(body)).toEqual({ kind: 'unreadable', reason })
   })
 
-  it.each(['toString', 'constructor', '__proto__'])('27.3 keeps a field that is called %s', (name) => {
+  it.each(['toString', 'constructor', '__proto__'])('keeps a field that is called %s', (name) => {
     const body = JSON.stringify({ ...published, event: {} }).replace('"event":{}', `"event":{"${name}":[]}`)
     const reading = readCallback(body)
     expect(reading).toMatchObject({ kind: 'read', leftOut: [] })
     expect(JSON.stringify(reading)).toContain(`"${name}":[]`)
   })
 
-  it('27.3 never throws', () => {
+  it('never throws', () => {
     const isRead = (event: unknown) => read({ ...published, event }).kind === 'read'
     fc.assert(fc.property(fc.jsonValue(), isRead))
   })

@@ -40,7 +40,7 @@ describe('dates on the wire', () => {
   it.each([
     ['a day', wireDate, ['2024-02-29', '1999-12-31'], ODD],
     [
-      '27.2 a point in time, with its offset and without one',
+      'a point in time, with its offset and without one',
       wireDateTime,
       ['2024-02-01T10:00:00Z', '2024-02-01T10:00:00+02:00', '2024-02-01T10:00:00'],
       ['2024-02-01 10:00', '2023-02-29T10:00:00'],

@@ -62,7 +62,7 @@ describe('payment sources as they are read', () => {
     expect(readPaymentSources(answer(source))).toEqual({ kind: 'read', sources: [expected] })
   })
 
-  it.each([undefined, null, 'ERROR', 'PARTIAL', 'ok?', '', 0])('26.1 not under the status %j', (status) => {
+  it.each([undefined, null, 'ERROR', 'PARTIAL', 'ok?', '', 0])('not under the status %j', (status) => {
     const unreadable = { kind: 'unreadable', reason: 'status: is not OK' }
     for (const data of [[], [SOURCE]]) expect(readPaymentSources({ status, data })).toEqual(unreadable)
   })
@@ -72,8 +72,8 @@ describe('payment sources as they are read', () => {
     ['text', 'OK', 'the answer: '],
     ['no data', { status: 'OK' }, 'data: is not a list'],
     ['one source instead of a list', { status: 'OK', data: SOURCE }, 'data: is not a list'],
-    ['26.1 an empty list beside errors', { ...answer(), errors: ['secret'] }, 'errors: errors beside'],
-    ['26.1 a list with more behind it', { ...answer(), has_more: true }, 'has_more: may not be the whole'],
+    ['an empty list beside errors', { ...answer(), errors: ['secret'] }, 'errors: errors beside'],
+    ['a list with more behind it', { ...answer(), has_more: true }, 'has_more: may not be the whole'],
     ['a list with something else in it', answer(SOURCE, 'secret'), 'data.1: is not an object'],
   ])('%s cannot be counted', (_, json, reason) => {
     const reading = readPaymentSources(json)
@@ -93,7 +93,7 @@ function signOf(beside: object, shown: number): string | null {
   return reading.kind === 'unreadable' ? reading.reason : null
 }
 
-describe('26.1 what stands beside a list of two', () => {
+describe('what stands beside a list of two', () => {
   it.each<[object, string]>([
     [{ has_more: true }, 'has_more'],
     [{ hasMore: 'true' }, 'hasMore'],
@@ -149,7 +149,7 @@ describe('26.1 what stands beside a list of two', () => {
   })
 })
 
-describe('26.1 the headers of a list of two', () => {
+describe('the headers of a list of two', () => {
   it.each<[string, string]>([
     ['link', '<https://service.example/x?page=2>; rel="next"'],
     ['link', '<https://service.example/x?page=9>; rel=last'],

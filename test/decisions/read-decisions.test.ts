@@ -49,7 +49,7 @@ const decided = (decision: string, change: Line = {}): Line => ({
 const decide = (lines: readonly Line[], nth: number, decision: Line): Line[] =>
   lines.map((line, index) => (index === nth ? { ...line, ...decision } : line))
 
-describe('9.1.6 the word "send" of corrections.csv', () => {
+describe('the word "send" of corrections.csv', () => {
   it('is left to run, and hides no decision beside it', async () => {
     const { lines, read } = await campaign()
     const [line] = await lines('corrections.csv')
@@ -113,7 +113,7 @@ describe('the filled-in file', () => {
     ['with a row number that was changed', decided('refused', { migration_row: '1a' }), UNREADABLE],
     ['with no row number', decided('refused', { migration_row: '' }), UNREADABLE],
     ['with an attempt that was changed', decided('refused', { migration_attempt: 'x' }), UNREADABLE],
-    ['8.2.1 that resends without its attempt', decided('resend', { migration_attempt: '' }), UNREADABLE],
+    ['that resends without its attempt', decided('resend', { migration_attempt: '' }), UNREADABLE],
   ])('%s is refused as a whole', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const filled = decide(await lines(), 0, change)
@@ -122,14 +122,14 @@ describe('the filled-in file', () => {
     await expect(reading).rejects.toThrow(message)
   })
 
-  it('10.3.4 without any decision leaves every row open', async () => {
+  it('without any decision leaves every row open', async () => {
     const { lines, read } = await campaign()
     expect(await read(await lines())).toEqual([])
   })
 })
 
-describe('8.2.1 a line must be the row that it names', () => {
-  it('8.2.1 refuses the whole file when migration_row was sorted apart from the other columns', async () => {
+describe('a line must be the row that it names', () => {
+  it('refuses the whole file when migration_row was sorted apart from the other columns', async () => {
     const { lines, read } = await campaign()
     const sorted = await lines()
     const numbers = sorted.map((line) => line['migration_row'] ?? '').reverse()
@@ -142,7 +142,7 @@ describe('8.2.1 a line must be the row that it names', () => {
     )
   })
 
-  it('8.2.1 refuses the file of another ledger, whose rows have the same numbers and the same mandates', async () => {
+  it('refuses the file of another ledger, whose rows have the same numbers and the same mandates', async () => {
     const one = await campaign()
     const other = await campaign()
     const reading = other.read(decide(await one.lines(), 0, decided('resend')))
@@ -177,7 +177,7 @@ describe('8.2.1 a line must be the row that it names', () => {
       { migration_row: '99' },
       'line 2, column migration_row: there is no row 99',
     ],
-  ])('8.2.1 refuses a file %s, also in a line without a decision', async (_name, change, message) => {
+  ])('refuses a file %s, also in a line without a decision', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const isGone = Object.values(change).includes(undefined)
     const changed = (await lines()).map((line, at) => (at === 0 || isGone ? { ...line, ...change } : line))
@@ -203,7 +203,7 @@ describe('8.2.1 a line must be the row that it names', () => {
     ['a date as its number', { signed_date: '43861' }],
     ['a date with a time', { signed_date: '2020-01-31 00:00:00' }],
     ['a date that cannot be read', { signed_date: '31st of January' }],
-  ])('8.2.1 reads a line as a spreadsheet leaves it: %s', async (_name, change) => {
+  ])('reads a line as a spreadsheet leaves it: %s', async (_name, change) => {
     const { lines, read } = await campaign()
     const [first, ...others] = await lines()
     const filled = [...others, { ...first!, ...change, ...decided('resend') }]
@@ -223,7 +223,7 @@ describe('8.2.1 a line must be the row that it names', () => {
       { signed_date: '24.12.2024' },
       '"signed_date": row 1 has "2020-01-31", the line has "24.12.2024"',
     ],
-  ])('8.2.1 refuses a decision beside %s, which would not be sent', async (_name, change, message) => {
+  ])('refuses a decision beside %s, which would not be sent', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const error: unknown = await read(decide(await lines(), 0, decided('resend', change))).catch(
       (thrown: unknown) => thrown,
@@ -234,13 +234,13 @@ describe('8.2.1 a line must be the row that it names', () => {
     expect(text).not.toMatch(/[0-9]{9}/)
   })
 
-  it('8.2.1 refuses to close a row beside its correction', async () => {
+  it('refuses to close a row beside its correction', async () => {
     const { lines, read } = await campaign()
     const closed = decide(await lines('refused.csv'), 0, decided('written-off', { iban: OTHER_IBAN }))
     await expect(read(closed)).rejects.toThrow('column "iban": row 4 has')
   })
 
-  it('8.2.1 refuses a file that has a column for decisions twice', async () => {
+  it('refuses a file that has a column for decisions twice', async () => {
     const { lines, ledger, reader } = await campaign()
     const [first] = await lines()
     const file = join(dirname(ledger.file), 'twice.csv')
@@ -255,11 +255,11 @@ describe('8.2.1 a line must be the row that it names', () => {
   })
 })
 
-describe('9.1.6 files of rows that are not in doubt', () => {
+describe('files of rows that are not in doubt', () => {
   it.each([
     ['refused.csv', 4],
     ['corrections.csv', 5],
-  ])('9.1.6 close them, read from %s', async (name, rowId) => {
+  ])('close them, read from %s', async (name, rowId) => {
     const { lines, read } = await campaign()
     expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
       { rowId, decision: 'written_off', reason: 'the service said so' },

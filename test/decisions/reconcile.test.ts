@@ -186,7 +186,7 @@ const couldBe = (state: string): string =>
 const TWIN = { reference: 'B-1', seen: inDoubt() }
 const twin = (seen: Outcome): Case => ({ reference: 'B-1', seen })
 
-describe('8.2.2 what the list shows of a mandate proves row 1', () => {
+describe('what the list shows of a mandate proves row 1', () => {
   const DATES = [
     '31.01.2020',
     '31/01/2020',
@@ -246,7 +246,7 @@ describe('8.2.2 what the list shows of a mandate proves row 1', () => {
     },
   )
 
-  it('8.2.3 beside a registered row that the list shows under its own reference', async () => {
+  it('beside a registered row that the list shows under its own reference', async () => {
     const ledger = await customerWith(twin(registered('NEW-B')))
     const result = await against(ledger, entry('NEW-B'), entry('NEW-1'))
     expect(result).toMatchObject({ matched: 1, proposals: [{ rowId: 1 }] })
@@ -256,7 +256,7 @@ describe('8.2.2 what the list shows of a mandate proves row 1', () => {
     )
   })
 
-  it('8.2.3 beside the row that it replaced before it was sent', async () => {
+  it('beside the row that it replaced before it was sent', async () => {
     const ledger = running(
       [{ customerNo: 7, reference: 'A-0', verdict: 'invalid', mandateKey: null }],
       [{ customerNo: 7, reference: 'A-1', corrects: 1 }],
@@ -273,7 +273,7 @@ async function expectOpen(cases: Case[], list: Entry[], details: string[], told 
   expect([outline(result), detailsOf(result)]).toEqual([told, details])
 }
 
-describe('8.2.2 "the list does not show it" is said only when nothing in the list could be it', () => {
+describe('"the list does not show it" is said only when nothing in the list could be it', () => {
   it('not of two rows and two entries: two candidates are not none', async () => {
     const two = 'the list shows 2 mandates that could be it, in lines 2, 3: it may be registered twice'
     const both = ['still_in_doubt 1', 'still_in_doubt 2']
@@ -307,7 +307,7 @@ describe('8.2.2 "the list does not show it" is said only when nothing in the lis
   })
 })
 
-describe('8.2.3 an entry proves at most one row, and a row is proven by at most one entry', () => {
+describe('an entry proves at most one row, and a row is proven by at most one entry', () => {
   it.each<[string, Case, string[]]>([
     ['ready', {}, []],
     ['refused', { seen: refused() }, []],

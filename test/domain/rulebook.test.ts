@@ -22,12 +22,12 @@ const named = new Set(
     .map((id) => ruleOf(id).section),
 )
 
-describe('11.1 the rulebook beside the rules', () => {
-  test.each([...named])('11.1 gives the source of %s', (section) => {
+describe('the rulebook beside the rules', () => {
+  test.each([...named])('gives the source of %s', (section) => {
     expect(sections.get(section) ?? 'no such heading').toMatch(/^\*\*Source:\*\* \S/m)
   })
 
-  test('11.1 names no rule that does not exist', () => {
+  test('names no rule that does not exist', () => {
     const rules = page.match(/\b[A-Z]+[0-9]?[A-Z]*(?:_[A-Z0-9]+)+\b/g) ?? []
     expect([...new Set(rules)].filter((name) => !isRuleId(name))).toEqual([])
   })

@@ -168,12 +168,12 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
 }
 
 describe('a mistake', () => {
-  it('29.6 is one of more than forty', () => {
+  it('is one of more than forty', () => {
     expect(Object.keys(MISTAKES).length).toBeGreaterThan(40)
   })
 
   it.each(Object.entries(MISTAKES))(
-    '29.6 %s: told in three lines, with what to do, and nothing is sent',
+    '%s: told in three lines, with what to do, and nothing is sent',
     async (_, { typed, given, env = {}, status, says }) => {
       await given?.(place)
       const before = place.sandbox().requests()
@@ -192,7 +192,7 @@ describe('a mistake', () => {
     'a ledger that is no database',
     'a flag with a slip',
     'a command with a slip',
-  ])('29.6 %s: the same as a JSON document', async (name) => {
+  ])('%s: the same as a JSON document', async (name) => {
     const { typed, given, status, says } = MISTAKES[name]!
     await given?.(place)
     const { stdout, stderr } = await place.program(...typed, '--json')

@@ -31,7 +31,7 @@ const COUNTS = {
   not_in_export: 1,
 }
 
-it('31.1 what the bank last saw holds rows back in check, plan and run, until a person says so', async () => {
+it('what the bank last saw holds rows back in check, plan and run, until a person says so', async () => {
   write('january.xml', collectionFile([debit(1), debit(2), debit(3, { day: '2025-01-05' })]))
   write('march.xml', collectionFile([debit(3, { iban: germanIban(33), day: '2026-03-05' }), debit(77)]))
   const beside = ['export.csv', '--evidence', 'january.xml', 'march.xml']
@@ -103,7 +103,7 @@ it('what a later collection contradicts of a registered mandate is a line of the
   )
 })
 
-it('31.1 a correction that says what was collected goes without a word of a person', async () => {
+it('a correction that says what was collected goes without a word of a person', async () => {
   write('january.xml', collectionFile([debit(1), debit(2), debit(3, { reference: 'OLD-3' }), debit(4)]))
   await program('run', 'export.csv', '--evidence', 'january.xml')
   expect(held()).toEqual([1, 2, 4])
@@ -114,7 +114,7 @@ it('31.1 a correction that says what was collected goes without a word of a pers
   })
 })
 
-it('31.1 a run under a plan that was made beside collections is refused without them', async () => {
+it('a run under a plan that was made beside collections is refused without them', async () => {
   write('january.xml', collectionFile([debit(1, { sequence: 'FNAL' }), debit(2)]))
   await program('plan', 'export.csv', '--evidence', 'january.xml', '--to', 'plan.json')
   await program('approve', 'plan.json', '--by', 'Anna', '--reference', 'minutes of 3 June')
@@ -126,7 +126,7 @@ it('31.1 a run under a plan that was made beside collections is refused without 
   })
 })
 
-it('31.1 a row that was begun and turned away is held by collections that come later, as any other', async () => {
+it('a row that was begun and turned away is held by collections that come later, as any other', async () => {
   const refused = await programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, 'run', 'export.csv', '--limit', '1')
   expect(refused.status).toBe(6)
   write('january.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3), debit(4)]))
@@ -148,7 +148,7 @@ it('31.1 a row that was begun and turned away is held by collections that come l
   expect(held()).toEqual([2, 3, 4, 1])
 })
 
-it('31.1 collections that contradict a registered row are told with what is left to do', async () => {
+it('collections that contradict a registered row are told with what is left to do', async () => {
   await program('run', 'export.csv')
   write('late.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3)]))
   const told =
@@ -164,7 +164,7 @@ it('31.1 collections that contradict a registered row are told with what is left
   expect(held()).toEqual([1, 2, 3, 4])
 })
 
-it('31.1 collections that name several dates of signature prove none of them, in any order', async () => {
+it('collections that name several dates of signature prove none of them, in any order', async () => {
   const month = (day: string, signed: string): string =>
     collectionFile([debit(1, { day, signed }), debit(2, { day }), debit(3, { day, iban: germanIban(3) })])
   write('june.xml', month('2026-06-05', '2026-06-01'))

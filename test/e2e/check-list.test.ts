@@ -4,7 +4,7 @@ import { placeForEach } from '../support/place.js'
 
 const { write, program, json } = placeForEach()
 
-it('10.3.2 check lists by rule: errors, warnings, what was asked for; count, three examples with lines, remedy', async () => {
+it('check lists by rule: errors, warnings, what was asked for; count, three examples with lines, remedy', async () => {
   const dates = [5, 6, 7, 8].map((n) => validLine(n).replace(/2024-\d\d-\d\d/, '2024-02-30'))
   const rows = [...[1, 2, 3, 4].map((n) => validLine(n)), ...dates, validLine(1)]
   const stays = rows.map((row, index) => `${row},${index === 1 ? 'cancelled' : 'active'}`)
@@ -43,7 +43,7 @@ it('10.3.2 check lists by rule: errors, warnings, what was asked for; count, thr
   expect((await program('check', 'export.csv')).status, 'a row that is left out alone is no error').toBe(0)
 })
 
-it('10.3.5 a row of the wrong shape says that it is not sent although its rule is a warning', async () => {
+it('a row of the wrong shape says that it is not sent although its rule is a warning', async () => {
   write('sepa-migrate.yaml', 'rules: { ROW_FIELD_COUNT: warning }\n')
   write('export.csv', `${validExport(1)}1,2\n`)
   const { stdout } = await program('check', 'export.csv')

@@ -5,7 +5,7 @@ import { placeForEach, placeOfTest } from '../support/place.js'
 
 const { read, write, held, sandbox, program, json } = placeForEach({ sandbox: {} })
 
-it('25.2 run --only and --country send some of the ready rows, say how many they leave, and the next command sends those', async () => {
+it('run --only and --country send some of the ready rows, say how many they leave, and the next command sends those', async () => {
   const lines = ['A', 'B', 'C', 'A', ' b', 'A', 'C', 'B'].map(
     (segment, index) => `${validLine(index + 1)},${segment},${index % 2 === 0 ? 'north' : 'south'}`,
   )

@@ -7,7 +7,7 @@ const { write, read, program, sandbox } = placeForEach({ rows: 1, sandbox: {} })
 
 const MOVED = 'DE02120300000000202051'
 
-it('30.5 collection files are drafted, planned and run with a crosswalk, and what is corrected comes back', async () => {
+it('collection files are drafted, planned and run with a crosswalk, and what is corrected comes back', async () => {
   write(
     'january.xml',
     collectionFile([

@@ -30,7 +30,7 @@ const registered = (): string[] =>
     .sort()
 const own = (n: number): string => [n, germanIban(n), `MANDATE-${n}`].join(' ')
 
-it('26.2 a correction is a decision: who, when, why and each field before and after, the account masked', async () => {
+it('a correction is a decision: who, when, why and each field before and after, the account masked', async () => {
   const [first, second, third] = await heldBack(3)
   save('mended.csv', [
     { ...first, iban: germanIban(71), migration_reason: 'the customer called' },
@@ -60,7 +60,7 @@ it('26.2 a correction is a decision: who, when, why and each field before and af
   expect(page).not.toContain(germanIban(71))
 })
 
-it('26.2 is a conflict where the accounts moved up by a line, and nothing wrong is registered', async () => {
+it('is a conflict where the accounts moved up by a line, and nothing wrong is registered', async () => {
   const mended = await heldBack(6)
   // Somebody deletes the cell of the first line, and those below move up.
   save(

@@ -104,7 +104,7 @@ const FORMATS: Readonly<
 }
 
 it.each(Object.entries(FORMATS))(
-  '31.2 a hundred of each class are told as such in %s, and counts are equal on both sides',
+  'a hundred of each class are told as such in %s, and counts are equal on both sides',
   async (_, { file, yaml, bytes }) => {
     const [before, after] = [`export.${file}`, `final.${file}`]
     write(before, bytes(FIRST))

@@ -30,7 +30,7 @@ const FINAL = [
   ...from(16, 22),
 ]
 
-it('26.1 compare sets the last export against the ledger, run holds what is over, and a person closes each line', async () => {
+it('compare sets the last export against the ledger, run holds what is over, and a person closes each line', async () => {
   save('export.csv', from(1, 20))
   expect((await program('run', 'export.csv', '--limit', '12')).status).toBe(5)
   save('other.csv', from(101, 120))
@@ -129,7 +129,7 @@ it('26.1 compare sets the last export against the ledger, run holds what is over
   expect(sandbox().requests().repeated).toEqual([])
 })
 
-it('31.2 a list that an earlier comparison wrote closes no line of a later one', async () => {
+it('a list that an earlier comparison wrote closes no line of a later one', async () => {
   save('export.csv', from(1, 6))
   await program('run', 'export.csv')
   save('moved.csv', [line(1).replace(germanIban(1), germanIban(901)), ...from(2, 6)])
@@ -166,7 +166,7 @@ it('31.2 a list that an earlier comparison wrote closes no line of a later one',
   expect([more.status, more.stdout]).toEqual([3, expect.stringContaining('1 not compared: came in since')])
 })
 
-it('31.2 the sheet of the workbook holds the same lines, closed by resolve or with corrections by run', async () => {
+it('the sheet of the workbook holds the same lines, closed by resolve or with corrections by run', async () => {
   const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
   const zeros = (text: string): string => text.replace('MANDATE-5', '0005')
   save('export.csv', [...from(1, 4), zeros(line(5)), line(6).replace('2024-03', '2024-13')])
@@ -215,7 +215,7 @@ it('31.2 the sheet of the workbook holds the same lines, closed by resolve or wi
   expect(sandbox().requests().repeated).toEqual([])
 })
 
-it('31.2 a doubt and its line on the sheet Cut-over are decided in one list, unless they contradict each other', async () => {
+it('a doubt and its line on the sheet Cut-over are decided in one list, unless they contradict each other', async () => {
   const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
   save('export.csv', from(603, 606))
   expect((await program('run', 'export.csv')).status).toBe(4)
@@ -252,7 +252,7 @@ it('31.2 a doubt and its line on the sheet Cut-over are decided in one list, unl
   expect(await json('status')).toMatchObject({ cutOver: { open: 0 } })
 })
 
-it('31.3 report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
+it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
   save('export.csv', from(601, 605))
   await program('run', 'export.csv', '--limit', '2')
   expect((await program('run', '--limit', '2')).status).toBe(4)

@@ -8,7 +8,7 @@ beforeEach(() => cpSync(SAMPLES, path('samples'), { recursive: true }))
 
 const CONFIGURATION = 'sepa-migrate.yaml'
 
-it('8.3.4 a first export keeps ended and one-off mandates back, or asks: check, run, init, check', async () => {
+it('a first export keeps ended and one-off mandates back, or asks: check, run, init, check', async () => {
   const row = (customer: number, state: string, kind: string): string =>
     `${customer};DE89370400440532013000;2024-03-01;DE98ZZZ09999999999;M-${customer};${state};${kind}`
   const lines = [
@@ -51,7 +51,7 @@ it('8.3.4 a first export keeps ended and one-off mandates back, or asks: check, 
   })
 })
 
-it('8.3.3 check shows what is left out around its records, and inspect no account number', async () => {
+it('check shows what is left out around its records, and inspect no account number', async () => {
   write(CONFIGURATION, read('samples/german.yaml'))
   write('german-customers.csv', read('samples/german-customers.csv'))
   const { stdout } = await program('check', 'samples/german-messy.csv', '--as-of', '2026-06-15')
@@ -64,7 +64,7 @@ it('8.3.3 check shows what is left out around its records, and inspect no accoun
     )
 })
 
-it('10.2.2 init and inspect say which configuration a file was read with', async () => {
+it('init and inspect say which configuration a file was read with', async () => {
   // The configuration of a German export lies in the folder of a French one.
   const french = 'samples/french.csv'
   write(CONFIGURATION, 'source: { delimiter: ";", skipLines: 3 }\n')

@@ -4,7 +4,7 @@ import { placeOfTest } from '../support/place.js'
 
 const HEADER_NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty'] as const
 
-it('26.5 a status word that is a name of JavaScript ends no report', async () => {
+it('a status word that is a name of JavaScript ends no report', async () => {
   const { write, read, program } = await placeOfTest({ truth: {} })
   const [header = '', ...rows] = validExport(6).trimEnd().split('\n')
   const lines = rows.map((row, at) => `${row},${HEADER_NAMES[at] ?? 'active'}`)
@@ -16,7 +16,7 @@ it('26.5 a status word that is a name of JavaScript ends no report', async () =>
   expect((await program('report', '--out', 'again')).status).toBe(3)
 })
 
-it('26.5 a cell of many blanks takes check no longer than another one', async () => {
+it('a cell of many blanks takes check no longer than another one', async () => {
   const { write, program } = await placeOfTest()
   const [header = '', row = ''] = validExport(1).split('\n')
   write('export.csv', `${header},status\n${row},a${' '.repeat(8_000)}b\n`)

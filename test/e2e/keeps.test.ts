@@ -7,7 +7,7 @@ import { CANNOT_MOUNT, runShell } from '../support/program.js'
 const { folder, path, env, read } = placeForEach({ rows: 200, sandbox: {} })
 
 it.skipIf(CANNOT_MOUNT)(
-  '8.4.1 a log whose disk fills up keeps what fits, and every answer; it is told once, and counted',
+  'a log whose disk fills up keeps what fits, and every answer; it is told once, and counted',
   async () => {
     mkdirSync(path('small'))
     const ran = await runShell(

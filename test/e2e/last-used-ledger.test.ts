@@ -52,7 +52,7 @@ async function expectRefusedForGood(place: Place): Promise<void> {
   expect(place.truth().posts()).toBe(before)
 }
 
-describe('8.1.1 an old copy of a ledger', () => {
+describe('an old copy of a ledger', () => {
   it('is refused for good, until a person puts in doubt what may have been sent since', async () => {
     const place = await open({ isReal: true })
     expect((await place.run('export.csv', '--limit', '5')).status).toBe(5)
@@ -112,7 +112,7 @@ describe('8.1.1 an old copy of a ledger', () => {
     expect(place.truth().posts()).toBe(ROWS - 1)
   })
 
-  it('10.6 is not called older while a run is going', async () => {
+  it('is not called older while a run is going', async () => {
     const place = await open({ delayMs: 50 })
     const { ended } = place.begin('export.csv', '--concurrency', '2')
     await place.truth().whenReceived(1)
@@ -157,9 +157,9 @@ describe('8.1.1 an old copy of a ledger', () => {
   })
 })
 
-describe('8.1.2 a second ledger with the same mandates', () => {
+describe('a second ledger with the same mandates', () => {
   const second = (place: Place, ...args: string[]) => place.run('--ledger', 'second.db', ...args)
-  it('25.2 takes the place of a lost one: what that began is in doubt, the rest is sent, once', async () => {
+  it('takes the place of a lost one: what that began is in doubt, the rest is sent, once', async () => {
     const place = await open({ isReal: true })
     await place.run('export.csv', '--limit', '5')
     expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
@@ -176,7 +176,7 @@ describe('8.1.2 a second ledger with the same mandates', () => {
     expect(back.status).toBe(8)
   })
 
-  it('25.3 a process that was stopped sends nothing once a copy has gone on', async () => {
+  it('a process that was stopped sends nothing once a copy has gone on', async () => {
     const place = await open({ isReal: true, delayMs: 20 })
     const stopped = place.begin('export.csv', '--concurrency', '2')
     await place.truth().whenReceived(8)

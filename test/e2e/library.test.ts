@@ -102,8 +102,8 @@ const SAID: Readonly<Record<string, RegExp>> = {
 }
 
 // One sandbox for all, as for somebody who reads on: what an example left is there for the next one.
-describe('11.3 a program that embeds the library', () => {
-  it('11.3 needs ten lines for the main job: its page has them, and they do it', async () => {
+describe('a program that embeds the library', () => {
+  it('needs ten lines for the main job: its page has them, and they do it', async () => {
     expect(others).toEqual([])
     expect(ten.trim().split('\n')).toHaveLength(10)
     const { host } = new URL(sandbox.url)
@@ -119,25 +119,25 @@ describe('11.3 a program that embeds the library', () => {
     expect(sandbox.requests().received.migrate).toBe(240)
   })
 
-  it('11.3 has an example for each group, on a page that ships, and all compile against the types that ship', () => {
+  it('has an example for each group, on a page that ships, and all compile against the types that ship', () => {
     expect(compiled).toMatchObject({ status: 0, stdout: '' })
     expect(EXAMPLES.map(({ heading }) => heading)).toEqual(Object.keys(SAID))
     expect(EXAMPLES.map(({ code }) => code.length)).toEqual(EXAMPLES.map(() => 1))
   })
 
-  it.each(EXAMPLES)('11.3, 27.6 $heading: the example does what it says', async ({ heading }) => {
+  it.each(EXAMPLES)('$heading: the example does what it says', async ({ heading }) => {
     const { status, stdout, stderr } = await play(`${fileOf(heading)}.js`)
     expect(stderr).toBe('')
     expect(stdout).toMatch(SAID[heading] ?? /^$/)
     expect(status).toBe(0)
   })
 
-  it('11.3 finds every function and class that is exported in an example', () => {
+  it('finds every function and class that is exported in an example', () => {
     const all = [ten, ...EXAMPLES.flatMap(({ code }) => code)].join('\n')
     expect(Object.keys(library).filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([])
   })
 
-  it('11.3 documents every type that is exported, and prints errors without a doubled full stop', () => {
+  it('documents every type that is exported, and prints errors without a doubled full stop', () => {
     const index = fs.readFileSync(join(ROOT, 'src/index.ts'), 'utf8')
     const types = [...index.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, isType, names = '']) =>
       names.split(',').map((name) => (isType === undefined ? name.trim() : `type ${name.trim()}`)),
@@ -148,7 +148,7 @@ describe('11.3 a program that embeds the library', () => {
     expect(PAGE).not.toMatch(/\$\{\w+\.(?:message|next)\}\./)
   })
 
-  it('11.3 leaves nothing that others can open, whatever its umask is', () => {
+  it('leaves nothing that others can open, whatever its umask is', () => {
     const open = fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) =>
@@ -162,7 +162,7 @@ describe('11.3 a program that embeds the library', () => {
 })
 
 describe('the packed file', () => {
-  it('10.2.1 holds the program, its samples and what explains them, and nothing of development', () => {
+  it('holds the program, its samples and what explains them, and nothing of development', () => {
     const needed =
       'dist/cli.js samples/clean.csv README.md src/domain/rulebook.md src/help/library.md src/report/page/look.css'
     for (const name of [...needed.split(' '), 'src/CHANGELOG.md', 'LICENSE'])
@@ -182,7 +182,7 @@ describe('the packed file', () => {
     expect(licensed[0]?.startsWith(`/*!\n${licence}`)).toBe(true)
   })
 
-  it('10.2.1 runs the demo in an empty folder, without a checkout', () => {
+  it('runs the demo in an empty folder, without a checkout', () => {
     const empty = join(folder, 'empty')
     fs.mkdirSync(empty)
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(PACKAGE, 'dist/cli.js'), 'demo'], {

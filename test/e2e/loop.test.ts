@@ -14,7 +14,7 @@ async function program(...args: string[]) {
   return told
 }
 
-it('9.1.1 check compares our own files with the campaign and changes nothing, or takes each on its own', async () => {
+it('check compares our own files with the campaign and changes nothing, or takes each on its own', async () => {
   // Customers 1 and 2 are fine, 3 has an impossible date, 4 stands twice, 5 is refused once.
   const lines = [1, 2, 3, 4, 4, 5].map((n) => validLine(n).replace('2024-03-04', '2024-02-30'))
   write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
@@ -48,7 +48,7 @@ describe('a file of ours that comes back without the configuration of its export
   }
   const giveBack = (...args: string[]) => program('run', inReport('not-sent.csv'), ...args)
 
-  it('8.3.4 is refused where a column said which mandates have ended, and sends none of them', async () => {
+  it('is refused where a column said which mandates have ended, and sends none of them', async () => {
     write('export.csv', withColumn(['aktiv', 'erloschen']))
     await program('run', 'export.csv', ...configured('columns: { status: "Kennz." }\n'))
     const told = await giveBack()
@@ -62,7 +62,7 @@ describe('a file of ours that comes back without the configuration of its export
     expect(held()).toEqual([1, 2])
   })
 
-  it('8.3.4 is refused where a rule of the configuration kept rows back', async () => {
+  it('is refused where a rule of the configuration kept rows back', async () => {
     write('export.csv', withColumn(['Nord', 'Süd']))
     const rule = 'exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n'
     await program('run', 'export.csv', ...configured(rule))
@@ -76,7 +76,7 @@ describe('a file of ours that comes back without the configuration of its export
     expect(held()).toEqual([1, 2])
   })
 
-  it('8.3.1 is refused where another column would feed the account', async () => {
+  it('is refused where another column would feed the account', async () => {
     const accounts = [germanIban(71), germanIban(72)]
     write('export.csv', withColumn(accounts, 'Kto neu'))
     const config = configured('columns: { iban: "Kto neu" }\n')

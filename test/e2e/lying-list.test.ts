@@ -68,7 +68,7 @@ function rowsOf(told: Told): Readonly<Record<string, readonly string[]>> {
 const expected = (told: Told, of: (is: Lie['is']) => readonly string[]) =>
   Object.fromEntries(told.map(([title, { is }]) => [title, of(is)]))
 
-describe('26.1 a mandate that is there, and a list that says otherwise', () => {
+describe('a mandate that is there, and a list that says otherwise', () => {
   it.each(PARTS)('is asked about, not proven, and not proposed to be sent again: %s', async (_, told) => {
     const url = await startService(told)
     await run('--base-url', url)

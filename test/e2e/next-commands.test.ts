@@ -19,8 +19,8 @@ const FAULTS: SandboxOptions = {
 const FILE = "it's an export;é.csv"
 const DAMAGED = validLine(5).replace(/2024-\d\d-\d\d/, '2024-02-30')
 
-describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that can be pasted as it is', () => {
-  it('10.3.4 from the first look to the signature, each after the one before', async () => {
+describe.skipIf(process.platform === 'win32')('Next: is a command that can be pasted as it is', () => {
+  it('from the first look to the signature, each after the one before', async () => {
     const { path, write, held, totals, program, pasteNext: paste } = await open(0, FAULTS)
     write(FILE, `${validExport(4)}${DAMAGED}\n`)
     const place = ['--ledger', 'the campaign/ledger.db', '--out', "Finance's pack"]
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(again.status, again.stdout + again.stderr).toBe(3) // the service still says no
   })
 
-  it('10.3.4 of a campaign that is over: report where the pack is older, the last export, purge, then nothing', async () => {
+  it('of a campaign that is over: report where the pack is older, the last export, purge, then nothing', async () => {
     const { program, write, pasteNext: paste } = await open(3)
     const ran = await program('run', 'export.csv', '--no-report')
     expect(nextOf(ran)).toBe('sepa-migrate report')
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(stdout.split('\n').slice(-3).join()).not.toMatch(/purge|give it back/)
   })
 
-  it('10.3.4 after a purge with open rows says nothing of giving files back', async () => {
+  it('after a purge with open rows says nothing of giving files back', async () => {
     const { program } = await open(4, FAULTS)
     await program('run', 'export.csv')
     await program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'closed', '--by', 'Ada')
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect([status, stdout]).toEqual([3, expect.not.stringMatching(/Next:|give it back/)])
   })
 
-  it('10.3.4 after a signal resumes, although a row is in doubt', async () => {
+  it('after a signal resumes, although a row is in doubt', async () => {
     const { start, pasteNext: paste } = await open(60, { ...FAULTS, latencyMs: 20 })
     const slowly = ['--concurrency', '1', '--rate', '40', '--ledger', 'my ledger.db']
     const { child, ended } = start('run', 'export.csv', ...slowly, '--verbose')
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(resumed.stdout).not.toMatch(/ready +[1-9]/)
   })
 
-  it('10.3.5 typing the same command again is no reason for a warning', async () => {
+  it('typing the same command again is no reason for a warning', async () => {
     const { program, pasteNext: paste } = await open(4)
     const pilot = await program('run', 'export.csv', '--limit', '2')
     expect(nextOf(pilot)).toBe('sepa-migrate run')
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect((await paste(pilot)).status).toBe(0)
   })
 
-  it('10.3.4 of a draft names the configuration it wrote, and of the demo its folder', async () => {
+  it('of a draft names the configuration it wrote, and of the demo its folder', async () => {
     const { program, pasteNext: paste } = await open(4)
     expect((await paste(await program('init', 'export.csv', '--to', 'my own.yaml'))).status).toBe(0)
     const demo = await program('demo')
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect([checked.status, nextOf(checked)]).toEqual([7, 'sepa-migrate check export.csv --config own.yaml'])
   })
 
-  it('31.3 the demo shows one of each class of the cut-over', async () => {
+  it('the demo shows one of each class of the cut-over', async () => {
     const { program } = await open(0)
     const { status, stdout } = await program('demo', '--json')
     const { classes } = JSON.parse(stdout) as { classes: Record<string, number> }
@@ -166,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     work.save()
   }
 
-  it('29.3 of the demo, from its doubt to the last export', async () => {
+  it('of the demo, from its doubt to the last export', async () => {
     const place = await open(0)
     const shown = await follow(place, await place.program('demo'))
     expect(nextOf(shown)).toContain('to-do/to-do.xlsx --dry-run')
@@ -177,7 +177,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(decided.stdout).toContain('Give the last export to a run')
   })
 
-  it('29.3 of a rehearsal with chaos, to the purge (seed 7)', async () => {
+  it('of a rehearsal with chaos, to the purge (seed 7)', async () => {
     const place = await open(60, { chaos: 0.2, seed: 7 })
     place.write('final.csv', validExport(60))
     let ended = await place.program('run', 'export.csv', '--max-in-doubt', '1000', '--max-refused', '100')
@@ -189,7 +189,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(new Set(place.held()).size).toBe(place.held().length)
   })
 
-  it('29.3 of an approval: the approver gets a command for the run', async () => {
+  it('of an approval: the approver gets a command for the run', async () => {
     const place = await open(3)
     await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada')
     const approved = await place.program(
@@ -213,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect([ran.status, place.held()], ran.stderr).toEqual([5, [1, 2]])
   })
 
-  it('29.3 where the service can be asked, asks it first, and then goes on to the list', async () => {
+  it('where the service can be asked, asks it first, and then goes on to the list', async () => {
     const place = await open(4, FAULTS)
     const settings = `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`
     place.write('sepa-migrate.yaml', settings)
@@ -226,7 +226,7 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
     expect(nextOf(await place.program('report'))).toContain('to-do.xlsx')
   })
 
-  it('10.3.4 of a list that proves rows records them', async () => {
+  it('of a list that proves rows records them', async () => {
     const { save, sandbox, program, pasteNext: paste } = await open(2, FAULTS)
     await program('run', 'export.csv')
     save('the list.csv', sandbox().mandates().map(listed))
@@ -237,8 +237,8 @@ describe.skipIf(process.platform === 'win32')('10.3.4 Next: is a command that ca
   })
 })
 
-describe('10.6 a file of corrections without a row', () => {
-  it('10.6 says that there is nothing to correct, to check and to run, and is no error', async () => {
+describe('a file of corrections without a row', () => {
+  it('says that there is nothing to correct, to check and to run, and is no error', async () => {
     const { program, json } = await open(2)
     expect((await program('run', 'export.csv')).status).toBe(0)
     for (const args of [

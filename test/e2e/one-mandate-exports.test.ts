@@ -39,7 +39,7 @@ const newer = withStatus(...AS_BEFORE, mandate(1, ENDED), ...CHANGED)
 const [first = {}] = AS_BEFORE
 const GIVEN = { ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' } }
 
-describe('45.3 one command with two exports that contradict each other', () => {
+describe('one command with two exports that contradict each other', () => {
   const FILES = ['export-10.csv', 'export-9.csv']
   const begin = (): void => {
     save('export-9.csv', older)
@@ -47,7 +47,7 @@ describe('45.3 one command with two exports that contradict each other', () => {
   }
 
   it.each([[FILES], [FILES.toReversed()]])(
-    '45.3 nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
+    'nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
     async (files) => {
       begin()
       const ended = await expectRun(place, files, 3, AS_BEFORE)
@@ -71,7 +71,7 @@ describe('45.3 one command with two exports that contradict each other', () => {
     await expectRun(place, ['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
   })
 
-  it('45.3 compare calls them contradictory, each with a line, and closes them with done', async () => {
+  it('compare calls them contradictory, each with a line, and closes them with done', async () => {
     begin()
     await expectRun(place, ['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
     const { exitCode, classes, cutOver } = await compare(...FILES)
@@ -87,7 +87,7 @@ describe('45.3 one command with two exports that contradict each other', () => {
     expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
   })
 
-  it('45.3 what compare calls contradictory is not sent', async () => {
+  it('what compare calls contradictory is not sent', async () => {
     begin()
     await expectRun(place, ['export-9.csv', '--limit', '1'], 5, [first])
     expect((await compare(...FILES)).classes).toMatchObject({ contradictory: 4, unchanged: 2 })
@@ -96,7 +96,7 @@ describe('45.3 one command with two exports that contradict each other', () => {
   })
 })
 
-describe('45.3 january.csv is read after february.csv', () => {
+describe('january.csv is read after february.csv', () => {
   const FEBRUARY = [...AS_BEFORE, ...CHANGED]
   const JANUARY = [...AS_BEFORE, ...OLDER]
   /** The pilot sends the first row of February alone. */
@@ -106,7 +106,7 @@ describe('45.3 january.csv is read after february.csv', () => {
     await expectRun(place, ['february.csv', '--limit', '1'], 5, [first])
   }
 
-  it('45.3 what differs waits, however often January is given, until the printed command says which is newer', async () => {
+  it('what differs waits, however often January is given, until the printed command says which is newer', async () => {
     await begin()
     const ended = await expectRun(place, ['january.csv'], 3, AS_BEFORE)
     expect(heldBy(place)).toMatchObject({
@@ -121,14 +121,14 @@ describe('45.3 january.csv is read after february.csv', () => {
     expect(registered(place)).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
   })
 
-  it('45.3 February is the newer one although it is in the ledger already', async () => {
+  it('February is the newer one although it is in the ledger already', async () => {
     await begin()
     await expectRun(place, ['january.csv'], 3, AS_BEFORE)
     await expectRun(place, ['february.csv', '--newer'], 0, FEBRUARY)
     await expectRun(place, ['january.csv'], 0, FEBRUARY)
   })
 
-  it.each([[[]], [['january.csv']]])('45.3 January is the newer one (after %s)', async (before) => {
+  it.each([[[]], [['january.csv']]])('January is the newer one (after %s)', async (before) => {
     await begin()
     for (const file of before) await expectRun(place, [file], 3, AS_BEFORE)
     await expectRun(place, ['january.csv', '--newer'], 0, JANUARY)
@@ -168,7 +168,7 @@ describe('45.3 january.csv is read after february.csv', () => {
     },
   )
 
-  it('45.3 an export without a column for it revives none that ended, newer or not', async () => {
+  it('an export without a column for it revives none that ended, newer or not', async () => {
     await begin(JANUARY)
     const revived = [...AS_BEFORE, ...OLDER.slice(1)]
     for (const args of [['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']])
@@ -220,7 +220,7 @@ describe('45.3 january.csv is read after february.csv', () => {
     await expectRun(place, [list], 0, [...AS_BEFORE, mandate(1)])
   })
 
-  it('45.3 what ended in February is not registered where all of it was sent before', async () => {
+  it('what ended in February is not registered where all of it was sent before', async () => {
     save('february.csv', newer)
     save('january.csv', older)
     await expectRun(place, ['february.csv'], 0, FEBRUARY)
@@ -230,7 +230,7 @@ describe('45.3 january.csv is read after february.csv', () => {
   })
 })
 
-it('45.3 what the comparison calls changed before sending waits for that export', async () => {
+it('what the comparison calls changed before sending waits for that export', async () => {
   save('export.csv', [...AS_BEFORE, ...OLDER])
   const final = [...AS_BEFORE, mandate(1), ...CHANGED]
   save('final.csv', final)
@@ -250,8 +250,8 @@ it('45.3 what the comparison calls changed before sending waits for that export'
   expect(registered(place)).toEqual(linesOf(final))
 })
 
-describe('45.3 controls', () => {
-  it('45.3 a value that can be read takes the place of one that cannot, without a question', async () => {
+describe('controls', () => {
+  it('a value that can be read takes the place of one that cannot, without a question', async () => {
     const wrong = [
       mandate(1, TYPED_WRONG),
       mandate(2, { signed_date: '2024-02-30' }),
@@ -265,14 +265,14 @@ describe('45.3 controls', () => {
     await expectRun(place, ['export.csv'], 0, all)
   })
 
-  it('45.3 a newer export takes the place of what was not sent', async () => {
+  it('a newer export takes the place of what was not sent', async () => {
     save('export.csv', older)
     save('newer.csv', newer)
     await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
     await expectRun(place, ['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
   })
 
-  it('45.3 a newer export takes the place of what was refused', async () => {
+  it('a newer export takes the place of what was refused', async () => {
     const corrected = [mandate(7, account(907)), mandate(6)]
     save('export.csv', [mandate(7), mandate(6)])
     save('newer.csv', corrected)
@@ -295,7 +295,7 @@ describe('45.3 controls', () => {
     },
   )
 
-  it('45.3 what was written off repeats with the same values, and waits with others', async () => {
+  it('what was written off repeats with the same values, and waits with others', async () => {
     save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
     await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
     const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']

@@ -28,7 +28,7 @@ const { save, edit, write, program, json, sandbox } = place
 const references = (rows: readonly Row[]): string[] =>
   rows.map((row) => row['unique_mandate_reference'] ?? '').sort()
 
-describe('45.3 two lists that correct one row', () => {
+describe('two lists that correct one row', () => {
   /** Ann's list corrects the date, and so does Bob's. */
   const begin = async (ann: string, bob: string) => {
     save('export.csv', [mandate(1, { signed_date: '2024-02-30' }), mandate(3)])
@@ -39,7 +39,7 @@ describe('45.3 two lists that correct one row', () => {
   const AS_ANN = mandate(1, { signed_date: '2024-02-28' })
 
   it.each([[['ann.csv', 'bob.csv']], [['bob.csv', 'ann.csv']]])(
-    '45.3 differently: neither is sent, and a person says which is right (%s)',
+    'differently: neither is sent, and a person says which is right (%s)',
     async (lists) => {
       await begin('2024-02-28', '2024-02-29')
       await expectRun(place, lists, 3, [mandate(3)])
@@ -53,13 +53,13 @@ describe('45.3 two lists that correct one row', () => {
     },
   )
 
-  it('45.3 alike: it is sent once', async () => {
+  it('alike: it is sent once', async () => {
     await begin('2024-02-28', '2024-02-28')
     await expectRun(place, ['ann.csv', 'bob.csv'], 0, [AS_ANN, mandate(3)])
   })
 })
 
-describe('45.3 the last export still shows what was corrected and registered', () => {
+describe('the last export still shows what was corrected and registered', () => {
   const AUTO = 'columns: { signed_date: { column: signed_date, format: auto } }\n'
   /** What was wrong is row 1 of two. */
   const begin = async (wrong: Row) => {
@@ -86,13 +86,13 @@ describe('45.3 the last export still shows what was corrected and registered', (
     ['date', { signed_date: '2024-02-30' }],
     ['reference', named('MND_0001')],
     ['customer', { customer_no: '?' }],
-  ])('45.3 it repeats: %s', async (_, change) => {
+  ])('it repeats: %s', async (_, change) => {
     await begin(mandate(1, change))
     save('final.csv', [mandate(3), mandate(1, change)])
     await expectRepeated('final.csv')
   })
 
-  it('45.3 it repeats in another notation, as text and as a workbook', async () => {
+  it('it repeats in another notation, as text and as a workbook', async () => {
     const all = [mandate(1, TYPED_WRONG), mandate(3)]
     write('sepa-migrate.yaml', AUTO)
     await begin(mandate(1, TYPED_WRONG))
@@ -110,7 +110,7 @@ describe('45.3 the last export still shows what was corrected and registered', (
   it.each([
     ['one that can be read', account(901)],
     ['one that cannot', { iban: (TYPED_WRONG['iban'] ?? '').replace('DE00', 'DE01') }],
-  ])('45.3 a third value waits: %s', async (_, change) => {
+  ])('a third value waits: %s', async (_, change) => {
     await begin(mandate(1, TYPED_WRONG))
     save('final.csv', [mandate(1, change), mandate(3)])
     await expectRun(place, ['final.csv'], 3, [mandate(1), mandate(3)])
@@ -118,7 +118,7 @@ describe('45.3 the last export still shows what was corrected and registered', (
   })
 })
 
-describe('45.3 an export contradicts a mandate that was sent', () => {
+describe('an export contradicts a mandate that was sent', () => {
   /** The answer for the second is lost, the rest stays as it is. */
   const SENT = [21, 22, 23, 24, 25, 26].map((n) => mandate(n))
   const [registeredOne = {}, doubtful = {}, ...rest] = SENT
@@ -142,7 +142,7 @@ describe('45.3 an export contradicts a mandate that was sent', () => {
   const ORDERS = [['run'], ['run', 'compare'], ['compare', 'run']]
 
   it.each(WHAT.flatMap(([what, ...changes]) => ORDERS.map((order) => ({ what, changes, order }))))(
-    '45.3 one line each, conflict while it is open, and closed by done: $what, $order',
+    'one line each, conflict while it is open, and closed by done: $what, $order',
     async ({ changes: [one, other], order }) => {
       save('export.csv', withStatus(...SENT))
       await expectRun(place, ['export.csv'], 4, SENT)

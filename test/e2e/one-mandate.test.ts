@@ -33,7 +33,7 @@ const { save, write, edit, read, rows, program, json, sandbox } = place
 const references = (): string[] => registered(place).map((line) => line.split(' ', 1)[0] ?? '')
 const once = (all: readonly string[]): void => expect(all).toEqual([...new Set(all)])
 
-describe('45.1 a refused mandate that a newer export spells otherwise', () => {
+describe('a refused mandate that a newer export spells otherwise', () => {
   const SPELT = [
     { what: 'another date', ...named('MND0031'), ...DATE },
     { what: 'another account', ...named('MND0031'), ...account(901) },
@@ -52,7 +52,7 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
   }
 
   it.each(SPELT)(
-    '45.1 is registered in its place once somebody says which export is newer, and the refused one not beside it ($what)',
+    'is registered in its place once somebody says which export is newer, and the refused one not beside it ($what)',
     async ({ newer }) => {
       await begin(newer)
       const there = [newer, mandate(2)]
@@ -64,7 +64,7 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
     },
   )
 
-  it.each(SPELT)('45.1 waits where the refused one was sent once more before ($what)', async ({ newer }) => {
+  it.each(SPELT)('waits where the refused one was sent once more before ($what)', async ({ newer }) => {
     await begin(newer)
     const there = [mandate(31), mandate(2)]
     await expectRun(place, RETRY, 0, there)
@@ -74,7 +74,7 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
     expect((await decide(place, 'written-off', [newer])).status).toBe(0)
   })
 
-  it.each(SPELT)('45.1 goes beside it by the word of a person ($what)', async ({ newer }) => {
+  it.each(SPELT)('goes beside it by the word of a person ($what)', async ({ newer }) => {
     await begin(newer)
     await expectRun(place, ['newer.csv', '--newer'], 3, [newer, mandate(2)])
     const corrected = mandate(31, { signed_date: '2024-05-15' })
@@ -85,7 +85,7 @@ describe('45.1 a refused mandate that a newer export spells otherwise', () => {
   })
 })
 
-it('45.2 a mandate that may have arrived, and was written off, is not sent under another spelling', async () => {
+it('a mandate that may have arrived, and was written off, is not sent under another spelling', async () => {
   const spelt = mandate(32, named('MND0032'), DATE)
   save('export.csv', [mandate(32), mandate(2)])
   save('newer.csv', [spelt, mandate(2)])
@@ -96,7 +96,7 @@ it('45.2 a mandate that may have arrived, and was written off, is not sent under
   expect(waiting(place)).toEqual(linesOf([spelt]))
 })
 
-describe('45.1 ended in one system, spelt otherwise in another that has no status', () => {
+describe('ended in one system, spelt otherwise in another that has no status', () => {
   const OLD = withStatus(...[1, 2, 3, 6].map((n) => mandate(n, ENDED)), mandate(4))
   const SPELT = [
     mandate(1, named('MND0001')),
@@ -115,7 +115,7 @@ describe('45.1 ended in one system, spelt otherwise in another that has no statu
   }
 
   it.each([{ files: ['old.csv', 'other.csv'] }, { files: ['other.csv', 'old.csv'] }])(
-    '45.1 is not registered from one command ($files)',
+    'is not registered from one command ($files)',
     async ({ files }) => {
       begin()
       const ended = await expectRun(place, files, 3, [mandate(4), mandate(5)])
@@ -127,14 +127,14 @@ describe('45.1 ended in one system, spelt otherwise in another that has no statu
     },
   )
 
-  it('45.1 is not registered by a later command', async () => {
+  it('is not registered by a later command', async () => {
     begin()
     await expectRun(place, ['old.csv'], 0, [mandate(4)])
     await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
     expectHeld()
   })
 
-  it('45.1 is not registered where it was ready before', async () => {
+  it('is not registered where it was ready before', async () => {
     begin()
     await expectRun(place, ['other.csv', '--limit', '1'], 5, [mandate(5)])
     await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5)])
@@ -142,7 +142,7 @@ describe('45.1 ended in one system, spelt otherwise in another that has no statu
     await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
   })
 
-  it('45.3 leaves a line open for each that was registered before', async () => {
+  it('leaves a line open for each that was registered before', async () => {
     begin()
     await expectRun(place, ['other.csv'], 0, [mandate(5), ...ALIVE])
     await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5), ...ALIVE])
@@ -151,12 +151,12 @@ describe('45.1 ended in one system, spelt otherwise in another that has no statu
   })
 })
 
-describe('45.1 one account and date under two spellings, for two customers', () => {
+describe('one account and date under two spellings, for two customers', () => {
   const TWINS = [mandate(11), mandate(11, named('MND0011'), customer(1011))]
   const [one = {}, other = {}] = TWINS
 
   it.each([{ files: [[...TWINS, mandate(2)]] }, { files: [[one, mandate(2)], [other]] }])(
-    '45.1 both wait in one command, and a person separates them ($files.length files)',
+    'both wait in one command, and a person separates them ($files.length files)',
     async ({ files }) => {
       files.forEach((file, n) => save(`${n}.csv`, file))
       const ended = await expectRun(
@@ -177,7 +177,7 @@ describe('45.1 one account and date under two spellings, for two customers', () 
     },
   )
 
-  it('45.1 the second one waits in a later command', async () => {
+  it('the second one waits in a later command', async () => {
     save('one.csv', [one, mandate(2)])
     save('other.csv', [other])
     await expectRun(place, ['one.csv'], 0, [mandate(2), one])
@@ -185,7 +185,7 @@ describe('45.1 one account and date under two spellings, for two customers', () 
     expect((await decide(place, 'written-off', [other])).status).toBe(0)
   })
 
-  it('45.1 a lowered rule lets both go and is in the report, and never two of one reference', async () => {
+  it('a lowered rule lets both go and is in the report, and never two of one reference', async () => {
     write('sepa-migrate.yaml', 'rules: { MANDATE_RESEMBLES_SENT: warning, CONFLICT_MANDATE: warning }\n')
     save('export.csv', [...TWINS, mandate(2), mandate(2, account(902))])
     await program('run', 'export.csv')
@@ -198,7 +198,7 @@ describe('45.1 one account and date under two spellings, for two customers', () 
 })
 
 it.each(['date', 'account'])(
-  '45.4 a lost ledger began it: the other spelling with another %s is not sent by the next one',
+  'a lost ledger began it: the other spelling with another %s is not sent by the next one',
   async (what) => {
     const real = await placeOfTest({ truth: { isReal: true }, ownState: true })
     const run = (...args: string[]) => real.program('run', '--yes', ...args)
@@ -213,11 +213,11 @@ it.each(['date', 'account'])(
   },
 )
 
-describe('45.1 controls', () => {
+describe('controls', () => {
   const TWO = [mandate(1011, named('1-11')), mandate(1111, named('11-1'))]
 
   it.each([[['both.csv']], [['one.csv', 'other.csv']]])(
-    '45.1 two customers whose references fold to one have two mandates (%s)',
+    'two customers whose references fold to one have two mandates (%s)',
     async (files) => {
       save('both.csv', TWO)
       TWO.forEach((row, at) => save(at === 0 ? 'one.csv' : 'other.csv', [row]))
@@ -225,7 +225,7 @@ describe('45.1 controls', () => {
     },
   )
 
-  it('45.1 mandates of one customer on one account are so many, in the last export too', async () => {
+  it('mandates of one customer on one account are so many, in the last export too', async () => {
     const three = ['A-1', 'A-2', 'A-3'].map((reference) => mandate(7, named(reference)))
     save('export.csv', three)
     save('final.csv', three.toReversed())
@@ -234,7 +234,7 @@ describe('45.1 controls', () => {
     await expectRun(place, ['final.csv'], 0, three)
   })
 
-  it('45.1 letter case alone makes no other mandate', async () => {
+  it('letter case alone makes no other mandate', async () => {
     const lower = mandate(2, named('mnd-0002'))
     save('export.csv', [mandate(2), lower])
     save('later.csv', [lower, mandate(3)])
@@ -243,7 +243,7 @@ describe('45.1 controls', () => {
   })
 })
 
-it('45.3 the library says which export is the newer one', async () => {
+it('the library says which export is the newer one', async () => {
   const { at, asked } = newPlace()
   const csv = (date: string): string =>
     [

@@ -11,7 +11,7 @@ const refusal = async (...args: string[]): Promise<string> => {
   return stderr
 }
 
-it('9.2.6 what is written is written nowhere else: nothing is sent, and nothing changes', async () => {
+it('what is written is written nowhere else: nothing is sent, and nothing changes', async () => {
   write('victim', 'mine')
   symlinkSync(path('victim'), path('link.log'))
   linkSync(path('victim'), path('second.log'))
@@ -64,7 +64,7 @@ it('a result that cannot be written is no success', async () => {
   ])
 })
 
-it('26.3 a path below a file is told as such by whatever writes or reads there', async () => {
+it('a path below a file is told as such by whatever writes or reads there', async () => {
   write('./file', '')
   for (const line of [
     ...['run export.csv --out file', 'run export.csv --out file/x', 'run export.csv --ledger file/l.db'],

@@ -18,14 +18,14 @@ interface Exchange {
 
 /** Decisions hit the row they mean (issue 8, part 2). */
 export const GUARDS_OF_DECISIONS = {
-  '8.2.1 cells': {
+  cells: {
     without: 'believes the row number of a line',
     off: { 'domain/row/resaved.ts': { isSameName: () => () => true } },
     acts: ['runTheExport', 'resolveFromTheFile'],
     seed: 38,
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
-  '8.2.2 list': {
+  list: {
     without: 'reads a list only where its dates are written as in the ledger',
     off: {
       'decisions/read-decisions.ts': {
@@ -42,7 +42,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 32,
     finds: ['ABSENT'],
   },
-  '8.2.3 rivals': {
+  rivals: {
     without: 'lets only rows in doubt compete for an entry of a list',
     off: {
       'decisions/reconcile.ts': {
@@ -64,7 +64,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 38,
     finds: ['IDENTITY'],
   },
-  '8.2.3 four digits': {
+  'four digits': {
     without: 'takes customer and four digits for proof',
     off: {
       'decisions/read-decisions.ts': {
@@ -78,7 +78,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 86,
     finds: ['IDENTITY'],
   },
-  '8.2.4 waiting': {
+  waiting: {
     without: 'sends again what a person called refused without waiting',
     off: {
       'domain/row/row-state.ts': { LATE_REQUEST_MS: () => 0 },
@@ -95,7 +95,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 5,
     finds: ['TWICE'],
   },
-  '8.2.5 no': {
+  no: {
     without: 'keeps what was decided before "no" was typed',
     off: {
       'ledger/admit/admission.ts': {
@@ -111,7 +111,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 32,
     finds: ['NO'],
   },
-  '8.2.6 rows': {
+  rows: {
     without: 'takes the last of two rows',
     off: {
       'cli/command.ts': {
@@ -125,7 +125,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 38,
     finds: ['DROPPED'],
   },
-  '8.2.7 it is there': {
+  'it is there': {
     without: 'takes "it is there already" for a refusal',
     off: {
       'service/classify.ts': {
@@ -144,7 +144,7 @@ export const GUARDS_OF_DECISIONS = {
     seed: 2,
     finds: ['REFUSED'],
   },
-  '8.2.7 identifiers': {
+  identifiers: {
     without: 'takes an assigned reference with a character that nobody sees',
     off: { 'domain/value/identifiers.ts': { whyUnusable: () => () => null } },
     acts: ['runTheExport', 'goOn'],

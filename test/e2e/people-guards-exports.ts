@@ -77,7 +77,7 @@ const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
 
 /** One mandate, one gate (issue 45). */
 export const GUARDS_OF_EXPORTS = {
-  '45.1 spellings': {
+  spellings: {
     ...OF_EXPORTS,
     without: 'takes a reference that is spelled otherwise for another one',
     off: { [KINSHIP]: { spellingOf: () => () => null } },
@@ -85,7 +85,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 57,
     finds: ['TWICE', 'ENDED', 'OLD'],
   },
-  '45.1 likeness': {
+  likeness: {
     ...OF_EXPORTS,
     without: 'knows a mandate by its reference alone',
     off: {
@@ -98,7 +98,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 3,
     finds: ['TWICE', 'ENDED'],
   },
-  '45.2 kin that was sent': {
+  'kin that was sent': {
     ...OF_EXPORTS,
     without: 'sends once more what was registered in another spelling',
     off: WITHOUT_LINKS,
@@ -107,7 +107,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 1,
     finds: ['TWICE', 'BUG'],
   },
-  '45.2 contradicted': {
+  contradicted: {
     ...OF_EXPORTS,
     without: 'sends what another record contradicts',
     off: withoutClause('contradicted'),
@@ -116,7 +116,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 24,
     finds: ['OLD', 'ENDED', 'BUG'],
   },
-  '45.3 one command': {
+  'one command': {
     ...OF_EXPORTS,
     without: 'takes what the exports of one command say for the same, and sends the first',
     off: AGREEING,
@@ -124,7 +124,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 10,
     finds: ['OLD'],
   },
-  '45.3 order': {
+  order: {
     ...OF_EXPORTS,
     without: 'takes what is read later for the newer one',
     off: seenAs({ isNewer: true }),
@@ -132,7 +132,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 30,
     finds: ['OLD', 'ENDED'],
   },
-  '45.3 ends': {
+  ends: {
     ...OF_EXPORTS,
     without: 'revives what has ended by an export that does not say which have ended',
     off: seenAs({ tellsEnds: true, isNewer: true }),
@@ -140,7 +140,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 2,
     finds: ['ENDED', 'OLD'],
   },
-  '45.3 two lists': {
+  'two lists': {
     ...OF_EXPORTS,
     without: 'lets one of two lists win that correct a row differently',
     off: {
@@ -153,7 +153,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 10,
     finds: ['CONTESTED', 'OLD'],
   },
-  '45.3 corrected before': {
+  'corrected before': {
     ...OF_EXPORTS,
     without: 'calls wrong again what was corrected, where a later export still has it',
     off: withSql((sql) =>
@@ -163,7 +163,7 @@ export const GUARDS_OF_EXPORTS = {
     seed: 31,
     finds: ['AGAIN'],
   },
-  '45.3 lines': {
+  'open lines': {
     ...OF_EXPORTS,
     without: 'lists nothing of what contradicts a mandate that was sent',
     off: { 'ledger/compare/contradicting.ts': { noteContradicting: () => () => undefined } },

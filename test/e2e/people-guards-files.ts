@@ -13,7 +13,7 @@ interface Watch {
 
 /** The file says what it says (issue 8, part 3). */
 export const GUARDS_OF_FILES = {
-  '8.3.1 row numbers': {
+  'row numbers': {
     without: 'takes a line whose row number a spreadsheet changed for a new mandate',
     off: {
       'source/columns/resubmission.ts': {
@@ -30,7 +30,7 @@ export const GUARDS_OF_FILES = {
     seed: 9,
     finds: ['TWICE', 'OLD'],
   },
-  '8.3.1 cells too many': {
+  'cells too many': {
     without: 'forgets which row a correction with a cell too many was about',
     off: {
       'source/record-check.ts': {
@@ -48,7 +48,7 @@ export const GUARDS_OF_FILES = {
     seed: 163,
     finds: ['OLD'],
   },
-  '8.3.2 quotes': {
+  quotes: {
     without: 'takes records that a stray quote joined for one',
     off: { 'source/csv/stray-quote.ts': { refuseStrayQuote: () => () => undefined } },
     acts: ['giveAChangedExport'],
@@ -56,7 +56,7 @@ export const GUARDS_OF_FILES = {
     seed: 3,
     finds: ['WRONG', 'LOST'],
   },
-  '8.3.3 footer': {
+  footer: {
     without: 'leaves out whatever stands where a footer is configured',
     off: { 'source/left-out.ts': { leftOutFindings: () => () => [] } },
     acts: ['giveAChangedExport', 'goOn'],
@@ -64,7 +64,7 @@ export const GUARDS_OF_FILES = {
     seed: 27,
     finds: ['LOST'],
   },
-  '8.3.3 count': {
+  count: {
     without: 'does not count what a footer says was counted',
     off: {
       'source/left-out.ts': {
@@ -80,7 +80,7 @@ export const GUARDS_OF_FILES = {
     seed: 58,
     finds: ['LOST'],
   },
-  '8.3.4 columns': {
+  columns: {
     without: 'says nothing of a column with the words of a status',
     off: {
       'source/watch/column-watch.ts': {
@@ -93,14 +93,14 @@ export const GUARDS_OF_FILES = {
     seed: 108,
     finds: ['ENDED'],
   },
-  '8.3.4 words': {
+  words: {
     without: 'understands no word of a status column',
     off: { 'domain/value/words.ts': { checkWord: () => () => [] } },
     acts: ['runTheExport', 'giveAChangedExport'],
     seed: 10,
     finds: ['ENDED'],
   },
-  '26.2 words that nobody knows': {
+  'words that nobody knows': {
     without: 'takes a word that is not understood for one that a person let pass',
     off: {
       'domain/value/check-mandate.ts': {
@@ -114,14 +114,14 @@ export const GUARDS_OF_FILES = {
     seed: 1,
     finds: ['ENDED'],
   },
-  '8.3.5 changed keys': {
+  'changed keys': {
     without: 'takes a mandate whose reference was corrected for another one',
     off: { 'ledger/admit/kin.ts': { decideKin: () => () => undefined } },
     acts: ['runTheExport', 'giveAChangedExport'],
     seed: 8,
     finds: ['TWICE'],
   },
-  '26.2 moved columns': {
+  'moved columns': {
     without: 'gives a row the account or the reference of another one because a correction says so',
     off: { 'ledger/correct/corrected-rows.ts': { holdAnothersValues: () => () => undefined } },
     acts: ['runTheExport', 'moveAColumn'],
@@ -129,7 +129,7 @@ export const GUARDS_OF_FILES = {
     seed: 2,
     finds: ['WRONG'],
   },
-  '26.2 half-corrected copies': {
+  'half-corrected copies': {
     without: 'takes a line that nobody touched for a fault once its row was corrected and registered',
     off: { 'source/columns/resubmission.ts': { saidBefore: () => () => false } },
     acts: ['runTheExport', 'giveTwoCopies'],
@@ -137,7 +137,7 @@ export const GUARDS_OF_FILES = {
     seed: 25,
     finds: ['FAULT'],
   },
-  '26.2 corrections on record': {
+  'corrections on record': {
     without: 'keeps no trace of what a correction changed',
     off: { 'ledger/correct/corrected-rows.ts': { recordCorrections: () => () => undefined } },
     acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'],
@@ -145,7 +145,7 @@ export const GUARDS_OF_FILES = {
     seed: 9,
     finds: ['UNRECORDED'],
   },
-  '30.2 whose line it is': {
+  'whose line it is': {
     without: 'believes the row number of a line of the workbook',
     off: {
       'report/files/cells.ts': {
@@ -160,7 +160,7 @@ export const GUARDS_OF_FILES = {
     seed: 1,
     finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
   },
-  '30.2 every sheet': {
+  'every sheet': {
     without: 'reads the first sheet of the workbook, whichever it is',
     off: {
       'source/list.ts': {

@@ -116,14 +116,14 @@ const withoutReadyRows = (connection: Connection): Connection =>
 
 /** The ledger is the one that was last used (issue 8, part 1). */
 export const GUARDS_OF_LEDGERS = {
-  '8.1.1 copies': {
+  copies: {
     without: 'does not know how far a ledger had come',
     off: opened(neverOlder),
     acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
     seed: 2,
     finds: ['TWICE'],
   },
-  '8.1.1 lost log': {
+  'lost log': {
     without: 'goes on with a ledger whose log is lost',
     off: opened((real: Real<readonly unknown[], Register>) => (...args: readonly unknown[]) => ({
       ...real(...args),
@@ -135,7 +135,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 2,
     finds: ['TWICE', 'LOST'],
   },
-  '8.1.1 way out': {
+  'way out': {
     without: 'goes on with an older copy as if nothing had been sent since',
     off: {
       'ledger/deliver/ready-rows.ts': {
@@ -148,7 +148,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 5,
     finds: ['TWICE'],
   },
-  '8.1.2 claim': {
+  claim: {
     without: 'looks for other ledgers only before the question',
     off: {
       'register/register-file.ts': {
@@ -166,7 +166,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 5,
     finds: ['TWICE'],
   },
-  '8.1.2 host': {
+  host: {
     without: 'takes another spelling of the host for another service',
     off: {
       'service/checked-service.ts': {
@@ -183,14 +183,14 @@ export const GUARDS_OF_LEDGERS = {
     seed: 2,
     finds: ['TWICE'],
   },
-  '8.1.2 mandates': {
+  mandates: {
     without: 'compares no mandate with those of other ledgers',
     off: { 'register/register-file.ts': { numberWith: () => () => () => (unlike += 1) } },
     acts: ['useASecondLedger'],
     seed: 2,
     finds: ['TWICE'],
   },
-  '25.4 damage': {
+  damage: {
     without: 'makes a new register where it is damaged',
     off: {
       'register/register-file.ts': {
@@ -209,7 +209,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 2,
     finds: ['TWICE'],
   },
-  '8.1.2 no register': {
+  'no register': {
     without: 'sends although the register cannot be read or written',
     off: {
       'register/campaign-register.ts': {
@@ -226,7 +226,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 2,
     finds: ['TWICE'],
   },
-  '25.2 begun elsewhere': {
+  'begun elsewhere': {
     without: 'takes what a lost ledger began to send for ready',
     off: {
       'register/register-file.ts': { begunElsewhere: () => () => [], refuseClaimed: () => () => undefined },
@@ -235,7 +235,7 @@ export const GUARDS_OF_LEDGERS = {
     seed: 2,
     finds: ['TWICE'],
   },
-  '25.2 retired': {
+  retired: {
     without: 'goes on with a lost ledger that turned up',
     off: {
       'register/register-file.ts': {
@@ -251,35 +251,35 @@ export const GUARDS_OF_LEDGERS = {
     seed: 3,
     finds: ['TWICE'],
   },
-  '25.2 all in doubt': {
+  'all in doubt': {
     without: 'sends what comes in where nobody knows what was begun',
     off: opened(withClaims(() => ({ doubt: () => 0 }))),
     acts: ['loseTheRegister'],
     seed: 3,
     finds: ['TWICE'],
   },
-  '25.2 learns': {
+  learns: {
     without: 'forgets with a register what its ledgers had begun',
     off: opened(withClaims(() => ({ attempted: () => [] }))),
     acts: ['loseTheRegister', 'useASecondLedger'],
     seed: 17,
     finds: ['TWICE'],
   },
-  '25.3 overtaken': {
+  overtaken: {
     without: 'goes on sending although a copy has overtaken it',
     off: opened(neverOvertaken),
     acts: ['stopARun'],
     seed: 2,
     finds: ['TWICE'],
   },
-  '25.4 resembles': {
+  resembles: {
     without: 'passes over a mandate whose reference a spreadsheet changed',
     off: { 'register/register-file.ts': { resembling: () => () => [] } },
     acts: ['useASecondLedger'],
     seed: 32,
     finds: ['TWICE'],
   },
-  '8.1.4 accounts': {
+  accounts: {
     without: 'sends whatever account stands in the ledger now',
     off: {
       'ledger/deliver/ready-rows.ts': {
@@ -295,20 +295,20 @@ export const GUARDS_OF_LEDGERS = {
     seed: 8,
     finds: ['WRONG'],
   },
-  '31.2 held': {
+  held: {
     without: 'sends what the last export has not any more',
     off: afterComparison('update compared set is_held = 0'),
     ...CUT_OVER,
     seed: 9,
     finds: ['HELD'],
   },
-  '31.2 lines': {
+  'lines of a comparison': {
     without: 'lists nothing of what ended when it was registered',
     off: afterComparison(`delete from compared where class = 'ended_after_registration'`),
     ...CUT_OVER,
     finds: ['LIVE'],
   },
-  '31.2 closed': {
+  closed: {
     without: 'calls a line closed of which nobody said anything',
     off: afterComparison('update compared set decision_id = (select min(id) from decision)'),
     ...CUT_OVER,

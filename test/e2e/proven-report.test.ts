@@ -43,7 +43,7 @@ it('compares the totals of the former provider with the export that they belong 
   held.close()
 })
 
-it('29.4 a report lies in its own folder, compares with the totals of the former provider, and holds', async () => {
+it('a report lies in its own folder, compares with the totals of the former provider, and holds', async () => {
   const none = await json('report', 'verify', 'nowhere')
   expect(none).toMatchObject({ exitCode: 7, errors: [{ kind: 'source' }] })
   const run = await json('run', 'export.csv', '--yes', '--expected-records', '7')

@@ -73,7 +73,7 @@ beforeEach(async () => {
   await program('report', '--out', 'pack')
 })
 
-it('9.2.1 a purge leaves nothing of the planted export in any file but those that it lists or is not asked about', async () => {
+it('a purge leaves nothing of the planted export in any file but those that it lists or is not asked about', async () => {
   // What a full disk leaves beside a ledger.
   write('sepa-migrate.db.emergency.jsonl', EXPORT)
   const before = filesWithPlanted()
@@ -112,7 +112,7 @@ it('9.2.1 a purge leaves nothing of the planted export in any file but those tha
   expect(filesWithPlanted().filter((name) => name.startsWith('after'))).toEqual([])
 })
 
-it('9.2.2 one customer is shown with everything held, accounts masked, and erased on request: only theirs goes', async () => {
+it('one customer is shown with everything held, accounts masked, and erased on request: only theirs goes', async () => {
   const show = (customer: string) => program('customer', 'show', customer)
   const shown = await show('2')
   expect(shown.status).toBe(0)

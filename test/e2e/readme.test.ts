@@ -103,7 +103,7 @@ async function paste(folder: string, blocks: readonly string[]) {
 }
 
 describe('the README and the manual', () => {
-  it('10.2.2 begin with an installation, and a command for the shell', async () => {
+  it('begin with an installation, and a command for the shell', async () => {
     // `npm run nodes` does what the first says.
     expect(install).toBe('npm ci && npm run demo\n')
     expect(blocksOf(pageOf('README.md'), 'sh')).toHaveLength(2)
@@ -111,12 +111,12 @@ describe('the README and the manual', () => {
     expect([failed, stdout]).toEqual([[], expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
   })
 
-  it('10.2.2 have blocks in more than half of the topics', () => {
+  it('have blocks in more than half of the topics', () => {
     expect(TOPICS.length).toBeGreaterThan(6)
   })
 
   it.each(TOPICS.filter(({ name }) => !['sandbox.md', 'mapping.md'].includes(name)))(
-    '10.2.2 have blocks that can be pasted as they stand after a run: $name',
+    'have blocks that can be pasted as they stand after a run: $name',
     async ({ name, blocks }) => {
       const folder = checkout()
       const run = await runProgram(['run', 'export.csv'], { cwd: folder, env: envOf(folder) })
@@ -130,7 +130,7 @@ describe('the README and the manual', () => {
     },
   )
 
-  it('10.2.2 rehearse with the sandbox', async () => {
+  it('rehearse with the sandbox', async () => {
     const port = await freePort()
     const blocks = blocksOf(pageOf('src/help/sandbox.md'), 'sh').map((block) =>
       block.replaceAll('8080', String(port)),
@@ -143,14 +143,14 @@ describe('the README and the manual', () => {
     expect(held.length).toBeGreaterThan(0)
   })
 
-  it('10.2.2 map both samples with the lines that they edit', async () => {
+  it('map both samples with the lines that they edit', async () => {
     const { stdout, stderr, failed } = await paste(checkout(), blocksOf(pageOf('src/help/mapping.md'), 'sh'))
     expect(failed, stderr).toEqual([])
     expect(stdout.match(/balanced: 60 read/g), 'the German check').toHaveLength(1)
     expect(stdout.match(/balanced: 41 read/g), 'the French check').toHaveLength(1)
   })
 
-  it('10.2.2 show a configuration that is read', () => {
+  it('show a configuration that is read', () => {
     const [short = ''] = blocksOf(pageOf('README.md'), 'yaml')
     expect(readSourceOptions(parse(short) as object)).toMatchObject({ crosswalk: { file: 'customers.csv' } })
     expect(Buffer.byteLength(pageOf('README.md'))).toBeLessThanOrEqual(10_000)

@@ -23,7 +23,7 @@ async function told(
 const statusOf = async (url: string, credentials: string): Promise<number> =>
   (await fetch(url, { headers: { authorization: `Basic ${btoa(credentials)}` } })).status
 
-it('9.2.5 the sandbox as a command makes up a password, prints it once at the start, and takes no other', async () => {
+it('the sandbox as a command makes up a password, prints it once at the start, and takes no other', async () => {
   const [one, two] = await Promise.all([told({}), told({})])
   expect(one.username).toBe('sandbox')
   expect(one.password).toMatch(/^[\w-]{20}$/)
@@ -32,7 +32,7 @@ it('9.2.5 the sandbox as a command makes up a password, prints it once at the st
   expect(await statusOf(`${one.url}/_sandbox/mandates`, 'sandbox:sandbox')).toBe(401)
 })
 
-it('9.2.5 takes credentials of the environment, prints no such password, and behaves as it is told', async () => {
+it('takes credentials of the environment, prints no such password, and behaves as it is told', async () => {
   const env = { SEPA_MIGRATE_USERNAME: 'ops', SEPA_MIGRATE_PASSWORD: 'of-my-own-choice' }
   const flags = ['--username', 'other', '--read-back', 'off']
   const { url, username, password } = await told(env, ...flags)

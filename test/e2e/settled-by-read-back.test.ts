@@ -69,7 +69,7 @@ describe('what is in doubt', () => {
       for (const { iban } of place.sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
   })
 
-  it.skipIf(process.platform !== 'linux')('29.2 is recorded by a y alone, on a terminal', async () => {
+  it.skipIf(process.platform !== 'linux')('is recorded by a y alone, on a terminal', async () => {
     await open(3, { faults: [reset(2, true)] })
     for (const [answer, left] of [
       ['\r', 1],

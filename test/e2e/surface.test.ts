@@ -44,7 +44,7 @@ beforeAll(() => {
 
 const examples = surface.flatMap((command) => command.examples)
 
-describe('10.3.6 each example of the help', () => {
+describe('each example of the help', () => {
   it.each(examples)('can be typed as it stands: %s', async (line) => {
     const args = await wordsOf(line, { cwd: folder(), env: settings() })
     const quiet = Object.fromEntries(
@@ -82,7 +82,7 @@ describe('10.3.6 each example of the help', () => {
   }, 300_000)
 })
 
-describe('10.3.6 the JSON document', () => {
+describe('the JSON document', () => {
   const keysOf = (text: string): string[] => Object.keys(JSON.parse(text) as object).sort()
   const declared = (name: string): string[] =>
     [...(surface.find((command) => command.name === name)?.json ?? [])].sort()

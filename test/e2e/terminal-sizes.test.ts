@@ -32,7 +32,7 @@ const OUTCOME =
 
 describe.skipIf(process.platform !== 'linux')('a terminal', () => {
   it.each([40, 60, 80])(
-    '10.3.1 of %i columns draws the run on three lines, in colour, and leaves the end screen whole',
+    'of %i columns draws the run on three lines, in colour, and leaves the end screen whole',
     async (columns) => {
       const session = terminal(RUN, columns)
       await session.shows('in doubt 1')
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     ['--no-color, although FORCE_COLOR asks for it', ['--no-color'], { FORCE_COLOR: '1' }],
     ['NO_COLOR', [], { NO_COLOR: '1' }],
   ])(
-    '8.2.5, 10.3.3 shows the plan, then asks, without colour for %s; after a no nothing has happened',
+    'shows the plan, then asks, without colour for %s; after a no nothing has happened',
     async (_name, flags, env) => {
       const args = [...RUN, '--base-url', 'https://mistyped.example', '--rate', '2', ...flags]
       const session = terminal(args, 100, { env })
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     },
   )
 
-  it('10.3.4 Ctrl-C twice: what is under way is given up and in doubt', async () => {
+  it('Ctrl-C twice: what is under way is given up and in doubt', async () => {
     const place = await placeOfTest({ rows: ROWS, ownState: true, sandbox: { latencyMs: 60_000 } })
     const session = terminal(RUN, 80, { place })
     await session.shows('0 %')
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== 'linux')('help on a terminal', () => {
   })
 })
 
-it('10.3.1 colour is nowhere in a pipe, unless FORCE_COLOR asks for it, and never in the JSON document', async () => {
+it('colour is nowhere in a pipe, unless FORCE_COLOR asks for it, and never in the JSON document', async () => {
   const check = (more: Readonly<Record<string, string>>, ...args: string[]) =>
     here.programWith(more, 'check', 'export.csv', ...args)
   expect((await check({})).stdout).not.toContain('\u001b')

@@ -19,7 +19,7 @@ const { read, write, program } = placeForEach({
 })
 beforeEach(() => write(FILE, EXPORT))
 
-it('9.2.7 what others wrote reaches neither the terminal as commands, nor the log, nor registered.csv', async () => {
+it('what others wrote reaches neither the terminal as commands, nor the log, nor registered.csv', async () => {
   const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
   for (const args of [
     ['inspect', FILE],

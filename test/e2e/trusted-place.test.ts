@@ -13,7 +13,7 @@ async function open(delayMs = 0) {
   return { ...place, run: (...args: string[]) => place.program('run', ...args) }
 }
 
-describe('8.1.4 a folder that others can write', () => {
+describe('a folder that others can write', () => {
   it('is refused by every command that opens the ledger, and nothing is sent', async () => {
     const { folder, run, program, truth } = await open()
     expect((await run('export.csv', '--limit', '2')).status).toBe(5)
@@ -53,7 +53,7 @@ describe('8.1.4 a folder that others can write', () => {
 })
 
 it.skipIf(isNoRoot)(
-  '26.3 another user whose configuration lies there brings no columns, and whose folder is named gets no report',
+  'another user whose configuration lies there brings no columns, and whose folder is named gets no report',
   async () => {
     const { path, program, truth } = await open()
     mkdirSync(path('theirs'), { mode: 0o755 })
@@ -90,27 +90,24 @@ const READING = `crosswalk: { file: crosswalk.csv, from: customer_no, key: old }
 join: [{ file: joined.csv, on: { customer_no: customer_no }, take: { status: status } }]
 `
 
-it.skipIf(isNoRoot)(
-  '26.3 a file of another user that decides about rows is refused by its name',
-  async () => {
-    const { path, write, program, truth } = await open()
-    expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
-    write('sepa-migrate.yaml', READING)
-    for (const [name, line] of GIVEN) {
-      if (name !== 'export.csv') write(name, 'x')
-      chownSync(path(name), ANOTHER_USER, ANOTHER_USER)
-      const { status, stderr } = await program(...line.split(' '))
-      expect(stderr, name).toMatch(
-        new RegExp(`Others can change ".*${name}": it belongs to another user.*nothing was sent`),
-      )
-      expect(status).toBe(2)
-      chownSync(path(name), 0, 0)
-    }
-    expect(truth().posts()).toBe(1)
-  },
-)
+it.skipIf(isNoRoot)('a file of another user that decides about rows is refused by its name', async () => {
+  const { path, write, program, truth } = await open()
+  expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+  write('sepa-migrate.yaml', READING)
+  for (const [name, line] of GIVEN) {
+    if (name !== 'export.csv') write(name, 'x')
+    chownSync(path(name), ANOTHER_USER, ANOTHER_USER)
+    const { status, stderr } = await program(...line.split(' '))
+    expect(stderr, name).toMatch(
+      new RegExp(`Others can change ".*${name}": it belongs to another user.*nothing was sent`),
+    )
+    expect(status).toBe(2)
+    chownSync(path(name), 0, 0)
+  }
+  expect(truth().posts()).toBe(1)
+})
 
-it('26.3 an export that others can write is told in plan, run and report', async () => {
+it('an export that others can write is told in plan, run and report', async () => {
   const { path, read, program, truth } = await open()
   chmodSync(path('export.csv'), 0o666)
   const told = /Others can change "export.csv": anybody on this machine can write to it/
@@ -123,7 +120,7 @@ it('26.3 an export that others can write is told in plan, run and report', async
   expect(read('summary.json')).toContain('Others can change')
 })
 
-it('26.3 a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
+it('a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
   const { path, program, truth } = await open()
   execFileSync('mkfifo', ['-m', '600', path('pipe')])
   expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
@@ -138,7 +135,7 @@ it('26.3 a pipe in the place of a configuration, password, plan or list of decis
 })
 
 it.skipIf(CANNOT_MOUNT)(
-  '8.1.3 a single ledger file that was mounted is refused while a run holds it, and when none does',
+  'a single ledger file that was mounted is refused while a run holds it, and when none does',
   async () => {
     const { folder, env, path, run, truth } = await open(20)
     mkdirSync(path('second'), { mode: 0o700 })

@@ -9,8 +9,8 @@ const writeColumn = (column: string, cells: readonly string[]): void =>
     `${[`${validExport(0).trim()},${column}`, ...cells.map((cell, index) => `${validLine(index + 1)},${cell}`)].join('\n')}\n`,
   )
 
-describe('26.2 words that nobody understands, as a user meets them', () => {
-  it('26.2 rows wait for words, and are read again by the same command', async () => {
+describe('words that nobody understands, as a user meets them', () => {
+  it('rows wait for words, and are read again by the same command', async () => {
     writeColumn('status', ['active', '1', '4', '5'])
     const first = await program('run', 'export.csv')
     expect(first.status).toBe(3)
@@ -24,7 +24,7 @@ describe('26.2 words that nobody understands, as a user meets them', () => {
     expect(held()).toHaveLength(2)
   })
 
-  it('26.2 check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
+  it('check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
     const cells = Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí'))
     writeColumn('Stav', cells)
     const checked = await program('check', 'export.csv')

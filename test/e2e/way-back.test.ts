@@ -81,7 +81,7 @@ it('doubts that a list from the service proves are proposed and recorded, and no
   expect(told?.['assigned_mandate_reference']).toBe(mandateOf(8)?.unique_mandate_reference)
 })
 
-it('31.1 what collections contradict is held when it would go out once more, until a person says so', async () => {
+it('what collections contradict is held when it would go out once more, until a person says so', async () => {
   const debits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({
     reference: `MANDATE-${n}`,
     iban: germanIban(n < 7 ? n : n + 50),

@@ -67,7 +67,7 @@ it('check, plan and run refuse a shifted crosswalk with masked names, and send n
 const nextOf = (stdout: string): string[] =>
   (/Next: sepa-migrate (.*)\n$/.exec(stdout)?.[1] ?? 'no next line').split(' ')
 
-it('53.1 a pilot of three does not hide that the others are strangers', async () => {
+it('a pilot of three does not hide that the others are strangers', async () => {
   const { program, folder, sandbox } = await open(12, 1)
   const path = join(folder, 'export.csv')
   // The first three have their own numbers, the crosswalk slips behind them.
@@ -82,7 +82,7 @@ it('53.1 a pilot of three does not hide that the others are strangers', async ()
   expect(sandbox.mandates()).toEqual([])
 })
 
-it('53.2 each next command goes on asking: whoever a check or a pilot held is not sent by it', async () => {
+it('each next command goes on asking: whoever a check or a pilot held is not sent by it', async () => {
   const { program, folder, sandbox } = await open(12)
   const path = join(folder, 'export.csv')
   const lines = readFileSync(path, 'utf8').split('\n')
@@ -103,7 +103,7 @@ it('53.2 each next command goes on asking: whoever a check or a pilot held is no
   expect(page).toContain('The service was asked about 11 customers: 10 agree, 1 differ')
 })
 
-it('53.2 a plan that asked goes by the lines that plan and approve print', async () => {
+it('a plan that asked goes by the lines that plan and approve print', async () => {
   const { program, sandbox } = await open(12)
   const planned = await program('plan', 'export.csv', '--who', '--to', 'plan.json')
   const line = 'sepa-migrate run export.csv --who --plan plan.json'

@@ -17,8 +17,8 @@ const DECISION: Resolution = {
   attempt: null,
 }
 
-describe('11.3 the typed client', () => {
-  it('11.3 speaks to the service with an address, a user and a password alone', async () => {
+describe('the typed client', () => {
+  it('speaks to the service with an address, a user and a password alone', async () => {
     const place = newPlace()
     const sandbox = await place.sandbox()
     const { url: baseUrl, username, password } = sandbox
@@ -32,7 +32,7 @@ describe('11.3 the typed client', () => {
     }
   })
 
-  it('11.3 is refused what a run is refused', () => {
+  it('is refused what a run is refused', () => {
     const { machine } = newPlace()
     const options = { baseUrl: 'https://service.example', username: 'u', password: 'p' }
     expect(() => connectService({ ...options, baseUrl: 'http://service.example' })).toThrow(
@@ -64,8 +64,8 @@ async function expectRefused(
   expect(readdirSync(place.at())).toEqual(['export.csv'])
 }
 
-describe('11.3 what migrate is asked to do', () => {
-  it('11.3 has defaults for everything but the service and the ledger', () => {
+describe('what migrate is asked to do', () => {
+  it('has defaults for everything but the service and the ledger', () => {
     const { asOf: _day, ...options } = newPlace().asked(HERE)
     const asked = checkOptions({ ...options, zone: 'Europe/Berlin' })
     expect(asked.policy).toEqual({
@@ -95,7 +95,7 @@ describe('11.3 what migrate is asked to do', () => {
     ['no time', { timeoutMs: 0 }, /the time limit 0|timeout 0/],
     ['a certificate that is not there', { ca: '/nowhere/ca.pem' }, /certificate file "\/nowhere\/ca\.pem"/],
     ['an outcome that is none', { outcomes: { '503': 'again' } }, /outcomes": "503: again"/],
-  ])('11.3 refuses %s before a ledger is made, and says that nothing was sent', (_what, service, message) =>
+  ])('refuses %s before a ledger is made, and says that nothing was sent', (_what, service, message) =>
     expectRefused(
       (options) => ({ ...options, confirm, service: { ...options.service, ...service } }),
       message,
@@ -162,11 +162,11 @@ describe('11.3 what migrate is asked to do', () => {
       /no decision "resent"; .*"resend"/,
     ],
     ['a row that is none', { decisions: [{ ...DECISION, rowId: '7' }] as never }, /Cannot use rowId: "7"/],
-  ])('11.3 refuses %s before a ledger is made, and says that nothing was sent', (_what, more, message) =>
+  ])('refuses %s before a ledger is made, and says that nothing was sent', (_what, more, message) =>
     expectRefused((options) => ({ ...options, ...more }), message),
   )
 
-  it('11.3 refuses an environment that takes any certificate, or one that others can put there', () => {
+  it('refuses an environment that takes any certificate, or one that others can put there', () => {
     const place = newPlace()
     const asked = (env: Readonly<Record<string, string>>) => () =>
       checkOptions(place.asked('https://service.example', { confirm, machine: place.machine(env) }))

@@ -87,7 +87,7 @@ describe('a campaign that somebody began by hand', () => {
     })
   })
 
-  it('26.1 sends where another account is there; holds back what was cancelled, or has another date', async () => {
+  it('sends where another account is there; holds back what was cancelled, or has another date', async () => {
     const { place, sandbox, send } = await setUp(3)
     const elsewhere = germanIban(77) as Iban
     await byHand(sandbox, place, [

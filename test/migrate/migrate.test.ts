@@ -48,7 +48,7 @@ const inRegister = (place: Place, sql: string, ...given: string[]): unknown => {
   }
 }
 
-describe('11.3 migrate, with a file, a service and a ledger', () => {
+describe('migrate, with a file, a service and a ledger', () => {
   it('keeps who ran, and that the host was declared a test environment, only where it is that host', async () => {
     const { place, sandbox, asked } = await placeWith(2)
     await migrate(asked({ testHost: new URL(sandbox.url).host }))
@@ -61,7 +61,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     ])
   })
 
-  it('11.3 registers each mandate once, and a second call adds and sends nothing', async () => {
+  it('registers each mandate once, and a second call adds and sends nothing', async () => {
     const { place, sandbox, asked, posts } = await placeWith(20)
     const first = await migrate(asked())
     expect(first).toMatchObject({ exitCode: 0, stop: null, warnings: [], holdsOldPages: false })
@@ -78,7 +78,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
   })
 
-  it('11.3 tells what happens, from the opening to the closing', async () => {
+  it('tells what happens, from the opening to the closing', async () => {
     const { asked } = await placeWith(3)
     const events: MigrationEvent[] = []
     await migrate(asked({ watch: (event) => void events.push(event) }))
@@ -109,7 +109,7 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
     expect(end.warnings).toEqual(told)
   })
 
-  it('11.3 keeps the options that decide outcomes with the run, and where its caller writes', async () => {
+  it('keeps the options that decide outcomes with the run, and where its caller writes', async () => {
     const { place, sandbox, asked } = await placeWith(3)
     await migrate(
       asked({
@@ -147,8 +147,8 @@ describe('11.3 migrate, with a file, a service and a ledger', () => {
   })
 })
 
-describe('11.3 before anything is sent', () => {
-  it('11.3 a service that is not this machine needs a confirmation: without one no ledger is even made', async () => {
+describe('before anything is sent', () => {
+  it('a service that is not this machine needs a confirmation: without one no ledger is even made', async () => {
     const place = newPlace()
     place.exported(3)
     const refused = migrate(place.asked(SERVICE))
@@ -157,7 +157,7 @@ describe('11.3 before anything is sent', () => {
     expect(readdirSync(place.at())).toEqual(['export.csv'])
   })
 
-  it('11.3 the plan is shown once, with where it goes to and as whom', async () => {
+  it('the plan is shown once, with where it goes to and as whom', async () => {
     const place = newPlace()
     place.exported(3)
     const plans: Omit<MigrationPlan, 'ledger'>[] = []
@@ -178,7 +178,7 @@ describe('11.3 before anything is sent', () => {
   })
 
   it.each([false, undefined, null, 1, 'yes', {}])(
-    '11.3 nothing but true sends: %j leaves ledger and service as they were',
+    'nothing but true sends: %j leaves ledger and service as they were',
     async (answer) => {
       const { place, asked, posts } = await placeWith(3)
       const end = await migrate(asked({ confirm: () => answer as boolean }))
@@ -193,7 +193,7 @@ describe('11.3 before anything is sent', () => {
     },
   )
 
-  it('11.3 mandates that another ledger claimed are refused before the question, and nothing is sent after an answer that came too late', async () => {
+  it('mandates that another ledger claimed are refused before the question, and nothing is sent after an answer that came too late', async () => {
     const place = newPlace()
     place.exported(3)
     /** Claims for a real service and is stopped before anything leaves. */
@@ -216,7 +216,7 @@ describe('11.3 before anything is sent', () => {
       expect(look(place.at(name), (ledger) => ledger.totals().read)).toBe(read)
   })
 
-  it('11.3 when a request arrives its intent is in the ledger and counted in the register, in this order', async () => {
+  it('when a request arrives its intent is in the ledger and counted in the register, in this order', async () => {
     const place = newPlace()
     place.exported(1)
     const seen: unknown[] = []
@@ -232,7 +232,7 @@ describe('11.3 before anything is sent', () => {
     expect(seen).toEqual([[1, 1, 1, true]])
   })
 
-  it('11.3 an older copy of the ledger is refused before a run is counted', async () => {
+  it('an older copy of the ledger is refused before a run is counted', async () => {
     const { place, posts, ...scene } = await placeWith(4)
     await migrate(scene.asked({ limit: 1 }))
     copyFileSync(place.at('campaign.db'), place.at('copy.db'))
@@ -251,7 +251,7 @@ describe('11.3 before anything is sent', () => {
     expectClosed(place.at('campaign.db'))
   })
 
-  it('11.3 a ledger of another service, or one that holds nothing, is refused', async () => {
+  it('a ledger of another service, or one that holds nothing, is refused', async () => {
     const { place, asked } = await placeWith(1)
     await expect(migrate(asked({ files: [] }))).rejects.toThrow(/there is no such file/)
     await migrate(asked({ confirm: () => false }))
@@ -265,8 +265,8 @@ describe('11.3 before anything is sent', () => {
   })
 })
 
-describe('11.3 whatever happens', () => {
-  it('11.3 whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
+describe('whatever happens', () => {
+  it('whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
     const { place, sandbox, asked } = await placeWith(30)
     const tired = new Error('the watcher is tired')
     let outcomes = 0
@@ -283,7 +283,7 @@ describe('11.3 whatever happens', () => {
     expect(sandbox.mandates()).toHaveLength(30)
   })
 
-  it('11.3 of two calls on one ledger at once the second is refused, and nothing is sent twice', async () => {
+  it('of two calls on one ledger at once the second is refused, and nothing is sent twice', async () => {
     const { asked, posts } = await placeWith(20)
     const calls = await Promise.allSettled([1, 2].map(() => migrate(asked())))
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
@@ -291,7 +291,7 @@ describe('11.3 whatever happens', () => {
     expect(posts()).toBe(20)
   })
 
-  it('11.3 the next call after a death says what was under way', async () => {
+  it('the next call after a death says what was under way', async () => {
     const { place, asked } = await placeWith(3)
     await migrate(asked({ limit: 1 }))
     const dying = openLedger({ file: place.at('campaign.db'), clock: { now: () => 0, monotonic: () => 0 } })
@@ -306,7 +306,7 @@ describe('11.3 whatever happens', () => {
     expect([end.exitCode, end.totals.inDoubt, end.totals.registered]).toEqual([4, 1, 2])
   })
 
-  it('11.3 says so when another program kept account numbers from leaving the disk', async () => {
+  it('says so when another program kept account numbers from leaving the disk', async () => {
     const { place, asked } = await placeWith(3)
     await migrate(asked({ limit: 1 }))
     const viewer = openForReading(place.at('campaign.db'))
@@ -318,7 +318,7 @@ describe('11.3 whatever happens', () => {
     expect(await migrate(asked({ files: [] }))).toMatchObject({ holdsOldPages: false })
   })
 
-  it('11.3 a register that cannot be used is a warning on this machine', async () => {
+  it('a register that cannot be used is a warning on this machine', async () => {
     const { place, asked } = await placeWith(2)
     writeFileSync(place.at('state'), 'a file where the folder should be')
     const end = await migrate(asked())

@@ -123,7 +123,7 @@ describe('a part of a file that debits strangers', () => {
   )
 
   it.each([{ limit: 3 }, { limit: 3, spread: true }])(
-    '53.1 a pilot of three does not hide the other nine: %o asks about all, and the file is refused',
+    'a pilot of three does not hide the other nine: %o asks about all, and the file is refused',
     async (pilot) => {
       const { refused, askedFor, posts } = await setUp(customers, exportOf(fromTheFourth))
       const error = await refused(pilot)
@@ -133,14 +133,14 @@ describe('a part of a file that debits strangers', () => {
     },
   )
 
-  it('53.1 nor does the plan of a pilot', async () => {
+  it('nor does the plan of a pilot', async () => {
     const { asked } = await setUp(customers, exportOf(fromTheFourth))
     const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true, limit: 3 })
     const planning = planMigration({ ...options, by: 'ada', watchReading: () => undefined })
     await expect(planning).rejects.toThrow('for 9 of 12 rows')
   })
 
-  it('53.2 a choice is asked about alone, and the others by the run that would send them, also where it does not say so', async () => {
+  it('a choice is asked about alone, and the others by the run that would send them, also where it does not say so', async () => {
     const { send, refused, askedFor, posts } = await setUp(customers, exportOf(fromTheFourth))
     const only = [{ column: 'customer_no', values: customers.slice(0, 3).map(({ no }) => String(no)) }]
     expect((await send({ only, limit: 1 })).totals).toMatchObject({
@@ -161,7 +161,7 @@ describe('a ledger whose customers were asked about', () => {
   const withStranger = others.map((one, at) => (at === 4 ? { ...one, payer: 'Xaver Quendelmoor' } : one))
   const lines = withStranger.map(({ no, payer }, at) => line(no, 11 + at, payer))
 
-  it('53.2 asks in later runs too, which hold who differs; only a clear no ends that', async () => {
+  it('asks in later runs too, which hold who differs; only a clear no ends that', async () => {
     const { asked, send, askedFor, place, posts } = await setUp(customers, exportOf(known))
     await send()
     const more = place.at('more.csv')
@@ -177,7 +177,7 @@ describe('a ledger whose customers were asked about', () => {
     expect(askedFor()).toBe(20)
   })
 
-  it('53.2 another ledger does not ask', async () => {
+  it('another ledger does not ask', async () => {
     const { send, askedFor } = await setUp(customers, exportOf(customers))
     expect((await send({ who: undefined })).totals).toMatchObject({ registered: 20 })
     expect(askedFor()).toBe(0)
@@ -189,7 +189,7 @@ describe('two rows that name one customer', () => {
   it.each([
     ['behind', 2, 3],
     ['before', 3, 2],
-  ])('53.3 are counted as differing while one is held, also %s the one that agrees', async (_, row, of) => {
+  ])('are counted as differing while one is held, also %s the one that agrees', async (_, row, of) => {
     const rows = customers.map((one, at) => (at === row ? { ...one, no: customers[of]!.no } : one))
     const { send, place } = await setUp(customers, exportOf(rows))
     expect((await send({ limit: 1 })).totals).toMatchObject({ registered: 1, conflict: 1, ready: 10 })
@@ -202,7 +202,7 @@ describe('two rows that name one customer', () => {
     expect(place.look((reader) => reader.who())).toMatchObject(counted)
   })
 
-  it('53.3 a customer of a file that was refused counts as the corrected file has it', async () => {
+  it('a customer of a file that was refused counts as the corrected file has it', async () => {
     const shifted = customers.map((one, at) => ({ ...one, no: customers[(at + 1) % 12]!.no }))
     const { send, refused, place } = await setUp(customers, exportOf(shifted))
     await refused()

@@ -105,7 +105,7 @@ function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOpti
   }
 }
 
-describe('25.1 what is noted before the first row comes in', () => {
+describe('what is noted before the first row comes in', () => {
   it('lets a ledger go on whose log is gone, where nothing was ever sent from it', () => {
     const { register } = place()
     const ledger = open()
@@ -264,7 +264,7 @@ describe('25.1 what is noted before the first row comes in', () => {
   })
 })
 
-it('25.1 a kill between the mark in the ledger and that in the register asks nobody anything', () => {
+it('a kill between the mark in the ledger and that in the register asks nobody anything', () => {
   const here = place()
   const ledger = open()
   admit(ledger, [rowOf(1)])
@@ -290,7 +290,7 @@ function copyOf(ledger: Ledger, clock = stoppedClock()): Ledger {
   return open({ file: copy, clock })
 }
 
-describe('25.2 what a run claims', () => {
+describe('what a run claims', () => {
   it('is what it may send, with a limit no more than that, and begun once it leaves', async () => {
     const here = place()
     const ledger = few(1, 2, 3)
@@ -359,7 +359,7 @@ describe('25.2 what a run claims', () => {
   })
 })
 
-describe('25.2 a lost ledger', () => {
+describe('a lost ledger', () => {
   it('what it began comes in as in doubt, what it only claimed is ready, and it is refused', async () => {
     const here = place()
     const lost = few(1, 2, 3, 4)
@@ -420,7 +420,7 @@ describe('25.2 a lost ledger', () => {
     expect(statesOf(ledger.file)).toEqual(['ready', 'in_doubt'])
   })
 
-  it('25.2 a register that was made anew learns what a ledger began before, also where nothing is left to send', async () => {
+  it('a register that was made anew learns what a ledger began before, also where nothing is left to send', async () => {
     const here = place()
     const ledger = few(1)
     await beginOne(here, ledger)
@@ -508,7 +508,7 @@ describe('where neither HOME nor XDG_STATE_HOME names a folder', () => {
   })
 })
 
-describe('25.3 two that run at once', () => {
+describe('two that run at once', () => {
   it('the one that was overtaken sends nothing of its group, and its rows are ready again', async () => {
     const here = place()
     const stopped = few(1, 2, 3)
@@ -560,7 +560,7 @@ describe('25.3 two that run at once', () => {
   })
 })
 
-describe('25.4 what the register knows a mandate by', () => {
+describe('what the register knows a mandate by', () => {
   it('holds no account, customer or reference, and numbers that differ from register to register', () => {
     const ledger = few(1, 2, 3)
     const places = [place(), place()]
@@ -703,7 +703,7 @@ describe('25.4 what the register knows a mandate by', () => {
   })
 })
 
-describe('25.1 an older copy that a person goes on with', () => {
+describe('an older copy that a person goes on with', () => {
   it('is the latest then, and what came in behind it is not sent on the strength of it', async () => {
     const here = place()
     const ledger = few(1)

@@ -29,7 +29,7 @@ function place() {
   return { folder, path: join(folder, 'register.db'), open: () => openRegisterFile(folder, PLAIN) }
 }
 
-describe('25.4 the file of the register', () => {
+describe('the file of the register', () => {
   it('is made whole, private, and with a key of its own', () => {
     const [one, other] = [place(), place()]
     const file = one.open()
@@ -68,7 +68,7 @@ describe('25.4 the file of the register', () => {
     expect(readdirSync(folder)).toEqual(['register.db'])
   })
 
-  it('26.3 is refused at once where its folder cannot be made, as below /proc', () => {
+  it('is refused at once where its folder cannot be made, as below /proc', () => {
     for (const folder of ['/proc/sepa-migrate/state', join('/dev/null', 'state')])
       expect(() => openRegisterFile(folder, PLAIN)).toThrow(
         expect.objectContaining({ name: 'LedgerError', problem: 'register' }) as Error,

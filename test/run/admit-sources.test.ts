@@ -124,8 +124,8 @@ function newPlace() {
   }
 }
 
-describe('26.2 rows that are held for a word', () => {
-  it('26.2 are read again once words say what it means, each counted once', async () => {
+describe('rows that are held for a word', () => {
+  it('are read again once words say what it means, each counted once', async () => {
     const { admit, totals } = newPlace()
     const path = fileOf(exportWith('status', ['active', '1', '4', '1', '9']))
     expect(await admit(path)).toMatchObject({ kind: 'admitted', records: 5 })
@@ -138,7 +138,7 @@ describe('26.2 rows that are held for a word', () => {
     }
   })
 
-  it('26.2 count once where the mandate stands twice', async () => {
+  it('count once where the mandate stands twice', async () => {
     const { admit, totals } = newPlace()
     const twice = fileOf(
       `${WORDS_HEADER},status\n${validLine(5)},active\n${validLine(6)},1\n${validLine(6)},1\n`,
@@ -149,7 +149,7 @@ describe('26.2 rows that are held for a word', () => {
     expect(totals()).toMatchObject({ read: 3, ready: 2, duplicate: 1 })
   })
 
-  it('26.2 wait where a later file says something else of the mandate', async () => {
+  it('wait where a later file says something else of the mandate', async () => {
     const { admit, totals } = newPlace()
     const path = fileOf(exportWith('status', ['active', '1']))
     await admit(path)
@@ -159,7 +159,7 @@ describe('26.2 rows that are held for a word', () => {
     expect(totals()).toMatchObject({ ready: 1, excluded: 1, conflict: 1 })
   })
 
-  it('26.2 hold back the row of an earlier file that says the same', async () => {
+  it('hold back the row of an earlier file that says the same', async () => {
     const { admit, totals } = newPlace()
     await admit(fileOf(exportWith('status', ['active', 'active'])))
     await admit(fileOf(exportWith('status', ['active', 'klärung'])))

@@ -130,11 +130,11 @@ it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
     { signed: '2015-03-05', day: '2020-01-05' },
     'excluded 2023-01-05',
   ],
-])('31.1 a mandate that %s beside its last collection', async (_, exported, seen, expected) => {
+])('a mandate that %s beside its last collection', async (_, exported, seen, expected) => {
   expect(await fate(exported, seen)).toBe(expected)
 })
 
-it('31.1 what a file does not have replaces nothing, differs from nothing, and is told once', async () => {
+it('what a file does not have replaces nothing, differs from nothing, and is told once', async () => {
   const ledger = kept()
   const known = collected(debit(1), debit(2, { signed: '' }), debit(3))
   const later = collected(debit(1, { signed: '', iban: '', day: '2026-02-05' }), debit(3, { signed: '' }))
@@ -149,7 +149,7 @@ it('31.1 what a file does not have replaces nothing, differs from nothing, and i
   ])
 })
 
-it('31.1 one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
+it('one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
   const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
   const seen = (n: number): Debit => debit(n, { signed: n > 10 ? '2020-02-02' : '2025-12-30' })
   const ledger = kept()
@@ -164,13 +164,13 @@ it('31.1 one date of signature in most collections proves none, is told once, an
   ])
 })
 
-it('31.1 a severity of the configuration counts, whatever is newer', async () => {
+it('a severity of the configuration counts, whatever is newer', async () => {
   const rules = { EVIDENCE_DATE_DIFFERS: 'error', EVIDENCE_ACCOUNT_DIFFERS: 'off' } as const
   const iban = germanIban(2)
   expect(await fate({ signed: '2026-02-01' }, { iban }, rules)).toBe('conflict 2029-02-01 !DATE_DIFFERS')
 })
 
-it('31.1 the latest day counts in whatever order, and what differs on it agrees with nothing', async () => {
+it('the latest day counts in whatever order, and what differs on it agrees with nothing', async () => {
   const files = [
     collected(debit(1, { iban: germanIban(7), day: '2025-01-05' }), debit(2)),
     collected(debit(1), debit(2, { iban: germanIban(8) })),
@@ -182,7 +182,7 @@ it('31.1 the latest day counts in whatever order, and what differs on it agrees 
   }
 })
 
-it('31.1 what came in stays for later files, and holds rows that wait from earlier ones', async () => {
+it('what came in stays for later files, and holds rows that wait from earlier ones', async () => {
   const ledger = kept()
   await admit(ledger, { exports: [exportOf([row(1), row(2)])] })
   expect(ledger.reader.evidence()).toBeNull()
@@ -202,7 +202,7 @@ it('31.1 what came in stays for later files, and holds rows that wait from earli
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
 })
 
-it('31.1 an end on any day holds its mandate, also under its former or no creditor, and is told with its day', async () => {
+it('an end on any day holds its mandate, also under its former or no creditor, and is told with its day', async () => {
   const end = { day: '2025-11-05', sequence: 'FNAL' }
   const debits = [
     ...[debit(1, end), debit(1)],
@@ -225,7 +225,7 @@ it('31.1 an end on any day holds its mandate, also under its former or no credit
 })
 
 it.each(['', 'NOTPROVIDED'])(
-  '31.1 a collection with the creditor "%s" is known by its reference',
+  'a collection with the creditor "%s" is known by its reference',
   async (creditor) => {
     const ledger = kept()
     const nameless = [
@@ -257,7 +257,7 @@ it.each(['', 'NOTPROVIDED'])(
   },
 )
 
-it('31.1 a later collection with a wrong creditor is counted beside what vouches for its mandate', async () => {
+it('a later collection with a wrong creditor is counted beside what vouches for its mandate', async () => {
   const ledger = kept()
   const unreadable = debit(1, { creditor: '?', day: '2026-02-05' })
   await admit(ledger, { exports: [exportOf([row(1)])], collections: [collected(debit(1), unreadable)] })
@@ -331,7 +331,7 @@ it.each<[string, Partial<Exported>[], Debit[], string[], number]>([
     0,
   ],
 ])(
-  '31.1 a mandate that was amended and %s is compared with its last form',
+  'a mandate that was amended and %s is compared with its last form',
   async (_, rows, debits, expected, missing) => {
     const exports = [exportOf(rows.map((more) => row(1, more)))]
     for (const order of [debits, debits.toReversed()])
@@ -348,7 +348,7 @@ it.each<[string, Partial<Exported>[], Debit[], string[], number]>([
   },
 )
 
-it('31.1 an amendment that is known later holds a row that waits, and its successor where it was sent', async () => {
+it('an amendment that is known later holds a row that waits, and its successor where it was sent', async () => {
   const waiting = kept()
   await admit(waiting, { exports: [exportOf([row(1)])], collections: [collected(FORMER)] })
   expect(fates(waiting)).toEqual(['ready 2029-01-05'])
@@ -368,7 +368,7 @@ it('31.1 an amendment that is known later holds a row that waits, and its succes
   ])
 })
 
-it('31.1 a file is an export or evidence, never both, whenever it comes', async () => {
+it('a file is an export or evidence, never both, whenever it comes', async () => {
   const file = collected(debit(1))
   const customers = fileOf('reference,customer_no\nM-1,101\n', 'customers.csv')
   const yaml = `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`
@@ -392,7 +392,7 @@ it('31.1 a file is an export or evidence, never both, whenever it comes', async 
   )
 })
 
-it('31.1 an erasure takes the digest of the account from what was collected, a purge what holds an account', async () => {
+it('an erasure takes the digest of the account from what was collected, a purge what holds an account', async () => {
   const file = freshFile()
   const ledger = open({ file })
   const reference = germanIban(5)
@@ -424,7 +424,7 @@ it('31.1 an erasure takes the digest of the account from what was collected, a p
 const DRAWS = Number(process.env['READING_SEEDS'] ?? 500)
 
 it(
-  `31.1 rows and counts are those of the truth, in check and run, over ${DRAWS} draws`,
+  `rows and counts are those of the truth, in check and run, over ${DRAWS} draws`,
   { timeout: 600_000 },
   async () => {
     for (let seed = 1; seed <= DRAWS; seed += 1) {

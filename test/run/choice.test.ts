@@ -4,7 +4,7 @@ import type { SourceRecord } from '../../src/ledger/read/reader.js'
 import { assertChoosable, readChoice } from '../../src/run/campaign.js'
 const IBAN = 'DE89370400440532013000'
 
-describe('25.2 a choice that is given', () => {
+describe('a choice that is given', () => {
   it('is nothing where nothing is named, and is read without blanks and without repeats', () => {
     expect(readChoice({})).toBeNull()
     expect(readChoice({ only: [], countries: [] })).toBeNull()
@@ -34,7 +34,7 @@ describe('25.2 a choice that is given', () => {
   })
 })
 
-describe('25.2 the columns of a choice', () => {
+describe('the columns of a choice', () => {
   const sourceOf = (name: string, ...header: string[]) => ({ name, header }) as unknown as SourceRecord
   const at = (...sources: SourceRecord[]) => ({ sources: () => sources })
   const choice = { only: [{ column: 'segment', values: ['A'] }], countries: null }

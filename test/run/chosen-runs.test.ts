@@ -157,7 +157,7 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
 
 const NOTHING: Known = { values: {}, country: '' }
 
-it(`25.2 a run never sends a row outside of its choice, and counts what it leaves (${ONE === undefined ? `seeds 1 to ${SEEDS.length}` : `seed ${ONE}`})`, async () => {
+it(`a run never sends a row outside of its choice, and counts what it leaves (${ONE === undefined ? `seeds 1 to ${SEEDS.length}` : `seed ${ONE}`})`, async () => {
   const all = { sent: 0, left: 0 }
   for (const seed of SEEDS) {
     try {

@@ -83,7 +83,7 @@ const february = collectionFile([
 ])
 const LATEST = ['ready M-1 DE…3000', 'excluded M-2 DE…3000']
 
-it('30.5 of several files the latest day counts, in whatever order and command they come', async () => {
+it('of several files the latest day counts, in whatever order and command they come', async () => {
   for (const order of [
     [january, february],
     [february, january],
@@ -101,7 +101,7 @@ it.each<[string, Partial<Debit>]>([
   ['between businesses', { scheme: 'B2B' }],
   ['final and cannot be read', { sequence: 'FNAL', iban: 'DE00' }],
 ])(
-  '30.5 a mandate whose earlier collection was %s waits, in whatever file and command it comes',
+  'a mandate whose earlier collection was %s waits, in whatever file and command it comes',
   async (_, end) => {
     const debits: Debit[] = [
       { reference: 'M-1', day: '2026-01-05', ...end },
@@ -140,7 +140,7 @@ it.each<[string, Partial<Debit>]>([
   },
 )
 
-it('30.5 an end that comes in once its mandate was sent is a line of the cut-over', async () => {
+it('an end that comes in once its mandate was sent is a line of the cut-over', async () => {
   const run = campaign()
   await run(collectionFile([{ reference: 'M-1', day: '2026-02-05' }]))
   run.ledger.startRun(SETTINGS)
@@ -149,7 +149,7 @@ it('30.5 an end that comes in once its mandate was sent is a line of the cut-ove
   expect(run.ledger.view.rows(['conflict'], 0, 9)).toMatchObject([{ rule: 'CONTRADICTS_SENT' }])
 })
 
-it('30.5 no file of the same day, and none beside another export, replaces what says something else', async () => {
+it('no file of the same day, and none beside another export, replaces what says something else', async () => {
   const ended = collectionFile([{ reference: 'M-1', sequence: 'FNAL' }])
   expect(await campaign()(ended, january)).toContain('conflict M-1 DE…2051')
   expect(await campaign()(january, ended)).toEqual([
@@ -166,7 +166,7 @@ it('30.5 no file of the same day, and none beside another export, replaces what 
   ])
 })
 
-it('30.5 collections of one mandate with different dates of signature wait, in one file as in several', async () => {
+it('collections of one mandate with different dates of signature wait, in one file as in several', async () => {
   const days = ['2026-01-05', '2026-02-05', '2026-03-05']
   const dayOfFile = days.map((day): Debit => ({ reference: 'M-1', day, signed: day.replace('-05', '-01') }))
   const held = ['conflict M-1 DE…3000', 'conflict M-1 DE…3000', 'conflict M-1 DE…3000']
@@ -174,7 +174,7 @@ it('30.5 collections of one mandate with different dates of signature wait, in o
   expect(await campaign()(...dayOfFile.map((debit) => collectionFile([debit])))).toEqual(held)
 })
 
-it('30.5 a word for no reference is no reference that two mandates had before', async () => {
+it('a word for no reference is no reference that two mandates had before', async () => {
   const former = { reference: 'NOTPROVIDED' }
   const file = (...numbers: number[]): string =>
     collectionFile(
@@ -185,14 +185,14 @@ it('30.5 a word for no reference is no reference that two mandates had before', 
   expect(await campaign()(file(1), file(2))).toEqual(both)
 })
 
-it('30.5 an end that repeats an earlier one is an end still, beside a row of its day that lives', async () => {
+it('an end that repeats an earlier one is an end still, beside a row of its day that lives', async () => {
   const end = (day: string, sequence: string) => collectionFile([{ reference: 'M-1', day, sequence }])
   const alive = collectionFile([{ reference: 'M-1', day: '2026-03-05' }])
   const rows = await campaign()(end('2026-01-05', 'FNAL'), end('2026-03-05', 'OOFF'), alive)
   expect(rows).toEqual(['excluded M-1 DE…3000', 'conflict M-1 DE…3000'])
 })
 
-it('30.5 a later collection of the reference that names no creditor holds the mandate, in whatever file it is', async () => {
+it('a later collection of the reference that names no creditor holds the mandate, in whatever file it is', async () => {
   const nobody = (day: string, reference = 'm-1') =>
     collectionFile([{ reference, day, creditor: 'DE98ZZZZZZ09999999999', sequence: 'FNAL' }])
   const later = nobody('2026-03-05')
@@ -272,7 +272,7 @@ it.each<[string, Debit[], string[]]>([
     [at(2, 'M-4', from('M-5')), at(2, 'M-5', from('M-4'))],
     ['conflict M-4', 'conflict M-5'],
   ],
-])('30.5 a mandate that was amended %s has its last form alone', async (_, debits, expected) => {
+])('a mandate that was amended %s has its last form alone', async (_, debits, expected) => {
   for (const order of ordersOf(debits)) {
     const files = order.map((debit) => collectionFile([debit]))
     for (const commands of [[[collectionFile(order)]], [files], files.map((file) => [file])]) {
@@ -294,7 +294,7 @@ it.each([
   ['registered', registered('R-1'), ['conflict M-5', 'registered M-4']],
   ['in doubt', inDoubt(), ['conflict M-5', 'in_doubt M-4']],
   ['refused', refused(), ['ready M-5']],
-])('30.5 one whose former row is %s waits for a person where it may be there', async (_, outcome, rows) => {
+])('one whose former row is %s waits for a person where it may be there', async (_, outcome, rows) => {
   const texts = [at(1, 'M-4'), NEW, at(3, 'M-6', from('M-5'))].map((debit) => collectionFile([debit]))
   for (const later of [
     [texts[1]!],
@@ -316,7 +316,7 @@ it.each([
   }
 })
 
-it('30.5 what was closed under its former reference, or may have arrived, is not sent under the next', async () => {
+it('what was closed under its former reference, or may have arrived, is not sent under the next', async () => {
   for (const decision of ['written_off', 'refused'] as const) {
     const run = campaign()
     await run(collectionFile([OLD]))
@@ -334,7 +334,7 @@ it('30.5 what was closed under its former reference, or may have arrived, is not
 it.each([
   ['it was held for that', 'MANDATE_RESEMBLES_SENT', 'ready'],
   ['two files contradict each other, and says nothing of this', 'CONFLICT_MANDATE', 'conflict'],
-])('30.5 the word beside the next form lets it go where %s', async (_, rule, state) => {
+])('the word beside the next form lets it go where %s', async (_, rule, state) => {
   const run = campaign()
   await run(collectionFile([OLD]))
   run.ledger.startRun(SETTINGS)
@@ -362,7 +362,7 @@ async function readyOfCheck(...texts: string[]): Promise<number> {
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 60)
 
 it(
-  `30.5 what is ready is of the latest day and never ended, over ${SEEDS} seeds`,
+  `what is ready is of the latest day and never ended, over ${SEEDS} seeds`,
   { timeout: 60_000 + SEEDS * 1000 },
   async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
@@ -399,7 +399,7 @@ it(
 )
 
 it(
-  `30.5 ${SEEDS} damaged files: refused, or no mandate is ready that was not`,
+  `${SEEDS} damaged files: refused, or no mandate is ready that was not`,
   { timeout: 60_000 + SEEDS * 1000 },
   async () => {
     const some = Array.from({ length: 22 }, (_, at): Debit => ({

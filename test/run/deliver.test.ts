@@ -211,7 +211,7 @@ describe('rows that come again', () => {
 
   const QUARTER_MS = 15 * 60_000
 
-  it('8.4.4 and are never available end a run when no new row could be taken up any more', async () => {
+  it('and are never available end a run when no new row could be taken up any more', async () => {
     const world = openDeliveryWorld(2_500)
     const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
     expect(stop).toMatchObject({
@@ -222,7 +222,7 @@ describe('rows that come again', () => {
     expect(world.totals()).toMatchObject({ ready: 2_500, inDoubt: 0 })
   })
 
-  it('8.4.4 are not held by the pause of another row either', async () => {
+  it('are not held by the pause of another row either', async () => {
     const world = openDeliveryWorld(20)
     const stop = await world.deliver((request) => {
       if (request.row === 3) return { outcome: notAvailableYet() }
@@ -372,7 +372,7 @@ describe('a sender that breaks its promise', () => {
   })
 })
 
-describe('8.4.1 a watcher that throws', () => {
+describe('a watcher that throws', () => {
   it.each(['intent', 'outcome', 'pause', 'stop'] as const)(
     'at an event of kind %s: the run ends, and every answer under way is settled',
     async (kind) => {

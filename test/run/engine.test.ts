@@ -98,7 +98,7 @@ describe('an item that was put back', () => {
   })
 })
 
-describe('8.4.4 an item that could not leave within a quarter of an hour', () => {
+describe('an item that could not leave within a quarter of an hour', () => {
   const LATEST_MS = 15 * 60_000 + 1_000
   const leave = (queue: Queue<Item>, pausedUntilMs: number, repeatFromMs: number) => {
     const { turns, wasFull } = queue.leaveBehind(pausedUntilMs, repeatFromMs)

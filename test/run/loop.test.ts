@@ -221,7 +221,7 @@ const typedOver = (row: readonly string[], right: readonly string[]): string[] =
     return at === 2 ? cell : `="${cell}"`
   })
 
-describe('9.1 given back unchanged', () => {
+describe('given back unchanged', () => {
   const FILES = ['corrections.csv', 'refused.csv', 'not-sent.csv', 'in-doubt.csv'] as const
 
   /** Which rows of a file are kept; most often all. */
@@ -261,7 +261,7 @@ describe('9.1 given back unchanged', () => {
   )
 })
 
-describe('9.1.3 the loop, ten times over with re-savings in between', () => {
+describe('the loop, ten times over with re-savings in between', () => {
   it('ends with the signed totals of a clean export, and exit status 0', async () => {
     const program = fc.constantFrom(...RESAVINGS.map(([name]) => name))
     const savings = fc.array(program, { minLength: 10, maxLength: 10 })

@@ -141,7 +141,7 @@ describe('every request', () => {
   })
 })
 
-describe('9.2.5 the Host header', () => {
+describe('the Host header', () => {
   const own = (listensOn: string, host: string | undefined, port = 8080) =>
     isOwnHost(host, { listensOn, port })
   const [ours, name] = ['127.0.0.1:8080', 'rebound.example:8080']

@@ -172,7 +172,7 @@ describe('the address of a proxy', () => {
   })
 })
 
-describe('8.4.3 whom a run trusts', () => {
+describe('whom a run trusts', () => {
   const NAMES = ['ca.pem', 'client.pem', 'node-ca.pem', 'key.pem'] as const
   function trusted({ open = '', mode = 0, target = 'https://service.example', env = {} }) {
     const folder = mkdtempSync(join(tmpdir(), 'trusted-'))
@@ -243,7 +243,7 @@ describe('the table of outcomes', () => {
       .map((name) => lines.find(([, told = '']) => told === name || told.split(' ').includes(name)))
       .find((line) => line !== undefined)
 
-  it('11.1 is as the page of this room shows it, for each of 1000 statuses', () => {
+  it('is as the page of this room shows it, for each of 1000 statuses', () => {
     const table = createStatusTable()
     expect(table.overrides).toEqual({})
     expect(lines.length).toBeGreaterThan(4)

@@ -167,7 +167,7 @@ describe('a 2xx that is not whole', () => {
   })
 })
 
-describe('8.2.7 a 2xx whose assigned identifiers cannot be told from others', () => {
+describe('a 2xx whose assigned identifiers cannot be told from others', () => {
   const long = 'R'.repeat(141)
   it.each([
     ['unique_mandate_reference', 'NEW-1 ', 'begins or ends with a blank'],
@@ -248,7 +248,7 @@ describe('an answer that is complete and not 2xx', () => {
   })
 
   it.each([400, 401, 404, 503])(
-    '8.2.7 %d with INVALID_OBJECT_STATE is in doubt: the mandate may already exist',
+    '%d with INVALID_OBJECT_STATE is in doubt: the mandate may already exist',
     (status) => {
       const body = '{"status":"INVALID_OBJECT_STATE","data":{"message":"exists"}}'
       const halt = status === 401 ? 'credentials' : null
@@ -261,7 +261,7 @@ describe('an answer that is complete and not 2xx', () => {
     },
   )
 
-  it('8.2.7 the word counts however it is spelled, in its place only', () => {
+  it('the word counts however it is spelled, in its place only', () => {
     const spelled = '{"status":" Invalid_Object_State "}'
     expect(classified(answered(400, spelled))).toMatchObject({ hint: 'may_exist' })
     expect(classified(answered(400, '{"data":{"message":"INVALID_OBJECT_STATE"}}')).kind).toBe('refused')

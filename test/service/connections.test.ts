@@ -159,7 +159,7 @@ describe('a proxy that was asked for', () => {
     expect(proxy.targets).toHaveLength(1)
   })
 
-  it('8.4.3 is never used for a service on this machine, nor taken from the environment', async () => {
+  it('is never used for a service on this machine, nor taken from the environment', async () => {
     const proxy = await openProxy()
     const server = await openServer({ tls: valid })
     expect(await send(openClient(server.url, { ...trust(), proxy: proxy.url }))).toMatchObject({

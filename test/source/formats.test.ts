@@ -63,8 +63,8 @@ const jsonLines = (rows: number): string =>
     .map((line) => `${JSON.stringify(line.split(','))}\n`)
     .join('')
 
-describe('11.2 a further format', () => {
-  it('11.2 becomes rows of the ledger by one entry in the list, with batches, lines and a hash', async () => {
+describe('a further format', () => {
+  it('becomes rows of the ledger by one entry in the list, with batches, lines and a hash', async () => {
     const ledger = open()
     const path = fileOf(jsonLines(2345), 'export.jsonl')
     const source = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK, undefined, WITH_JSON_LINES)
@@ -80,7 +80,7 @@ describe('11.2 a further format', () => {
     expect(source.reading).not.toHaveProperty('delimiter')
   })
 
-  it('11.2 its rows pass the checks of every source: a wrong account keeps its row back, with its line', async () => {
+  it('its rows pass the checks of every source: a wrong account keeps its row back, with its line', async () => {
     const path = fileOf(jsonLines(2).replace('DE89370400440532013000', 'DE00370400440532013000'))
     const source = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK, undefined, WITH_JSON_LINES)
     const records = []
@@ -91,13 +91,13 @@ describe('11.2 a further format', () => {
     ])
   })
 
-  it('11.2 without its entry the same file is refused', async () => {
+  it('without its entry the same file is refused', async () => {
     const error = await refusal(openSource(fileOf(jsonLines(2)), DEFAULT_SOURCE_OPTIONS, CHECK))
     expect(error.rule).toMatch(/^FILE_/)
   })
 })
 
-describe('11.2 the list of formats', () => {
+describe('the list of formats', () => {
   it('lets a person stop what looks at a whole file before its first row', async () => {
     const { limits } = DEFAULT_SOURCE_OPTIONS
     const layout = { skipLines: 0, skipFooterLines: 0, multilineColumns: [] }
@@ -110,7 +110,7 @@ describe('11.2 the list of formats', () => {
     }
   })
 
-  it('11.2 ends with CSV, which takes what no other format recognises', async () => {
+  it('ends with CSV, which takes what no other format recognises', async () => {
     expect(INPUT_FORMATS.at(-1)).toBe(CSV)
     const { limits } = DEFAULT_SOURCE_OPTIONS
     const layout = { skipLines: 0, skipFooterLines: 0, multilineColumns: [] }

@@ -9,7 +9,7 @@ const file = (...lines: string[]): string => `${lines.join('\n')}\n`
 const FOOTER = 'source: { skipFooterLines: 1 }'
 const PREAMBLE = 'source: { skipLines: 2 }'
 
-describe('8.3.3 a footer that swallows mandates', () => {
+describe('a footer that swallows mandates', () => {
   it.each([
     ['a typing error in its account', SECOND.replace('DE8937', 'DE8973')],
     ['an account of digits only', SECOND.replace('DE89370400440532013000', '370400440532013000')],
@@ -21,7 +21,7 @@ describe('8.3.3 a footer that swallows mandates', () => {
     ['a cut-off end', '2,DE8937'],
     ['an account in another column', 'Ms,Person,DE89 3704 0044 0532 0130 00'],
     ['a name that totals up', SECOND.replace('Person 2', 'Total')],
-  ])('8.3.3 is refused where it holds a mandate with %s', async (_, last) => {
+  ])('is refused where it holds a mandate with %s', async (_, last) => {
     const error = await refusal(readText(file(HEADER, FIRST, last), FOOTER))
     expect(error).toMatchObject({ rule: 'FILE_ROW_LEFT_OUT', exitCode: 7 })
     expect(error.message).toContain('source.skipFooterLines leaves out')
@@ -61,13 +61,13 @@ describe('8.3.3 a footer that swallows mandates', () => {
   })
 })
 
-describe('8.3.3 a footer that states a count', () => {
+describe('a footer that states a count', () => {
   it.each([
     ...['Totaal aantal machtigingen: 3', 'Summe Mandate: 3', 'Anzahl;3', 'Anzahl Datensätze 3'],
     ...['Total,3', 'Total: 20.000', 'Nombre de mandats : 20 000', 'Number of records = 3'],
     ...['Antal medgivanden: 3', 'Liczba mandatów: 3', 'Número de mandatos: 3', 'Numero di mandati: 3'],
     ...['3 records', "Total 12'345", 'Mandatsanzahl,3', 'Gesamtanzahl 3 am 15.05.2026'],
-  ])('8.3.3 is compared with the records read: %j', async (line) => {
+  ])('is compared with the records read: %j', async (line) => {
     const error = await refusal(readText(file(HEADER, FIRST, SECOND, line), FOOTER))
     expect(error).toMatchObject({ rule: 'FILE_COUNT_MISMATCH', exitCode: 7 })
     expect(error.message).toContain('2 records were read')
@@ -106,7 +106,7 @@ describe('8.3.3 a footer that states a count', () => {
   })
 })
 
-describe('9.3 a totals line padded with delimiters', () => {
+describe('a totals line padded with delimiters', () => {
   const lines = exportOf(3).trimEnd().split('\n')
   const ending = (...last: readonly string[]): string => file(...lines, ...last)
 

@@ -41,18 +41,15 @@ const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
   ['a web page (some systems call it .xls)', '<!DOCTYPE html>\n<html></html>'],
 ]
 
-describe('11.2 what is no export at all', () => {
-  it.each(FILES)(
-    '11.2 %s is told by its name, with what to do, and nothing was sent',
-    async (name, content) => {
-      const error = await refusal(readAll(fileOf(content)))
-      expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
-      expect(error.message).toContain(`it is ${name}, which is not read; nothing was sent`)
-      expect(error.next).toMatch(/CSV|file/)
-    },
-  )
+describe('what is no export at all', () => {
+  it.each(FILES)('%s is told by its name, with what to do, and nothing was sent', async (name, content) => {
+    const error = await refusal(readAll(fileOf(content)))
+    expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
+    expect(error.message).toContain(`it is ${name}, which is not read; nothing was sent`)
+    expect(error.next).toMatch(/CSV|file/)
+  })
 
-  it('11.2 also packed, from a stream, as a list, and by inspect', async () => {
+  it('also packed, from a stream, as a list, and by inspect', async () => {
     const ods = zip('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')
     expect((await refusal(readAll(fileOf(gzipSync(ods))))).rule).toBe('FILE_FORMAT')
     const stream = { name: 'standard input', stream: Readable.from([ods]) }
@@ -61,11 +58,11 @@ describe('11.2 what is no export at all', () => {
     expect((await refusal(inspectSource(fileOf(ods), { today: AS_OF }))).rule).toBe('FILE_FORMAT')
   })
 
-  it('11.2 every entry is seen here', () => {
+  it('every entry is seen here', () => {
     expect(new Set(FILES.map(([name]) => name)).size).toBe(NOT_READ.length)
   })
 
-  it('11.2 takes no CSV for something else, whatever its header begins with', () => {
+  it('takes no CSV for something else, whatever its header begins with', () => {
     for (const text of [
       'PK,iban\n',
       '"<name>";iban\n',

@@ -40,7 +40,7 @@ const debits = async (...some: Debit[]): Promise<unknown[]> =>
 const refused = (text: string | Uint8Array, more = '') => refusal(read(text, more))
 
 describe('a collection file', () => {
-  it.each(VERSIONS)('30.5 of %s is an export: a record for each mandate', async (version) => {
+  it.each(VERSIONS)('of %s is an export: a record for each mandate', async (version) => {
     const debit = { reference: 'M-1', signed: '2019-02-03+01:00', name: 'A & B', isAmended: true }
     for (const more of [{}, { atTransaction: true }, { prefix: 'p' }]) {
       const text = collectionFile([debit, { reference: 'M-2', sequence: 'FRST' }], { version, ...more })
@@ -69,7 +69,7 @@ describe('a collection file', () => {
     }
   })
 
-  it('30.5 keeps back what was final, once only or between companies, and what does not say', async () => {
+  it('keeps back what was final, once only or between companies, and what does not say', async () => {
     expect(
       await debits(
         { reference: 'M-1', sequence: 'FNAL' },
@@ -91,7 +91,7 @@ describe('a collection file', () => {
     ])
   })
 
-  it('30.5 takes what the transaction says before what its payment says', async () => {
+  it('takes what the transaction says before what its payment says', async () => {
     const text = collectionFile([{ reference: 'M-1' }]).replace(
       '</PmtId>',
       '</PmtId><PmtTpInf><SeqTp>FNAL</SeqTp></PmtTpInf>',
@@ -105,7 +105,7 @@ describe('a collection file', () => {
     expect(records[0]?.cells.slice(3, 7)).toEqual(['DE17ZZZ01234567890', '2026-01-05', 'FNAL', 'CORE'])
   })
 
-  it('30.5 the latest day of a mandate counts, wherever it stands, and what ended it; of equal ones the first', async () => {
+  it('the latest day of a mandate counts, wherever it stands, and what ended it; of equal ones the first', async () => {
     const early = { day: '2026-01-05' }
     const late = { day: '2026-02-05' }
     expect(
@@ -126,7 +126,7 @@ describe('a collection file', () => {
     ])
   })
 
-  it('30.5 of a mandate with two dates of signature each comes in, and of one without a date the latest day', async () => {
+  it('of a mandate with two dates of signature each comes in, and of one without a date the latest day', async () => {
     const days = ['2026-01', '2026-02', '2026-03'] as const
     const dated = (reference: string, day: string, signed: string) => ({
       reference,
@@ -150,7 +150,7 @@ describe('a collection file', () => {
     ])
   })
 
-  it('30.5 of one day both come in where they differ, and no choice is made', async () => {
+  it('of one day both come in where they differ, and no choice is made', async () => {
     const both = [
       { reference: 'M-1' },
       { reference: 'M-1', sequence: 'FNAL' },
@@ -159,7 +159,7 @@ describe('a collection file', () => {
     expect(await debits(...both, ...both)).toHaveLength(3)
   })
 
-  it('30.5 without a crosswalk it says what to write, and init drafts that', async () => {
+  it('without a crosswalk it says what to write, and init drafts that', async () => {
     const path = fileOf(collectionFile([{ reference: 'M-1' }]), 'collections.xml')
     const error = await refusal(readAll(path))
     const line =
@@ -177,7 +177,7 @@ describe('a collection file', () => {
     expect(draftConfiguration(inspection)).not.toContain('customer_no: { column')
   })
 
-  it('30.5 takes two looks, so no stream; and it is no list', async () => {
+  it('takes two looks, so no stream; and it is no list', async () => {
     const stream = Readable.from([collectionFile([{ reference: 'M-1' }])])
     await expect(readAll({ name: 'standard input', stream }, withCustomers())).rejects.toThrow(UsageError)
     const list = await openList(fileOf(collectionFile([{ reference: 'M-1' }])), [])
@@ -312,7 +312,7 @@ describe('what is no such file, or not whole', () => {
     ['a value twice', whole.replace(/<MndtId>.*?<\/MndtId>/, '$&$&'), 'twice'],
     ['no day', whole.replace(/<ReqdColltnDt>.*?<\/ReqdColltnDt>/, ''), 'ReqdColltnDt'],
     ['no such day', whole.replace('2026-01-05', '05.01.2026'), 'ReqdColltnDt'],
-  ])('30.5 %s is refused by its name', async (_, text, words) => {
+  ])('%s is refused by its name', async (_, text, words) => {
     const error = await refused(text)
     expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
     expect(error.message).toContain(words)
@@ -324,7 +324,7 @@ describe('what is no such file, or not whole', () => {
     ['windows-1252', 'latin1', ''],
     ['UTF-16', 'utf16le', '\ufeff'],
     ['utf-16le', 'utf16le', ''],
-  ] as const)('30.5 in %s by its declaration or mark is read as in UTF-8', async (encoding, how, mark) => {
+  ] as const)('in %s by its declaration or mark is read as in UTF-8', async (encoding, how, mark) => {
     const text = collectionFile([{ reference: 'M-1', name: 'Jörg Müßig' }], { atTransaction: true })
     const declared = `${mark}${text.replace('encoding="UTF-8"', `encoding='${encoding}'`)}`
     const { records } = await read(Buffer.from(declared, how))
@@ -332,14 +332,14 @@ describe('what is no such file, or not whole', () => {
     expect(records[0]?.cells[7]).toBe('Jörg Müßig')
   })
 
-  it('30.5 in an encoding that is not read is refused by the name of that', async () => {
+  it('in an encoding that is not read is refused by the name of that', async () => {
     const error = await refused(whole.replace('UTF-8', 'EBCDIC-CP-DE'))
     expect(error).toMatchObject({ rule: 'FILE_ENCODING', exitCode: 7 })
     expect(error.message).toContain('it is written in EBCDIC-CP-DE, which is not read')
     expect(error.next).toContain('UTF-8')
   })
 
-  it('30.5 more mandates than fit into the crosswalk are refused', async () => {
+  it('more mandates than fit into the crosswalk are refused', async () => {
     const some = Array.from({ length: 40 }, (_, at) => ({ reference: `X-${at}` }))
     expect((await refused(collectionFile(some), 'limits: { crosswalkLines: 31 }')).message).toContain(
       'more than 31',
@@ -347,7 +347,7 @@ describe('what is no such file, or not whole', () => {
   })
 })
 
-it(`30.5 the same rows as CSV give the same verdicts and mandates, over ${SEEDS} draws`, async () => {
+it(`the same rows as CSV give the same verdicts and mandates, over ${SEEDS} draws`, async () => {
   const chance = seedChance(30)
   for (let draw = 0; draw < SEEDS; draw += 1) {
     // Not one word of a column that is understood would refuse either file.

@@ -42,7 +42,7 @@ describe('the shape of rows', () => {
     expect(records[0]?.findings[0]?.message).toContain('It has 7, the header has 6.')
   })
 
-  test('11.6 is held back as a warning too, and says so', async () => {
+  test('is held back as a warning too, and says so', async () => {
     const check = { ...CHECK, severities: { ROW_FIELD_COUNT: 'warning' } } as const
     const { records } = await readText(file(HEADER, `${FIRST},more`), '', check)
     expect(records[0]).toMatchObject({ verdict: { kind: 'invalid' }, findings: [{ severity: 'warning' }] })
@@ -220,7 +220,7 @@ describe('rules on the whole file', () => {
     expect(await fileRules(text, 'source: { exportDay: 2025-12-24 }')).toEqual(DOMINANT)
   })
 
-  test('9.3 an odd length of a British creditor identifier is told once for each of them, never per row', async () => {
+  test('an odd length of a British creditor identifier is told once for each of them, never per row', async () => {
     const british = (characters: number): string => {
       const national = 'SDDBARC'.padEnd(characters - 7, 'A')
       return `GB${String(98 - mod97(`${national}GB00`)).padStart(2, '0')}ZZZ${national}`

@@ -101,7 +101,7 @@ beforeEach(() => {
 const read = (...names: string[]): string => readFileSync(join(root, ...names), 'utf8')
 
 describe('the driver of Node 20 in the packed file', () => {
-  it('10.1.2 is for Node 20 alone there, without what looks for binaries', async () => {
+  it('is for Node 20 alone there, without what looks for binaries', async () => {
     await bundle('begin')
     await run('npm', 'pack', '--ignore-scripts')
     const inside = (await run('tar', 'tzf', 'program-1.0.0.tgz')).trim().split('\n')
@@ -117,7 +117,7 @@ describe('the driver of Node 20 in the packed file', () => {
     expect(JSON.stringify(driver)).not.toContain('prebuild-install')
   })
 
-  it('10.1.2 leaves the checkout as it was, where npm had installed the driver and where not', async () => {
+  it('leaves the checkout as it was, where npm had installed the driver and where not', async () => {
     // A packing that was killed, too.
     for (const step of ['begin', 'begin', 'end', 'end']) await bundle(step)
     expect(read('package.json')).toBe(programText)
@@ -133,7 +133,7 @@ describe('the driver of Node 20 in the packed file', () => {
     expect(read('package.json')).toBe(programText)
   })
 
-  it('10.1.2 packs nothing that has another hash than the lock file says', async () => {
+  it('packs nothing that has another hash than the lock file says', async () => {
     writeLock({ 'node_modules/bindings': { version: '1.5.0', integrity: 'sha512-another' } })
     await expect(bundle('begin')).rejects.toThrow('bindings@1.5.0 is not what package-lock.json says')
     await bundle('end')

@@ -14,8 +14,8 @@ const { version, scripts } = JSON.parse(textOf('package.json')) as {
 /** Whole programs, and what serves the tests themselves. */
 const OF_THE_WHOLE = /^(bench|e2e|support|tooling|torture|viewers)(\/|$)/
 
-describe('11.6 habits', () => {
-  it('11.6 every folder of tests is named as the folder of src whose files it proves', () => {
+describe('habits', () => {
+  it('every folder of tests is named as the folder of src whose files it proves', () => {
     const folders = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.test.ts'))
       .map(dirname)
@@ -25,7 +25,7 @@ describe('11.6 habits', () => {
     expect(strange).toEqual([])
   })
 
-  it('11.6 one command writes anew whatever tests compare with files', () => {
+  it('one command writes anew whatever tests compare with files', () => {
     const asksForIt = /process\.env\[?\.?'?UPDATE_\w+/
     const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
@@ -52,7 +52,7 @@ describe('11.6 habits', () => {
   })
 
   it.each(['src/cli.ts', 'test/tooling/layers.cjs', 'README.md', 'package.json'])(
-    '11.6 an editor and prettier agree on %s',
+    'an editor and prettier agree on %s',
     async (path) => {
       const file = join(ROOT, path)
       const [own, both] = await Promise.all([
@@ -65,7 +65,7 @@ describe('11.6 habits', () => {
     },
   )
 
-  it('11.6 the changelog begins with the version at hand, and every entry says of which kind it is', () => {
+  it('the changelog begins with the version at hand, and every entry says of which kind it is', () => {
     const changelog = textOf('src/CHANGELOG.md')
     expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version)
     const entries = changelog.split('\n').filter((line) => line.startsWith('- '))

@@ -19,12 +19,12 @@ const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string,
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 describe('what npm installs', () => {
-  it('10.1.1 runs on the Nodes that a driver exists for', () => {
+  it('runs on the Nodes that a driver exists for', () => {
     expect(manifest.engines.node).toBe('^20.19.0 || ^22.14.0 || >=24')
     expect(lock.packages['']?.engines?.node).toBe(manifest.engines.node)
   })
 
-  it('10.1.1 has both drivers as optional dependencies, pinned', () => {
+  it('has both drivers as optional dependencies, pinned', () => {
     expect(manifest.optionalDependencies).toEqual({
       'better-sqlite3': expect.stringMatching(/^13\.\d+\.\d+$/) as string,
       'better-sqlite3-node20': expect.stringMatching(/^npm:better-sqlite3@12\.\d+\.\d+$/) as string,
@@ -34,7 +34,7 @@ describe('what npm installs', () => {
 
   // better-sqlite3 12 says that it runs on 20 to 26. npm goes by the lock file, so that there it is said to be for 20
   // alone: no other Node downloads or compiles it. `npm update better-sqlite3-node20` takes the line back.
-  it('10.1.2 installs the driver that is compiled on Node 20 alone', () => {
+  it('installs the driver that is compiled on Node 20 alone', () => {
     expect(lock.packages['node_modules/better-sqlite3-node20']).toMatchObject({
       name: 'better-sqlite3',
       optional: true,
@@ -43,24 +43,24 @@ describe('what npm installs', () => {
     expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({ optional: true })
   })
 
-  it('10.1.2 answers the question about install scripts by name, for the alias too', () => {
+  it('answers the question about install scripts by name, for the alias too', () => {
     expect(manifest.allowScripts).toEqual({ 'better-sqlite3': true })
   })
 
   // npm would ask who installs the packed file about each of these; `dependencies` runs in a checkout alone.
-  it('10.2.1 has no script that npm runs where the packed file is installed', () => {
+  it('has no script that npm runs where the packed file is installed', () => {
     const asked = ['preinstall', 'install', 'postinstall', 'prepare']
     expect(Object.keys(manifest.scripts).filter((name) => asked.includes(name))).toEqual([])
     expect(manifest.scripts['dependencies']).toBe('npm run build')
   })
 
-  it('10.1.3 reaches prebuild-install through the driver of Node 20 alone', () => {
+  it('reaches prebuild-install through the driver of Node 20 alone', () => {
     const reaching = installed.filter(([, { dependencies = {} }]) => 'prebuild-install' in dependencies)
     expect(reaching.map(([path]) => path)).toEqual(['node_modules/better-sqlite3-node20'])
     expect(lock.packages['node_modules/prebuild-install']).toMatchObject({ optional: true })
   })
 
-  it('10.1.2 takes every package by its hash from whichever registry npm is set to', () => {
+  it('takes every package by its hash from whichever registry npm is set to', () => {
     const isRight = (locked: Locked): boolean => locked.integrity !== undefined && !('resolved' in locked)
     expect(installed.filter(([, locked]) => !isRight(locked)).map(([path]) => path)).toEqual([])
   })

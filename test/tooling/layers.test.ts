@@ -51,7 +51,7 @@ describe('imports', () => {
     expect(await violations(root)).toEqual([])
   })
 
-  it('10.1.1 that point up, or past the file that chooses the driver, are found', async () => {
+  it('that point up, or past the file that chooses the driver, are found', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'layers-'))
     const put = (file: string, ...lines: string[]): void => {
       mkdirSync(dirname(join(folder, 'src', file)), { recursive: true })

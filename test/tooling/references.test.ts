@@ -67,24 +67,24 @@ const brokenAnchors = (path: string, text: string): string[] =>
   )
 
 describe('a reference', () => {
-  it('11.1 in the code leads to a page and a heading of this repository', () => {
+  it('in the code leads to a page and a heading of this repository', () => {
     expect(CODE.length).toBeGreaterThan(300)
     expect(CODE.flatMap((path) => brokenIn(path, textOf(path)))).toEqual([])
   })
 
-  it('11.1 in a page leads to a page and a heading of this repository', () => {
+  it('in a page leads to a page and a heading of this repository', () => {
     expect(PAGES.length).toBeGreaterThan(8)
     expect(PAGES.flatMap((path) => brokenIn(path, textOf(path), false))).toEqual([])
     expect(PAGES.flatMap((path) => brokenAnchors(path, textOf(path)))).toEqual([])
   })
 
-  it('11.1 names no paper that is not in the repository', () => {
+  it('names no paper that is not in the repository', () => {
     const names = new RegExp(OUTSIDE.replaceAll('|', '[.-]').replaceAll(' ', '|'))
     const texts = [...CODE, ...PAGES, ...find('json')]
     expect(texts.filter((path) => names.test(textOf(path)))).toEqual([])
   })
 
-  it('11.1 to a fault by its number leads to a line of test/faults.md', () => {
+  it('to a fault by its number leads to a line of test/faults.md', () => {
     const page = textOf('test/faults.md')
     const lines = [...page.matchAll(/^(\d+)\. /gm)].map(([, n]) => Number(n))
     expect(lines).toEqual(lines.map((_, index) => index + 1))
@@ -97,7 +97,7 @@ describe('a reference', () => {
     expect(cited.filter(({ n }) => !lines.includes(n))).toEqual([])
   })
 
-  it('11.1 by a bare number of a section is none', () => {
+  it('by a bare number of a section is none', () => {
     const bare = CODE.filter((path) => /\b[Ss]ections? \d/.test(textOf(path)))
     expect(bare).toEqual([])
   })
@@ -114,7 +114,7 @@ describe('a reference', () => {
     ['a text file that does not exist', `// after ${named('interface', 'txt')} 4`, 'no such page'],
     ['a path from its own folder in a comment', `// see ${named('../faults')}`, 'no such page'],
     ['a page that a string names', `const help = 'see ${named('src/service/READNE')}'`, 'no such page'],
-  ])('11.1 is found broken: %s', (_what, line, problem) => {
+  ])('is found broken: %s', (_what, line, problem) => {
     expect(brokenIn('test/tooling/x.ts', `${line}\n`)).toEqual([expect.stringContaining(problem)])
   })
 })
@@ -128,7 +128,7 @@ describe('a file that a page names', () => {
         (path.endsWith(`/${name}`) && path.startsWith(dirname(page))),
     )
 
-  it('11.1 is in the room of that page, or where its path says', () => {
+  it('is in the room of that page, or where its path says', () => {
     const missing = PAGES.flatMap((page) => {
       const names = [...textOf(page).matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g)].map(([, name = '']) => name)
       return names.filter((name) => !isThere(page, name)).map((name) => `${page}: ${name}`)
@@ -142,7 +142,7 @@ describe('the page of a room', () => {
     .filter((entry) => entry.isDirectory() && entry.name !== 'help')
     .map(({ name }) => `src/${name}`)
 
-  it.each(rooms)('11.1 %s is there, and at most two pages long', (room) => {
+  it.each(rooms)('%s is there, and at most two pages long', (room) => {
     expect(textOf(join(room, 'README.md')).split('\n').length).toBeLessThanOrEqual(121)
   })
 })

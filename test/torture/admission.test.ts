@@ -84,7 +84,7 @@ function lookAt(folder: string, found: Found, expected: number): boolean {
   }
 }
 
-describe('25.1 kills from the first millisecond', () => {
+describe('kills from the first millisecond', () => {
   it.each([
     [1_000, 'a new ledger'],
     [1_000, 'a ledger that exists'],

@@ -29,7 +29,7 @@ import { freshFolder } from '../support/folder.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
-describe('26.3 a folder that is made', () => {
+describe('a folder that is made', () => {
   it('is made with those above it, for this user alone; one that is there stays as it is', () => {
     const folder = freshFolder()
     const deep = join(folder, 'a', 'b', 'c')
@@ -51,7 +51,7 @@ describe('26.3 a folder that is made', () => {
   })
 })
 
-describe('26.3 a folder for a report', () => {
+describe('a folder for a report', () => {
   it('is one that only this user can write, or that can be made; looking leaves nothing behind', () => {
     const above = freshFolder()
     const folder = join(above, 'pack')
@@ -109,7 +109,7 @@ const needsLists = cannotSetLists()
 
 const give = (path: string, entry: string): void => void execFileSync('setfacl', ['-m', entry, path])
 
-describe('26.3 an access list', () => {
+describe('an access list', () => {
   it('is none where nobody made one, and may be there where ls cannot tell', () => {
     expect(hasAccessList(freshFolder())).toBe(false)
     expect(hasAccessList('/nowhere/at/all')).toBe(true)
@@ -217,7 +217,7 @@ describe('a folder', () => {
 
 describe.each([
   ['of instructions', distrustInstructions],
-  ['8.4.3 with a secret', distrustSecret],
+  ['with a secret', distrustSecret],
 ])('a file %s', (_, distrust) => {
   const check = (path: string) => distrust(path)?.why ?? null
 

@@ -20,7 +20,7 @@ function refusalOf(path: string, more: Partial<GivenRequest> = {}): string {
   throw new Error('Nothing was refused')
 }
 
-describe('26.3 a file that is given to be read whole', () => {
+describe('a file that is given to be read whole', () => {
   const at = (name: string): string => join(freshFolder(), name)
 
   it('is read as it is, also through a link, and one of a system without a size', () => {

@@ -47,7 +47,7 @@ function refusalOf(path: string, forbidden?: readonly string[], mode?: 'append' 
   throw new Error('Nothing was refused')
 }
 
-describe('9.2.6 a trusted output', () => {
+describe('a trusted output', () => {
   it('is made for its owner alone, whatever the umask, and goes on where it ended', () => {
     const before = process.umask(0)
     try {

@@ -57,7 +57,7 @@ async function picture(name: string, shoot: (page: Page, path: string) => Promis
   return statSync(path).size
 }
 
-it('29.1 the README shows the terminal at the end of the demo', async () => {
+it('the README shows the terminal at the end of the demo', async () => {
   const html = asHtml(screen)
   expect(html).toContain('Control totals')
   expect(html).not.toMatch(/\u001b/)
@@ -71,7 +71,7 @@ it('29.1 the README shows the terminal at the end of the demo', async () => {
   expect(size).toBeLessThan(200_000)
 }, 60_000)
 
-it('29.1 the README shows page 1 of the demo', async () => {
+it('the README shows page 1 of the demo', async () => {
   const size = await picture('page-1.png', async (page, path) => {
     await page.goto(pathToFileURL(join(place.folder, 'demo', 'report.html')).href)
     await page.screenshot({ path, clip: { x: 0, y: 0, width: 1000, height: 1170 } })

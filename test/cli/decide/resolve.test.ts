@@ -6,7 +6,7 @@ import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../
 import { answering } from '../answering.js'
 import { worldOf } from '../world.js'
 
-describe('26.2 a resend that is forced', () => {
+describe('a resend that is forced', () => {
   /** Rows 1 and 2 in doubt, of which row 2 may still arrive. */
   async function confirm(world: Context['world'], yesResend: readonly string[] = []): Promise<void> {
     const clock = stoppedClock()

@@ -12,7 +12,7 @@ it.each([
   [['--with-open-rows'], 'These files stay (--remove-files deletes them):', 'no'],
   [['--with-open-rows', '--remove-files'], 'These files, where they are of this ledger:', 'Purge'],
 ])(
-  '29.6 shows what goes before it asks for the word (%j), and any other word removes nothing',
+  'shows what goes before it asks for the word (%j), and any other word removes nothing',
   async (flags, files, word) => {
     write('export.csv', `${validExport(2)}3,DE00,2024-01-01,DE98ZZZ09999999999,M-3\n`)
     await program('run', 'export.csv')

@@ -110,7 +110,7 @@ describe('what a campaign left beside its ledger', () => {
     expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
   })
 
-  it('26.3 is removed only where it is proven to be of this ledger, and the rest is told', async () => {
+  it('is removed only where it is proven to be of this ledger, and the rest is told', async () => {
     const { ledger, elsewhere } = campaign()
     const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
     const { removed, left } = await removeLists(remainsOf(contextFor(ledger), MARK), owner)
@@ -119,7 +119,7 @@ describe('what a campaign left beside its ledger', () => {
   })
 })
 
-describe('26.3 what a purge may delete', () => {
+describe('what a purge may delete', () => {
   /** A campaign with one row to correct, and its report: how it removes files, and where they are. */
   async function campaign() {
     const ledger = open()

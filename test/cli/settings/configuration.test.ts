@@ -66,11 +66,11 @@ describe('the configuration file', () => {
     ['a depth that nobody writes', '['.repeat(200_000)],
     ['a merge key bomb', `x: &x { <<: *x }\n`],
     ['text that is not YAML', 'service: ['],
-  ])('9.2.8 ends with a usage error for %s', (_what, text) => {
+  ])('ends with a usage error for %s', (_what, text) => {
     expect(() => parseConfiguration(text, 'bomb.yaml')).toThrow(UsageError)
   })
 
-  it('9.2.8 may use an anchor and its alias in good faith', () => {
+  it('may use an anchor and its alias in good faith', () => {
     const rule = '{ column: Status, equals: [cancelled], reason: cancelled }'
     expect(parseConfiguration(`exclude:\n  - &one ${rule}\n  - *one\n`, 'x.yaml').exclude).toHaveLength(2)
   })
@@ -114,12 +114,12 @@ outcomes:  { "503": turned_away }
     ['with letters swapped', 'colunms: {}', 1, 'colunms', 'columns'],
     ['that resembles nothing', 'ledger: x.db\nfrobnicate: 1', 2, 'frobnicate', null],
     ['that every object has', 'constructor: 1', 1, 'constructor', null],
-  ])('10.3.6 names line and nearest key of a typo %s', (_where, text, line, key, nearest) => {
+  ])('names line and nearest key of a typo %s', (_where, text, line, key, nearest) => {
     const near = nearest === null ? '' : `; the nearest is "${nearest}"`
     expect(told(`${text}\n`)).toBe(`line ${line}: there is no key "${key}"${near}`)
   })
 
-  it('10.3.6 names the line of a value that cannot be, and every mistake in the order of the file', () => {
+  it('names the line of a value that cannot be, and every mistake in the order of the file', () => {
     const source = 'source:\n  skipLine: 1\n  skipFooterLines: many\n'
     expect(told(`outcomes:\n  "500": registered\n${source}rules: { IBAN_SHARED: fatal }\n`)).toMatch(
       /^line 2: outcomes\.500: .*; line 4: there is no key "source\.skipLine"; .*; line 5: source\.skipFooterLines: .*; line 6: rules\.IBAN_SHARED: /,
@@ -139,7 +139,7 @@ outcomes:  { "503": turned_away }
   })
 })
 
-describe('11.4 a value that cannot be', () => {
+describe('a value that cannot be', () => {
   const whole = (of: string): string => ` is not a whole number from ${of}`
   const DURATION = ' is not a duration from 0.001 to 2147483 seconds, for example 90, 90s, 15m or 2h'
   const SHARE = `${whole('0 to 999999999')}, or a share from 0% to 100%`
@@ -196,7 +196,7 @@ describe('11.4 a value that cannot be', () => {
   })
 })
 
-describe('8.4.3 a configuration that others can change', () => {
+describe('a configuration that others can change', () => {
   const DISTRUST = { why: 'anybody can write to it', next: 'Take that right away' }
   const read = (text: string) => parseConfiguration(text, 'x.yaml', DISTRUST)
 

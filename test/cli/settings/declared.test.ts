@@ -102,7 +102,7 @@ const configured = SETTING_NAMES.flatMap((name) => {
 /** Of each setting; more with SETTING_DRAWS. */
 const DRAWS = { numRuns: Number(process.env['SETTING_DRAWS'] ?? 20) }
 
-describe('11.4 a declared setting', () => {
+describe('a declared setting', () => {
   it.each(configured)(
     '$name means the same from flag, environment and file, or all refuse',
     ({ name, path }) => {

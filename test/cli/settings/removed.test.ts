@@ -37,7 +37,7 @@ async function refused(argv: readonly string[], env: Readonly<Record<string, str
   return { status, ...world.printed }
 }
 
-describe('25.2 what was taken away is refused by its name, with what to use now', () => {
+describe('what was taken away is refused by its name, with what to use now', () => {
   it.each(GONE)('%s', async (typed, now) => {
     const words = typed.split(' ')
     const argv = words.filter((word) => !word.startsWith('SEPA_'))

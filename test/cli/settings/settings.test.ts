@@ -89,7 +89,7 @@ describe('the password', () => {
   })
 })
 
-describe('8.4.3 whom a run trusts', () => {
+describe('whom a run trusts', () => {
   async function linesOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
     const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p', ...env } })
     const settings = readSettings({ baseUrl: 'https://service.example', ...flags }, world)

@@ -52,7 +52,7 @@ describe('what to do next', () => {
     expect(command({ sending: 1 })).toBe('run')
   })
 
-  it('45.3 asks which export is newer before anything is corrected, with the path that was typed', () => {
+  it('asks which export is newer before anything is corrected, with the path that was typed', () => {
     const unordered = { campaign: { ...campaign, unorderedExport: 'feb 2.csv' } }
     const lines = next(
       { conflict: 2, invalid: 1 },
@@ -140,7 +140,7 @@ describe('what to do next', () => {
     expect(command({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })).toBe('resolve --ask')
   })
 
-  it('53.2 goes on asking who the customers are, where that was typed', () => {
+  it('goes on asking who the customers are, where that was typed', () => {
     const by = asked({}, { who: true, checkBeforeSend: true })
     expect(command({ ready: 1 }, {}, by)).toBe('run --check-before-send --who')
     expect(command({ refused: 1 }, {}, by)).toBe('run out/to-do/refused.csv --check-before-send --who')

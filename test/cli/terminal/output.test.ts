@@ -68,7 +68,7 @@ describe('a line for a person', () => {
   })
 })
 
-describe('9.2.7 the boundary to the terminal', () => {
+describe('the boundary to the terminal', () => {
   it('takes out what a terminal would obey, and keeps the lines that we made', () => {
     const { printed, ...world } = worldOf()
     const bounded = boundedWorld(world)
@@ -134,7 +134,7 @@ describe('9.2.7 the boundary to the terminal', () => {
     },
   )
 
-  it('10.3.1 puts colour on the words of the program, and lets no text colour or move anything', () => {
+  it('puts colour on the words of the program, and lets no text colour or move anything', () => {
     const { printed, ...world } = worldOf({ env: { FORCE_COLOR: '1' } })
     const line = ['Row 1: ', toned('open', `in doubt${HOSTILE}`), `. ${HOSTILE}\u001b[32mgreen`]
     boundedWorld(world).stdout.print(line)

@@ -57,7 +57,7 @@ const texts = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8'
     return found
   })
 
-describe('11.5 a way on that is named in brackets', () => {
+describe('a way on that is named in brackets', () => {
   const ways = [
     ...new Set(texts.flatMap((text) => text.match(/\((?:sepa-migrate |--|SEPA_)[^()]+\)/g) ?? [])),
   ]

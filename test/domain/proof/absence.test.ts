@@ -109,7 +109,7 @@ describe('a row in doubt that the service does not show', () => {
     )
   })
 
-  it('26.1 counts a question only where the same read-back showed a registered row of its run', () => {
+  it('counts a question only where the same read-back showed a registered row of its run', () => {
     const asked = (...present: number[]) => {
       const shown = shownOf(present.map((count, n) => ({ ...heard((n + 1) * day), present: count })))
       return absenceOf({ sentAt: SENT, shown, wasEverShown: false }, day)
@@ -120,14 +120,14 @@ describe('a row in doubt that the service does not show', () => {
     expect(asked(2, 0, 1)).toMatchObject({ kind: 'resend', questions: 2, present: 1 })
   })
 
-  it('26.1 is vouched for by its own run alone, and by any where its ledger was lost', () => {
+  it('is vouched for by its own run alone, and by any where its ledger was lost', () => {
     const present = { ofRun: 1, ofAny: 3 }
     expect(vouchers(present, { isOfLostLedger: false })).toBe(1)
     expect(vouchers(present, { isOfLostLedger: true })).toBe(3)
     expect(vouchers({ ofRun: 0, ofAny: 3 }, { isOfLostLedger: false })).toBe(0)
   })
 
-  it('26.1 is never proposed once it was shown', () => {
+  it('is never proposed once it was shown', () => {
     const absence = decided([heard(0), heard(day)], 1, day, true)
     expect(absence.kind).toBe('shown_before')
     expect(absenceText(absence)).toContain('an earlier question showed what could be it')
@@ -142,7 +142,7 @@ describe('a row in doubt that the service does not show', () => {
     ['other', 'other_date', true, true],
     ['other', 'differs', true, false],
     ['absent', null, true, false],
-  ] as const)('26.1 %s (%s, listed: %s) shows it: %s', (verdict, why, isListed, shows) => {
+  ] as const)('%s (%s, listed: %s) shows it: %s', (verdict, why, isListed, shows) => {
     expect(mayShow(verdict, why, isListed)).toBe(shows)
   })
 

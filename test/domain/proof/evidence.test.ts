@@ -79,7 +79,7 @@ describe('a row that the service was asked about before it is sent', () => {
     ['it is there', { kind: 'proven', source: ONE }, 'hold_back'],
     ['it is there twice', twice, 'hold_back'],
     ['it was there and is cancelled', other('ended'), 'hold_back'],
-    ['26.1 its account is there with another date', other('other_date'), 'hold_back'],
+    ['its account is there with another date', other('other_date'), 'hold_back'],
     ['it or its twin is there', other('ambiguous'), 'hold_back'],
     ['nobody can tell', { kind: 'unreadable', reason: 'cut' }, 'ask_again'],
   ])('%s', (_, verdict, then) => {

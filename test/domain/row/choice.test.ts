@@ -4,7 +4,7 @@ import { type Choice, choiceLine, choiceText, narrowed } from '../../../src/doma
 const SEGMENT = { column: 'Segment', values: ['A', 'B'] }
 const TIER = { column: 'Tier', values: ['1'] }
 
-describe('25.2 a choice', () => {
+describe('a choice', () => {
   it('is told in words, with what it leaves', () => {
     const choice = { only: [SEGMENT, TIER], countries: ['AT', 'DE'] }
     expect(choiceText(choice)).toBe('Segment: A or B; Tier: 1; country: AT or DE')

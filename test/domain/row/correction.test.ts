@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changesIn, changesText, countFields } from '../../../src/domain/row/correction.js'
 
-describe('26.2 what a correction changed', () => {
+describe('what a correction changed', () => {
   it('is told without a word of any language', () => {
     const changes = [
       { field: 'iban', before: 'DE…3000', after: 'NL…4300' },

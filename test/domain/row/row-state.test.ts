@@ -92,12 +92,12 @@ it.each([
   [119_999, 'forced, 1 minute after the attempt'],
   [120_000, 'forced, 2 minutes after the attempt'],
   [720_000, 'forced, 12 minutes after the attempt'],
-])('26.2 a resend %i ms after its attempt is told as forced', (ms, text) => {
+])('a resend %i ms after its attempt is told as forced', (ms, text) => {
   expect(forcedText(ms)).toBe(text)
   expect(isForced(`${text}; filled-in.csv`)).toBe(true)
 })
 
-it('26.2 no other evidence is taken for that of a forced one', () => {
+it('no other evidence is taken for that of a forced one', () => {
   for (const evidence of [null, 'forced, by phone', 'list.csv: forced, 3 minutes after the attempt'])
     expect(isForced(evidence)).toBe(false)
 })
@@ -109,16 +109,16 @@ it('a row is held back where it is in doubt and nothing of its request left', ()
   expect(isHeldBack({ kind: 'not_sent', evidence: NOTHING_LEFT })).toBe(false)
 })
 
-it('11.5 each state is told in words', () => {
+it('each state is told in words', () => {
   expect(new Set(Object.values(STATE_MEANS).filter((text) => text.length > 8)).size).toBe(ROW_STATES.length)
 })
 
-it('11.5 what may still be at the service is never called unregistered', () => {
+it('what may still be at the service is never called unregistered', () => {
   for (const state of ['in_doubt', 'sending'] as const)
     expect(STATE_MEANS[state]).not.toMatch(/nothing was registered|not registered/i)
 })
 
-it('11.5 the table of states in the README has each of them, by its name', () => {
+it('the table of states in the README has each of them, by its name', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const section = /## Row states\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ''
   const named = [...section.matchAll(/^\| \**([a-z ]+?)\** +\|/gm)].map(([, name]) => name)

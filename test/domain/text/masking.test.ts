@@ -139,7 +139,7 @@ describe('masking a cell of an IBAN column', () => {
   )
 })
 
-describe('9.2.4 a column of account numbers or bank codes', () => {
+describe('a column of account numbers or bank codes', () => {
   it.each([
     ...['IBAN', 'Kontonummer', 'Konto-Nr.', 'Kto.Nr.', 'Konto', 'BLZ', 'Bankleitzahl', 'account_number'],
     ...['AccountNo', 'bank_account.account_number', 'bank_account.bank_code', 'Sort code', 'Code banque'],

@@ -109,7 +109,7 @@ test.each<[Word, string, RuleId | null]>([
   expect(rulesOf(word, raw, words)).toEqual(rule === null ? [] : [rule])
 })
 
-test.each(['warning', 'off'] as const)('26.2 at %s no word passes that nobody understood', (severity) => {
+test.each(['warning', 'off'] as const)('at %s no word passes that nobody understood', (severity) => {
   const found = checkWord('status', 'in Klärung', WORDS.status, { STATUS_UNKNOWN: severity })
   expect(found).toMatchObject([{ rule: 'STATUS_UNKNOWN' }])
 })

@@ -227,7 +227,7 @@ describe('a notice about rows', () => {
   })
 })
 
-describe('9.1.3 places in the control totals', () => {
+describe('places in the control totals', () => {
   it('never move but to a correction, and a row without one is never sent', () => {
     const { file } = holding(mandates(2))
     for (const source of ['null', 2])

@@ -254,7 +254,7 @@ describe('12 repeats that are decided in one go', () => {
 /** The same customer, account and date under another reference: a typing error that was corrected in the export. */
 const RENAMED = { reference: 'M-01' } as const
 
-describe('8.3.5 a mandate whose reference was corrected without its row number', () => {
+describe('a mandate whose reference was corrected without its row number', () => {
   it.each([
     ['registered', registered('NEW-1')],
     ['in_doubt', inDoubt()],

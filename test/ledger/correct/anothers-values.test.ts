@@ -33,7 +33,7 @@ function corrected(change: Values, second: Values = SECOND) {
   return ledger
 }
 
-describe('26.2 a correction with the reference of another row', () => {
+describe('a correction with the reference of another row', () => {
   it.each([
     ['the same creditor', {}],
     ['another creditor', { creditor: 'DE11ZZZ00000000001' }],
@@ -108,7 +108,7 @@ describe('a correction with the account of another row that could not be read', 
   })
 })
 
-describe('26.2 a line that shows one mandate of a customer and names the row of another', () => {
+describe('a line that shows one mandate of a customer and names the row of another', () => {
   const BOTH = [
     { customerNo: 1, iban: IBAN, reference: 'M-1' },
     { customerNo: 1, iban: OTHER_IBAN, reference: 'M-2', signedDate: '2020-02-01' },
@@ -131,7 +131,7 @@ describe('26.2 a line that shows one mandate of a customer and names the row of 
   })
 })
 
-describe('26.2 a correction with the account of another customer', () => {
+describe('a correction with the account of another customer', () => {
   it('says nothing of another row where it names the very row that it shows', () => {
     const first = { customerNo: 1, iban: IBAN, reference: 'M-1' } as const
     const ledger = holding([first, { ...SECOND, verdict: 'sendable' }])
@@ -194,7 +194,7 @@ const giveBack = (
 
 const heldBack = (): Ledger => holding([{ verdict: 'invalid' }])
 
-describe('26.2 a correction on record', () => {
+describe('a correction on record', () => {
   it('names who, why and each field before and after, and no whole account', () => {
     const ledger = heldBack()
     giveBack(ledger, { iban: OTHER_IBAN, signedDate: '2020-02-01', said: { by: null, reason: 'a letter' } })

@@ -81,7 +81,7 @@ const textsIn = (ledger: Ledger): string[] => {
   return PLANTED.filter((text) => files.some((bytes) => bytes.includes(text)))
 }
 
-it('9.2.1 what a person types is kept masked: reason, name, the file that was the evidence, that of an export', async () => {
+it('what a person types is kept masked: reason, name, the file that was the evidence, that of an export', async () => {
   const ledger = await planted()
   admit(ledger, [{ reference: 'M-9', customerNo: 9, verdict: 'invalid' }], { name: `export-${IBAN}.csv` })
   expect(ledger.view.decisionsOfRow(3)).toMatchObject([
@@ -95,7 +95,7 @@ it('9.2.1 what a person types is kept masked: reason, name, the file that was th
   expect(ledger.view.sources().at(-1)?.name).toBe('export-DE…3000.csv')
 })
 
-describe('9.2.1 a purge', () => {
+describe('a purge', () => {
   it('leaves nothing planted in any file of the ledger; totals, states, rules, references and history stay', async () => {
     const opened = await planted()
     opened.close()
@@ -243,7 +243,7 @@ describe('the words of an export and the choice of a run', () => {
   })
 })
 
-describe('9.2.2 an erasure', () => {
+describe('an erasure', () => {
   it('removes what is held on one customer, leaves every other row and all totals, and says who asked', async () => {
     const ledger = await planted()
     const others = (): unknown => [
@@ -281,7 +281,7 @@ describe('9.2.2 an erasure', () => {
     expect(ledger.view.attempts(2)).toMatchObject([{ message: SAID }])
   })
 
-  it('26.3 masks an account that shifted columns put where the reference should be, in those rows alone', async () => {
+  it('masks an account that shifted columns put where the reference should be, in those rows alone', async () => {
     const ledger = await planted()
     const mandateKey = `DE98ZZZ09999999999|${IBAN}`
     admit(ledger, [
@@ -383,7 +383,7 @@ function compareWithLast(ledger: Ledger): void {
   }
 }
 
-describe('26.3 accounts computed again, with the bank code given, from everything that is left', () => {
+describe('accounts computed again, with the bank code given, from everything that is left', () => {
   it('are found in a comparison and in what was collected before an erasure, and not after it', async () => {
     const ledger = await campaign()
     compareWithLast(ledger)
@@ -435,7 +435,7 @@ describe('26.3 accounts computed again, with the bank code given, from everythin
   })
 })
 
-describe('26.3 the fingerprints of a row', () => {
+describe('the fingerprints of a row', () => {
   it('change by an erasure alone, and to nothing never', async () => {
     const ledger = await campaign()
     const expectKept = (...sets: string[]) => {

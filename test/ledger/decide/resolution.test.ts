@@ -143,7 +143,7 @@ describe('a decision that is rejected', () => {
   })
 
   it.each(['new-3', 'NEW-3 ', ' new-3', 'NEW-3\u00A0', '="NEW-3"'])(
-    '8.2.6 with the reference that row 3 has: "%s"',
+    'with the reference that row 3 has: "%s"',
     async (mandateReference) => {
       const [result] = record((await campaign()).ledger, named({ mandateReference })).results
       expect(result).toHaveProperty('message', expect.stringMatching(/assigned reference .*: row 3 has it$/))
@@ -151,7 +151,7 @@ describe('a decision that is rejected', () => {
   )
 
   it.each(['NEW\u200B-9', 'NEW\n9', 'NEW\u00A09', '1.23457E+15', 'N'.repeat(71)])(
-    '8.2.6 with the reference %j',
+    'with the reference %j',
     async (mandateReference) => {
       const [result] = record((await campaign()).ledger, named({ mandateReference })).results
       expect(result).toHaveProperty('message', expect.stringContaining('cannot have the assigned identifier'))
@@ -193,7 +193,7 @@ describe('a decision that is rejected', () => {
     )
   })
 
-  it('26.2 is forced where it had to wait, and says so with how long after the attempt; else it is as any other', async () => {
+  it('is forced where it had to wait, and says so with how long after the attempt; else it is as any other', async () => {
     for (const [backMs, evidence] of [
       [3 * 60_000, 'forced, 12 minutes after the attempt; list.csv'],
       [0, 'list.csv'],
@@ -260,7 +260,7 @@ describe('retryRefused', () => {
     expectRows(ledger, 'ready ready registered ready written_off')
   })
 
-  it('8.3.5 leaves a row whose reference a later file has corrected: the mandate would be sent twice', async () => {
+  it('leaves a row whose reference a later file has corrected: the mandate would be sent twice', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
     expect(ledger.retryRefused('Ada')).toBe(0)
@@ -270,14 +270,14 @@ describe('retryRefused', () => {
     expect(ledger.retryRefused('Ada')).toBe(0)
   })
 
-  it('8.3.5 leaves a row whose successor was closed: it may be at the service', async () => {
+  it('leaves a row whose successor was closed: it may be at the service', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
     record(ledger, resolution(5, 'written_off'))
     expect(ledger.retryRefused('Ada')).toBe(0)
   })
 
-  it('8.3.5 takes the later one of two that were refused under two references', async () => {
+  it('takes the later one of two that were refused under two references', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
     await send(ledger, registered('NEW-4'))
@@ -293,7 +293,7 @@ describe('retryRefused', () => {
   })
 })
 
-describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called', () => {
+describe('what was in doubt keeps its waiting time, whatever it is called', () => {
   /** Row 1 in doubt since just now. */
   async function justNow() {
     const clock = stoppedClock()
@@ -321,7 +321,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     ['refused', 'called refused', ''],
     ['refused', 'called refused', '; only a resend can be forced'],
   ] as const)(
-    '8.2.4 %s: it cannot be %s before a late request can no longer arrive%s',
+    '%s: it cannot be %s before a late request can no longer arrive%s',
     async (decision, words, forced) => {
       const { ledger, clock } = await justNow()
       const given = { dryRun: false, force: forced !== '' }
@@ -345,7 +345,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     },
   )
 
-  it('8.2.4 refused and then --retry-refused', async () => {
+  it('refused and then --retry-refused', async () => {
     const { ledger, clock } = await refusedTooEarly()
     expect(ledger.retryRefused('Ada')).toBe(1)
     admit(ledger, [{ reference: 'M-2', customerNo: 2 }]) // which does not wait for it
@@ -366,7 +366,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     await send(ledger, registered('NEW-1'))
   })
 
-  it('8.2.4 refused and then corrected by a later file, of the same mandate or of another', async () => {
+  it('refused and then corrected by a later file, of the same mandate or of another', async () => {
     const { ledger, clock } = await refusedTooEarly()
     admit(ledger, [{ customerNo: 1001, corrects: 1 }])
     expectRows(ledger, 'superseded ready')
@@ -379,7 +379,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     expect(ledger.ready(0, 10)).toMatchObject([{ id: 3 }])
   })
 
-  it('8.2.4 the ledger itself refuses the intent, also for a hand on the file', async () => {
+  it('the ledger itself refuses the intent, also for a hand on the file', async () => {
     const { ledger } = await refusedTooEarly()
     ledger.retryRefused('Ada')
     const insert = `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
@@ -390,7 +390,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
     })
   })
 
-  it('8.2.4 save for a resend that a person forced for that very attempt', async () => {
+  it('save for a resend that a person forced for that very attempt', async () => {
     const { ledger, clock } = await justNow()
     decide(ledger, 1, 'resend', { force: true })
     expect(ledger.ready(0, 10)).toMatchObject([{ id: 1 }])
@@ -418,7 +418,7 @@ describe('8.2.4 what was in doubt keeps its waiting time, whatever it is called'
   })
 })
 
-describe('9.1.6 a person closes what was never sent', () => {
+describe('a person closes what was never sent', () => {
   /** Row 1 invalid, 2 excluded, 3 and 4 in conflict, 5 refused, 6 turned back before it left. */
   const open6 = () =>
     played(
@@ -434,7 +434,7 @@ describe('9.1.6 a person closes what was never sent', () => {
       notSent(),
     )
 
-  it('9.1.6 every open row, with name and reason, so that nothing is open any more', async () => {
+  it('every open row, with name and reason, so that nothing is open any more', async () => {
     const ledger = await open6()
     expectRows(ledger, 'invalid excluded conflict conflict refused ready')
     const all = [1, 2, 3, 4, 5, 6].map((id) => resolution(id, 'written_off'))
@@ -447,18 +447,15 @@ describe('9.1.6 a person closes what was never sent', () => {
     expect(decisions).toEqual(['1 Ada ', '2 Ada ', '3 Ada ', '4 Ada ', '5 Ada 1', '6 Ada 2'])
   })
 
-  it.each(['registered', 'refused', 'resend'] as const)(
-    '9.1.6 but none of them becomes %s',
-    async (decision) => {
-      const ledger = await open6()
-      for (const id of [1, 2, 3, 5]) {
-        const report = record(ledger, resolution(id, decision))
-        expect(report).toMatchObject({ isApplied: false, results: [{ kind: 'rejected' }] })
-      }
-    },
-  )
+  it.each(['registered', 'refused', 'resend'] as const)('but none of them becomes %s', async (decision) => {
+    const ledger = await open6()
+    for (const id of [1, 2, 3, 5]) {
+      const report = record(ledger, resolution(id, decision))
+      expect(report).toMatchObject({ isApplied: false, results: [{ kind: 'rejected' }] })
+    }
+  })
 
-  it('9.1.6 not one of two rows in conflict, which would close the mandate for the right one too', async () => {
+  it('not one of two rows in conflict, which would close the mandate for the right one too', async () => {
     const ledger = await open6()
     expect(record(ledger, resolution(3, 'written_off')).results).toMatchObject([
       {
@@ -468,14 +465,14 @@ describe('9.1.6 a person closes what was never sent', () => {
     ])
   })
 
-  it('9.1.6 a conflict with a registered row can be closed, and later files still meet the registered row', async () => {
+  it('a conflict with a registered row can be closed, and later files still meet the registered row', async () => {
     const ledger = await played([{}], registered('NEW-1'), [{ customerNo: 77 }])
     expect(record(ledger, resolution(2, 'written_off')).isApplied).toBe(true)
     admit(ledger, [{}])
     expectRows(ledger, 'registered written_off duplicate')
   })
 
-  it('9.1.6 a closed row that is given again as it was stays closed; changed, it is a conflict', async () => {
+  it('a closed row that is given again as it was stays closed; changed, it is a conflict', async () => {
     const ledger = await open6()
     record(ledger, resolution(1, 'written_off'))
     admit(ledger, [{ reference: 'M-1', customerNo: 1, verdict: 'invalid' }])

@@ -113,7 +113,7 @@ describe('a row that does not hold what was admitted', () => {
     expect(() => ledger.ready(0, 10)).not.toThrow(new RegExp(`${IBAN}|${OTHER_IBAN}`))
   })
 
-  it('28.6 a row whose fingerprint of all five values was taken away', () => {
+  it('a row whose fingerprint of all five values was taken away', () => {
     const ledger = holding(mandates(1))
     forge(ledger.file, 'update row set content_key = null')
     expect(() => ids(ledger)).toThrow('no longer holds what was admitted')
@@ -270,7 +270,7 @@ function idsOf(ledger: Ledger, choice: Choice | null, page = 2): number[] {
   return ids
 }
 
-describe('25.2 the ready rows that a choice takes, sent and claimed alike,', () => {
+describe('the ready rows that a choice takes, sent and claimed alike,', () => {
   it('are those with one of the values in the column, in the order of their ids', () => {
     const ledger = open()
     admitCells(ledger, ['Segment'], [['A'], ['B'], [' A\t'], ['a'], ['C'], ['\u00a0B'], ['AB'], ['']])

@@ -60,7 +60,7 @@ describe('an intent without an outcome', () => {
     })
   })
 
-  it('8.1.1 tells a run that died from one whose write-ahead log was lost, until somebody trusts it', async () => {
+  it('tells a run that died from one whose write-ahead log was lost, until somebody trusts it', async () => {
     const file = await killed(1)
     rmSync(`${file}-wal`)
     for (let n = 0; n < 2; n += 1) {
@@ -74,7 +74,7 @@ describe('an intent without an outcome', () => {
     expect(ledger.claims.standing().isLogMissing).toBe(false)
   })
 
-  it('8.1.1 never takes a run that was closed on the way for one whose log was lost', async () => {
+  it('never takes a run that was closed on the way for one whose log was lost', async () => {
     const { file } = await abandoned(1)
     expect(open({ file }).claims.standing().isLogMissing).toBe(false)
   })

@@ -105,7 +105,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
-  it('28.6 a ledger of an earlier version, whose campaign is finished with that', () => {
+  it('a ledger of an earlier version, whose campaign is finished with that', () => {
     const ledger = open()
     ledger.startRun({ ...SETTINGS, version: '0.0.9' })
     ledger.close()
@@ -129,7 +129,7 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     expect(faultOf(() => open({ file })).next).toBe('Install the newer version. Nothing was changed')
   })
 
-  it('25.2 a ledger that is damaged, where nothing reads it by itself; nothing is written into it', () => {
+  it('a ledger that is damaged, where nothing reads it by itself; nothing is written into it', () => {
     const ledger = running(mandates(200).map((row) => ({ ...row, verdict: 'invalid' as const })))
     ledger.endRun(1, { stoppedBy: null, exitCode: 3 })
     ledger.close()
@@ -190,7 +190,7 @@ function killedAtFirstWrite(): string {
   return file
 }
 
-it('25.1 a first start that was killed at its first write is made up for by the next', () => {
+it('a first start that was killed at its first write is made up for by the next', () => {
   const file = killedAtFirstWrite()
   const fault = faultOf(() => openLedgerReader(file))
   expect([fault.problem, fault.message]).toEqual(['unwritable', expect.stringContaining('first start')])

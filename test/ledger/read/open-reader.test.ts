@@ -309,7 +309,7 @@ it('the date of the ledger moves with every kind of change', async () => {
   expect([...new Set(dates)].sort()).toEqual(dates)
 })
 
-it('26.2 tells what people changed in rows that wait to be sent, and of no other', async () => {
+it('tells what people changed in rows that wait to be sent, and of no other', async () => {
   const rows = mandates(3).map((row) => ({ ...row, verdict: 'invalid' as const }))
   const ledger = running(rows)
   const given = rows.map((row, at) => ({ ...row, verdict: 'sendable' as const, corrects: at + 1 }))

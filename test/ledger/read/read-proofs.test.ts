@@ -92,7 +92,7 @@ describe('rows in doubt that are absent', () => {
     ])
   })
 
-  it('26.1 take a registered row of their run that the same read-back showed, not one of any other', async () => {
+  it('take a registered row of their run that the same read-back showed, not one of any other', async () => {
     const played = await doubts(4)
     const { clock } = played
     hear(played, { 1: 'absent', 2: 'proven' }) // which is in doubt itself
@@ -109,7 +109,7 @@ describe('rows in doubt that are absent', () => {
   })
 
   it.each(['proven', 'twice', 'unreadable', 'other'] as const)(
-    '26.1 are never proposed once any read-back showed them: %s',
+    'are never proposed once any read-back showed them: %s',
     async (verdict) => {
       const played = await doubts(4)
       hear(played, { 1: verdict, 3: 'proven' })
@@ -147,7 +147,7 @@ describe('rows in doubt that are absent', () => {
     expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
   })
 
-  it('26.1 take any registered row where a decision put them in doubt: no run of the ledger sent them', async () => {
+  it('take any registered row where a decision put them in doubt: no run of the ledger sent them', async () => {
     const played = await doubts(4)
     const { ledger, clock } = played
     ledger.startRun(SETTINGS)
@@ -234,7 +234,7 @@ describe('what was read back of registered rows', () => {
     expect(countsOf(ledger)).toEqual({ proven: 2 })
   })
 
-  it('27.7 counts each payment source of these answers once, by its status as it was shown', async () => {
+  it('counts each payment source of these answers once, by its status as it was shown', async () => {
     const ledger = await campaign()
     expect(ledger.view.sourceStatuses()).toEqual([])
     const [one, two] = [source('a', 'NEW-1'), { ...source('b', 'X'), status: 'Active since May' }]

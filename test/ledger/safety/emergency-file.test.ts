@@ -63,7 +63,7 @@ describe('the emergency file', () => {
     expect(readFileSync(emergencyPathOf(file), 'utf8').trim().split('\n').length).toBe(3)
   })
 
-  it('8.4.2 goes on behind the lines of a program that was killed, also where the last one was cut', () => {
+  it('goes on behind the lines of a program that was killed, also where the last one was cut', () => {
     const file = freshFile()
     const killed = openEmergencyFile(file, 2)
     killed.append({ requestId: 'r-1' })
@@ -82,7 +82,7 @@ describe('the emergency file', () => {
     )
   })
 
-  it('8.4.2 keeps every line within its share of the room', () => {
+  it('keeps every line within its share of the room', () => {
     const emergency = openEmergencyFile(freshFile(), 1)
     const room = statSync(emergency.path).size
     emergency.append({ requestId: 'r-1', reason: 'r'.repeat(20_000), answer: '"'.repeat(30_000) })
@@ -126,7 +126,7 @@ function inSmallMount(file: string, size: string): string {
 
 describe('a full disk', () => {
   it.skipIf(NO_MOUNT !== false)(
-    '8.4.2 without room for the answers: no run begins, and nothing is left behind',
+    'without room for the answers: no run begins, and nothing is left behind',
     async () => {
       const file = closedFile()
       const shell = inSmallMount(file, '1m')
@@ -136,7 +136,7 @@ describe('a full disk', () => {
     },
   )
 
-  it.skipIf(NO_MOUNT !== false)('8.4.2 with 64 at a time: every answer is kept', async () => {
+  it.skipIf(NO_MOUNT !== false)('with 64 at a time: every answer is kept', async () => {
     const file = closedFile(mandates(64))
     const shell = inSmallMount(file, '4m')
     const { lines, exitCode } = startProcess('full-disk.mjs', [`${file}.small/campaign.db`], shell)

@@ -53,7 +53,7 @@ describe('the lock of a ledger (scenario 38)', () => {
   })
 })
 
-describe('8.1.3 a ledger file that is mounted by itself', () => {
+describe('a ledger file that is mounted by itself', () => {
   it.skipIf(NO_MOUNT)('is refused to whoever writes or reads it there', async () => {
     const file = closedFile()
     const second = join(freshFolder(), 'second.db')
@@ -78,7 +78,7 @@ describe('8.1.3 a ledger file that is mounted by itself', () => {
   })
 })
 
-describe('25.3 a ledger that was moved while a process goes on with it', () => {
+describe('a ledger that was moved while a process goes on with it', () => {
   it('is refused under its new name, until that process has ended', async () => {
     const file = closedFile()
     await startProcess('hold.mjs', [file]).says

@@ -41,7 +41,7 @@ function expectUnsafe(file: string, message: RegExp): void {
 const SIDE_FILES = ['-wal', '-shm', '-journal', '.lock', '.lock-journal', '.lock-wal', '.lock-shm']
 const OWN_FILES = ['', ...SIDE_FILES, '.emergency.jsonl', '.files.jsonl']
 
-describe.each(OWN_FILES)('8.1.4 a file "%s" of a ledger', (ending) => {
+describe.each(OWN_FILES)('a file "%s" of a ledger', (ending) => {
   it.skipIf(needsRoot)('is refused when it belongs to another user', () => {
     const file = closedFile()
     writeFileSync(file + ending, '', { mode: 0o600 })
@@ -70,7 +70,7 @@ describe.each(OWN_FILES)('8.1.4 a file "%s" of a ledger', (ending) => {
   })
 })
 
-describe('8.1.4 the folder of a ledger', () => {
+describe('the folder of a ledger', () => {
   it('is refused when anybody can write to it, unless the operator knows better', () => {
     const file = closedFile()
     chmodSync(dirname(file), 0o777)
@@ -103,7 +103,7 @@ describe('8.1.4 the folder of a ledger', () => {
   })
 })
 
-describe('8.1.4 beside a ledger that is to be made', () => {
+describe('beside a ledger that is to be made', () => {
   it.each(['-wal', '-journal'])('a left "%s" is refused, and nothing is made', (ending) => {
     const file = freshFile()
     writeFileSync(file + ending, 'of another ledger', { mode: 0o600 })

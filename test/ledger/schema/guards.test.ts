@@ -311,7 +311,7 @@ describe('the other guards', () => {
     await expect(send(ledger, registered('new-1'))).rejects.toThrow('UNIQUE constraint failed')
   })
 
-  it('11.6 an attempt can end in every way: a ledger that cannot keep an outcome would lose it', async () => {
+  it('an attempt can end in every way: a ledger that cannot keep an outcome would lose it', async () => {
     const [table] = query<{ sql: string }>(
       await sentLedger(),
       `select sql from sqlite_master where name = 'attempt'`,

@@ -61,7 +61,7 @@ describe('a run under a plan', () => {
 
   const customers = (...values: string[]) => [{ column: 'customer_no', values }]
 
-  it('25.2 of some rows sends those alone, in as many runs with a choice of their own as it takes', async () => {
+  it('of some rows sends those alone, in as many runs with a choice of their own as it takes', async () => {
     const { place, options, posts } = await scene({ only: customers('1', '2', '3', '4') })
     // The run is not told: what it may send stands in the plan.
     const { only: _, ...bare } = options
@@ -85,7 +85,7 @@ describe('a run under a plan', () => {
     await expectRefused({ place, posts, options: bare }, /no file has a column "segment"/, { only })
   })
 
-  it('25.2 sends nothing where plan and run are for other countries', async () => {
+  it('sends nothing where plan and run are for other countries', async () => {
     const { options, posts } = await scene({ countries: ['DE', 'AT'] })
     const { countries: _, ...bare } = options
     const none = await migrate({ ...bare, countries: ['FR'] })

@@ -36,7 +36,7 @@ describe('a plan', () => {
     expect(posts()).toBe(0)
   })
 
-  it('25.2 is for the rows that were chosen, and says how many ready rows it leaves', async () => {
+  it('is for the rows that were chosen, and says how many ready rows it leaves', async () => {
     const { place, asked } = await placeWith(7)
     const only = [{ column: 'Customer-No', values: ['2', '5', '99'] }]
     const document = await planned(place, asked({ only, countries: ['de', 'AT'] }))
@@ -130,7 +130,7 @@ describe('a plan', () => {
   })
 })
 
-describe('26.3 a plan that is read without its ledger', () => {
+describe('a plan that is read without its ledger', () => {
   it('is whole, or refused', async () => {
     const { place, asked } = await placeWith(3)
     const document = await planned(place, asked())

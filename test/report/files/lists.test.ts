@@ -130,7 +130,7 @@ describe('a problem', () => {
     expect(Object.values(line).filter((cell) => /^[=+@-]/.test(cell))).toEqual([])
   })
 
-  it('26.3 shows what hides in the name of a file or a column, or turns it round', () => {
+  it('shows what hides in the name of a file or a column, or turns it round', () => {
     const hidden = problemOf({ source: 'export\u202Evsc.\n.csv', column: 'IB\u200BAN\u0007' })
     expect(read(PROBLEM_LIST, hidden)).toMatchObject({
       source: 'export<U+202E>vsc.<U+000A>.csv',

@@ -104,7 +104,7 @@ describe('result files that hold something of persons', () => {
 })
 
 describe('what a killed report left', () => {
-  it('26.3 is removed with its cells where it names this ledger; of another, or of none, it is told', () => {
+  it('is removed with its cells where it names this ledger; of another, or of none, it is told', () => {
     const folder = fill(freshFolder(), '.sepa-migrate-report-notes')
     const lefts = ['ours', 'theirs', 'unmarked'].map((name) =>
       join(folder, 'report-2', `.sepa-migrate-report-${name}`),
@@ -117,7 +117,7 @@ describe('what a killed report left', () => {
     expect(existsSync(join(folder, '.sepa-migrate-report-notes'))).toBe(true)
   })
 
-  it('26.3 is not looked for behind a link', () => {
+  it('is not looked for behind a link', () => {
     const [folder, link] = [freshFolder(), join(freshFolder(), 'link')]
     const left = join(folder, '.sepa-migrate-report-ours')
     folderWith({ 'refused.csv': '', ledger: 'L-1\n' }, left)

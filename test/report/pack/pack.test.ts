@@ -203,7 +203,7 @@ describe('the folder of a pack', () => {
     for (const name of EACH) expect(modeOf('new', 'pack', name), name).toBe(0o600)
   })
 
-  it('9.1.5 leaves lists alone in which somebody works, and puts the new ones into a folder beside them', async () => {
+  it('leaves lists alone in which somebody works, and puts the new ones into a folder beside them', async () => {
     const lists = async (of: string, left: string | null) =>
       expect(await report()).toMatchObject({
         ...HERE,
@@ -231,14 +231,14 @@ describe('the folder of a pack', () => {
     ['a file', (path: string) => writeFileSync(path, 'mine')],
     ['a folder of somebody else', (path: string) => mkdirSync(path)],
     ['a link', (path: string) => symlinkSync(tmpdir(), path)],
-  ])('9.1.5 writes nothing through %s in the place of the lists', async (_, occupy) => {
+  ])('writes nothing through %s in the place of the lists', async (_, occupy) => {
     occupy(join(folder, 'to-do'))
     const toDo = { folder: join(folder, 'to-do-2'), left: join(folder, 'to-do') }
     expect(await report()).toMatchObject({ toDo })
   })
 
   it.each(['reconciliation.xlsx', 'problems.csv', 'decisions.csv'])(
-    '9.1.5 leaves an annotated %s alone, and goes to a folder beside it as a whole',
+    'leaves an annotated %s alone, and goes to a folder beside it as a whole',
     async (name) => {
       await report()
       const edited = `${textOf(name)} `
@@ -255,7 +255,7 @@ describe('the folder of a pack', () => {
   )
 
   it.each(['registered.csv', 'manifest.json', 'report.html', 'problems.csv', 'manifest.sig'])(
-    '9.1.5 leaves a %s of somebody else alone',
+    'leaves a %s of somebody else alone',
     async (name) => {
       put(name, '{"name": "my own"}')
       expect(await report()).toMatchObject(besides(name))
@@ -280,7 +280,7 @@ describe('the folder of a pack', () => {
     })
   })
 
-  it('9.1.5 goes on where an earlier report or check was killed while it gave its files their names', async () => {
+  it('goes on where an earlier report or check was killed while it gave its files their names', async () => {
     const workshop = join(folder, '.sepa-migrate-report-killed')
     const kill = ({ folder: written }: { folder: string }, name: string): void => {
       renameSync(written, workshop)
@@ -333,7 +333,7 @@ describe('the folder of a pack', () => {
     expect(namesIn()).toEqual(ALL)
   })
 
-  it('9.1.5 leaves a verification.csv alone that somebody changed, and goes beside it as a whole', async () => {
+  it('leaves a verification.csv alone that somebody changed, and goes beside it as a whole', async () => {
     await report(VERIFIED)
     const edited = `${textOf('verification.csv')}"looked up"\n`
     put('verification.csv', edited)
@@ -392,7 +392,7 @@ describe('the folder of a pack', () => {
 })
 
 describe('the problem list of a check', () => {
-  it('9.1.5 takes the place of that of an earlier check and of a report, and gives it to a report', async () => {
+  it('takes the place of that of an earlier check and of a report, and gives it to a report', async () => {
     for (const write of [check, () => check(folder, 2), report, check, report])
       expect(await write()).toMatchObject({ folder, ...HERE })
   })
@@ -401,7 +401,7 @@ describe('the problem list of a check', () => {
     ['problems.csv', 'that a person wrote into', (text: string) => text.replace('IBAN', 'IBAN: asked')],
     ['problems.csv', 'that a spreadsheet saved', (text: string) => text.replaceAll(',', ';')],
     [NOTE, 'of somebody else', () => 'mine\n'],
-  ])('9.1.5 leaves a %s alone %s', async (name, _, change) => {
+  ])('leaves a %s alone %s', async (name, _, change) => {
     await check()
     const changed = change(textOf(name))
     put(name, changed)

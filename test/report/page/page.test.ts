@@ -174,7 +174,7 @@ describe('the page', () => {
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(700, 0)
   })
 
-  it('11.6 counts every outcome of a run', async () => {
+  it('counts every outcome of a run', async () => {
     const page = await shown({ ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] })
     const requests = /exit:? \d+\. ([^.]*)\./i.exec(page)?.[1] ?? ''
     expect(Object.values(ATTEMPTS).filter((count) => !requests.includes(String(count)))).toEqual([])
@@ -294,7 +294,7 @@ describe('the cover', () => {
     expect(cover).toContain('A. Reviewer (1), B. &lt;b&gt;Second&lt;/b&gt; (1)')
   })
 
-  it('26.2 counts the resends that were forced', async () => {
+  it('counts the resends that were forced', async () => {
     const forced = { decision: 'resend', evidence: 'forced, 3 minutes after the attempt' }
     const decisions = many(3, (id) => decisionOf({ id, ...(id === 1 ? {} : forced) }))
     expect(await coverOf({}, { ...VALUE, decisions })).toContain(
@@ -335,7 +335,7 @@ describe('the cover', () => {
       'points: 3',
     ],
     [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
-  ])('29.4 compares the records with %j', async (expected, sentence, verdict) => {
+  ])('compares the records with %j', async (expected, sentence, verdict) => {
     const given = expected === null ? [] : [{ ...ofMarch, ...expected }]
     const unexpected = verdict.endsWith('3') ? 1 : 0
     const cover = await coverOf({ told, expected: given, open: { ...NO_CUT_OVER, unexpected } })
@@ -349,7 +349,7 @@ describe('the cover', () => {
     expect(await coverOf({}, { ...DONE, runs: [runOf()] })).not.toContain('open points')
   })
 
-  it('29.4 says why rows were not sent, each reason with its count, and how many others there are', async () => {
+  it('says why rows were not sent, each reason with its count, and how many others there are', async () => {
     const rules = ['IBAN_CHECKSUM', 'IBAN_CHECKSUM', 'IBAN_MASKED', 'B', 'C', 'D']
     const rows = rules.map((rule, at) => rowOf(at + 1, { state: 'invalid', rule }))
     const text = await coverOf(
@@ -364,7 +364,7 @@ describe('the cover', () => {
     expect(text).toContain(`2 Invalid ${invalid} B 1 Invalid ${invalid} C 1 others (2) 2`)
   })
 
-  it('29.4 names the settings that differ between runs, and counts corrections', async () => {
+  it('names the settings that differ between runs, and counts corrections', async () => {
     const other = { limit: 5, rate: 2, testHost: 'test.example' }
     const runs = [runOf({ settings: other }), runOf({ id: 2, settings: { rate: 2 } })]
     const cover = await coverOf({ runs, corrections: { total: 3, first: [] } })
@@ -373,20 +373,15 @@ describe('the cover', () => {
     expect(cover).toContain('Corrected rows: 3')
   })
 
-  it.each(LANGUAGES)(
-    '29.4 shows times in the zone of the campaign, as %s writes a date',
-    async (language) => {
-      const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
-      const written = {
-        ...{ en: '15 June 2026', de: '15.06.2026', sv: '2026-06-15' },
-        ...{ fr: '15/06/2026', it: '15/06/2026', es: '15/06/2026' },
-      }
-      expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
-      expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(
-        /12:00:00 \(UTC\)$/,
-      )
-    },
-  )
+  it.each(LANGUAGES)('shows times in the zone of the campaign, as %s writes a date', async (language) => {
+    const page = textOf(await renderPage(await factsOf(VALUE), textsIn(language, 'Europe/Stockholm')))
+    const written = {
+      ...{ en: '15 June 2026', de: '15.06.2026', sv: '2026-06-15' },
+      ...{ fr: '15/06/2026', it: '15/06/2026', es: '15/06/2026' },
+    }
+    expect(page).toContain(`${written[language]} 14:00:00 (Europe/Stockholm)`)
+    expect(textsIn(language, 'Nowhere/Land').moment('2026-06-15T12:00:00.000Z')).toMatch(/12:00:00 \(UTC\)$/)
+  })
 })
 
 describe('a rehearsal', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { correctionLines } from '../../../src/report/plan/plan-sections.js'
 
-describe('26.2 what was corrected', () => {
+describe('what was corrected', () => {
   const corrected = (row: number, changes = 'iban "A" → "B"') => ({
     row,
     by: 'Berta',

@@ -77,7 +77,7 @@ it('a state has on paper the name that it has on the screen', () => {
   for (const state of ROW_STATES) expect(ENGLISH.say(`state.${state}`).toLowerCase()).toBe(stateName(state))
 })
 
-it('11.5 what may still be at the service is never called unregistered', () => {
+it('what may still be at the service is never called unregistered', () => {
   for (const state of ['in_doubt', 'sending'] as const)
     expect(ENGLISH.say(`meaning.${state}`)).not.toMatch(/nothing was registered|not registered/i)
 })

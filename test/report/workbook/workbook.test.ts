@@ -164,7 +164,7 @@ describe('the workbook', () => {
     expect([...(await sheetsWith({ ...NO_RECORDS, runs })).keys()]).not.toContain('Plans')
   })
 
-  it('11.6 counts every outcome of a run', async () => {
+  it('counts every outcome of a run', async () => {
     const value: LedgerValue = { ...NO_RECORDS, runs: [runOf({ attempts: ATTEMPTS })] }
     const sheet = texts((await sheetsWith(value)).get('Runs'))
     expect(Object.values(ATTEMPTS).filter((count) => !sheet.includes(String(count)))).toEqual([])

@@ -92,7 +92,7 @@ describe('2.2, 6: callbacks', () => {
     for (const callback of received) expect(verifyCallback(callback, 'very secret').kind).toBe('verified')
   })
 
-  it('27.4: is repeated as it was until it is answered with success', async () => {
+  it('is repeated as it was until it is answered with success', async () => {
     const { received, port } = await receiver(503, 204)
     const lines: string[] = []
     const sandbox = await start({ log: (line) => lines.push(line) })

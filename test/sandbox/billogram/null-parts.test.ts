@@ -17,8 +17,8 @@ const PARTS = placesIn(request).filter(
     ),
 )
 
-describe('27.5 null for an object or a list of an update', () => {
-  it('27.5 is refused unless the sandbox was told to accept it', async () => {
+describe('null for an object or a list of an update', () => {
+  it('is refused unless the sandbox was told to accept it', async () => {
     const sandbox = await start()
     for (const { path } of PARTS) {
       const answer = await update(sandbox, replaced(request, path, null))
@@ -29,7 +29,7 @@ describe('27.5 null for an object or a list of an update', () => {
     }
   })
 
-  it('27.5 leaves each as it is stored, where it was told to', async () => {
+  it('leaves each as it is stored, where it was told to', async () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
     await createOffer(sandbox)
     const { registered_payments: _once, ...whole } = request
@@ -50,7 +50,7 @@ describe('27.5 null for an object or a list of an update', () => {
     }
   })
 
-  it('27.5 is refused still for what is required, and for a plain value', async () => {
+  it('is refused still for what is required, and for a plain value', async () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
     const plain = ['due_days', 'currency', 'attachment_content', 'automatic_reminders']
     for (const field of ['customer', 'items', ...plain]) {
@@ -61,7 +61,7 @@ describe('27.5 null for an object or a list of an update', () => {
     expect((await update(sandbox, inside)).status).toBe(400)
   })
 
-  it('27.5 keeps the meaning that null has for reminders', async () => {
+  it('keeps the meaning that null has for reminders', async () => {
     const sandbox = await start({ choices: { nullParts: 'keep' } })
     const put = (automatic_reminders_settings: unknown) =>
       update(sandbox, { customer: {}, items: [], automatic_reminders_settings })
@@ -72,7 +72,7 @@ describe('27.5 null for an object or a list of an update', () => {
   })
 
   it.each([null, 7, 'x', [], [null], { info: 7 }, { items: [null, 7] }, { not_documented: null }])(
-    '27.5 changes nothing else: %j',
+    'changes nothing else: %j',
     (sent) => {
       expect(withStoredParts(billogramRequest, sent, { info: {} })).toEqual(sent)
     },

@@ -73,7 +73,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     await expectRefusal(sandbox, { offers }, 'offers.1.offer_id')
   })
 
-  it('27.1, 2.2: creditor_unique_value is null when it was never given, a number when it was one', async () => {
+  it('creditor_unique_value is null when it was never given, a number when it was one', async () => {
     const sandbox = await start()
     expect((await updated(sandbox, {})).creditor_unique_value).toBeNull()
     expect((await updated(sandbox, { creditor_unique_value: 77 })).creditor_unique_value).toBe(77)

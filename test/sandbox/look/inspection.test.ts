@@ -39,7 +39,7 @@ describe('what the sandbox holds, under /_sandbox', () => {
     expect(sandbox.requests().received.migrate).toBe(4)
   })
 
-  it('9.2.5 masks account numbers unless it was told to show them, in every answer', async () => {
+  it('masks account numbers unless it was told to show them, in every answer', async () => {
     const sandbox = await start()
     await migrate(sandbox)
     const [held] = sandbox.mandates()
@@ -52,7 +52,7 @@ describe('what the sandbox holds, under /_sandbox', () => {
       expect((await read(sandbox, path)).text).not.toContain('370400440532013000')
   })
 
-  it('9.2.5 is closed to whoever has no credentials, also on this computer; no action is done', async () => {
+  it('is closed to whoever has no credentials, also on this computer; no action is done', async () => {
     const sandbox = await start()
     await migrate(sandbox)
     const reference = sandbox.mandates()[0]?.unique_mandate_reference ?? ''
@@ -70,12 +70,12 @@ describe('what the sandbox holds, under /_sandbox', () => {
     expect(sandbox.mandates()[0]?.finalised).toBe(false)
   })
 
-  it('9.2.5 says that it is there without credentials, and nothing else', async () => {
+  it('says that it is there without credentials, and nothing else', async () => {
     const answer = await exchange(await start(), 'GET', '/health', { credentials: null })
     expect([answer.status, answer.json]).toEqual([200, { status: 'OK' }])
   })
 
-  it('9.2.5 answers nobody who calls it by another name, credentials or not', async () => {
+  it('answers nobody who calls it by another name, credentials or not', async () => {
     const sandbox = await start()
     const headers = { host: `rebound.example:${sandbox.port}` }
     for (const path of ['/', '/health', '/_sandbox/mandates', '/openapi.json'])
@@ -90,7 +90,7 @@ describe('what the sandbox holds, under /_sandbox', () => {
   })
 })
 
-describe('26.3 a request that changes something', () => {
+describe('a request that changes something', () => {
   const actionsOf = (sandbox: Sandbox): string[] => {
     const reference = sandbox.mandates()[0]?.unique_mandate_reference ?? ''
     return [`/_sandbox/mandates/${reference}/first-payment`, '/api/v2/payment_source/SRC/cancel', MIGRATE]

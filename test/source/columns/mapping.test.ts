@@ -143,7 +143,7 @@ describe('optional columns', () => {
     expect(records[0]?.latestFirstDebit).toBe('2029-05-01')
   })
 
-  test('9.3 a warning about a creditor is told once per distinct value, an error with every row', async () => {
+  test('a warning about a creditor is told once per distinct value, an error with every row', async () => {
     const polish = exportOf(4).replaceAll(/,[A-Z]{2}[0-9]{2}ZZZ[0-9A-Z]+,/g, ',PL18ZZZ00123456789,')
     const text = polish.replace('PL18ZZZ00123456789,M-3', 'PL18ZZZ0012345678(,M-3')
     const told = async (severities: typeof CHECK.severities): Promise<number[]> => {

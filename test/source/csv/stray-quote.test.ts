@@ -16,8 +16,8 @@ const STRAY = file(
   row(1005, 'Zum Ochsen'),
 )
 
-describe('8.3.2 a stray quote', () => {
-  it('8.3.2 refuses the file where it joins records, with both line numbers', async () => {
+describe('a stray quote', () => {
+  it('refuses the file where it joins records, with both line numbers', async () => {
     const error = await refusal(readText(STRAY))
     expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line: 3, exitCode: 7 })
     expect(error.message).toContain('a quote opens on line 3 and closes on line 5')

@@ -135,7 +135,7 @@ function edit(draft: string, [from, to]: readonly [from: RegExp, to: string] = [
     : { ...options, crosswalk: { ...crosswalk, file: join(SAMPLES, crosswalk.file) } }
 }
 
-describe('9.2.4 what is shown of account number and bank code columns', () => {
+describe('what is shown of account number and bank code columns', () => {
   test('is never a whole number, in whatever national form the columns have them', async () => {
     const header = 'Kundennummer;Kontonummer;BLZ;Sort code;Kontoinhaber;Referenz'
     const rows =

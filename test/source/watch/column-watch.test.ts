@@ -39,27 +39,24 @@ const END_NAMES =
     ', ',
   )
 
-describe('8.3.4 a column that says which mandates stay behind', () => {
-  it.each(SILENT)(
-    '8.3.4 %s refuses the file as %s until somebody decides: %j',
-    async (name, field, cells) => {
-      const text = withColumn(name, cells)
-      const error = await refusal(readText(text))
-      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
-      expect(error.message).toContain(`Column "${name}" looks like ${field}`)
-      expect(error.message).toContain(`columns: { ${field}: none }, or --ignore-column "${name}"`)
-      expect(error.message).toContain('nothing was sent')
+describe('a column that says which mandates stay behind', () => {
+  it.each(SILENT)('%s refuses the file as %s until somebody decides: %j', async (name, field, cells) => {
+    const text = withColumn(name, cells)
+    const error = await refusal(readText(text))
+    expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+    expect(error.message).toContain(`Column "${name}" looks like ${field}`)
+    expect(error.message).toContain(`columns: { ${field}: none }, or --ignore-column "${name}"`)
+    expect(error.message).toContain('nothing was sent')
 
-      const sendable = cells.map(() => 'sendable')
-      expect(await verdicts(text, `columns: { ${field}: none }`)).toEqual(sendable)
-      expect(await verdicts(text, `source: { ignoreColumns: ["${name.toUpperCase()}"] }`)).toEqual(sendable)
-      const { records } = await readText(text, `columns: { ${field}: "${name}" }`)
-      const kept = records.filter(({ verdict }) => verdict.kind === 'excluded').length
-      expect(kept).toBe(name === 'all recurring' ? 0 : name === 'Lage' ? 2 : 1)
-    },
-  )
+    const sendable = cells.map(() => 'sendable')
+    expect(await verdicts(text, `columns: { ${field}: none }`)).toEqual(sendable)
+    expect(await verdicts(text, `source: { ignoreColumns: ["${name.toUpperCase()}"] }`)).toEqual(sendable)
+    const { records } = await readText(text, `columns: { ${field}: "${name}" }`)
+    const kept = records.filter(({ verdict }) => verdict.kind === 'excluded').length
+    expect(kept).toBe(name === 'all recurring' ? 0 : name === 'Lage' ? 2 : 1)
+  })
 
-  it('8.3.4 refuses a file of ours, too, for lines that name no row and so are new mandates', async () => {
+  it('refuses a file of ours, too, for lines that name no row and so are new mandates', async () => {
     const ours = (...lines: readonly string[]): string =>
       [`${HEADER},Toestand,migration_row,migration_state`, ...lines, ''].join('\n')
     const error = await refusal(readText(ours(row(1, 'Actief', '1', 'ready'), row(2, 'Opgezegd', '', ''))))
@@ -80,7 +77,7 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     ['Einmalig', ['', 'x', ''], 'x'],
     ['B2B', ['no', 'yes', 'no'], 'yes'],
   ] as const)(
-    '8.3.4 a column "%s" that answers yes or no, or has the day of the end, counts too',
+    'a column "%s" that answers yes or no, or has the day of the end, counts too',
     async (name, cells, back) => {
       const text = withColumn(name, cells)
       const error = await refusal(readText(text))
@@ -91,7 +88,7 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     },
   )
 
-  it('8.3.4 a column in which each mandate has an end, passed or still to come, is asked about', async () => {
+  it('a column in which each mandate has an end, passed or still to come, is asked about', async () => {
     const text = withColumn('Vertragsende', ['31.12.2035', '31.12.2025', '31.12.2036'])
     expect((await refusal(readText(text))).message).toContain(
       '1 ended will not be migrated, going by it (with a date that has passed 1). Export without those rows; to leave it out',
@@ -103,11 +100,11 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
     expect((await refusal(readText(text, draft))).rule).toBe('FILE_COLUMN_UNDECIDED')
   })
 
-  it('8.3.4 a column of ends still to come says nothing', async () => {
+  it('a column of ends still to come says nothing', async () => {
     expect(await verdicts(withColumn('Einddatum', ['', '31.12.2035', '']), '')).toHaveLength(3)
   })
 
-  it('8.3.4 a column with the last collection counts too, by its name and its dates', async () => {
+  it('a column with the last collection counts too, by its name and its dates', async () => {
     const text = withColumn('Datum laatste incasso', ['13.05.2022', '01.05.2026'])
     const error = await refusal(readText(text))
     expect(error.message).toContain('{ column: "Datum laatste incasso", format: dd.mm.yyyy }')
@@ -163,8 +160,8 @@ describe('8.3.4 a column that says which mandates stay behind', () => {
   })
 })
 
-describe('8.3.4 what was understood', () => {
-  it('8.3.4 is told with counts, and so are the words that were not', async () => {
+describe('what was understood', () => {
+  it('is told with counts, and so are the words that were not', async () => {
     const cells = ['aktiv', 'beendet', 'beendet', 'offen', 'offen', 'schlafend', '']
     const { summary } = await readText(withColumn('status', cells))
     expect(summary.reading['words']).toEqual({
@@ -183,7 +180,7 @@ describe('8.3.4 what was understood', () => {
     expect(JSON.stringify(taught.summary.reading['words'])).not.toContain('notUnderstood')
   })
 
-  it('8.3.4 is mapped by init, which says what stays behind and excludes the rest by a live rule', async () => {
+  it('is mapped by init, which says what stays behind and excludes the rest by a live rule', async () => {
     const rows = [
       ['laufend', 'wiederkehrend', 'aktiv'],
       ['Gekündigt zum 31.12.2025', 'wiederkehrend', 'aktiv'],
@@ -219,10 +216,10 @@ const undecidedIn = ({ findings }: Pick<SourceSummary, 'findings'>) =>
 const many = (cells: readonly string[], rows: number): string[] =>
   Array.from({ length: rows }, (_, index) => cells[index % cells.length] ?? '')
 
-describe('26.2 a column that may be a status is never passed over', () => {
+describe('a column that may be a status is never passed over', () => {
   const czech = withColumn('Stav', many(['platí', 'platí', 'skončeno'], 21))
 
-  it('26.2 refuses the file by name and values, where no column is used as status', async () => {
+  it('refuses the file by name and values, where no column is used as status', async () => {
     const error = await refusal(readText(czech))
     expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
     expect(error.message).toContain('Column "Stav" may say which mandates are active')
@@ -230,7 +227,7 @@ describe('26.2 a column that may be a status is never passed over', () => {
     expect(error.message).toContain('columns: { status: none }')
   })
 
-  it('26.2 columns.status: none answers for all such columns, once; a status in use only lists them', async () => {
+  it('columns.status: none answers for all such columns, once; a status in use only lists them', async () => {
     const text = czech
       .replace(/$/m, ',Tarif')
       .replaceAll(/^(\d.*)$/gm, (line) => `${line},${line.startsWith('1') ? 'A' : 'B'}`)
@@ -252,42 +249,39 @@ describe('26.2 a column that may be a status is never passed over', () => {
     ['deleted', '1'],
     ['Spärr', 'A'],
     ['Bloqué', 'B'],
-  ])(
-    '26.2 asks about a column "%s" with "%s" beside the one that is used as status, too',
-    async (name, word) => {
-      const flags = many(['', '', word], 21)
-      const text = withColumn(
-        `status,${name}`,
-        flags.map((flag) => `aktiv,${flag}`),
-      )
-      for (const yaml of ['', 'columns: { status: status }']) {
-        const error = await refusal(readText(text, yaml))
-        expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
-        expect(error.message).toContain(`Column "${name}"`)
-        expect(error.message).toContain(`exclude: [{ column: "${name}"`)
-        expect(error.message).toContain(`to leave it out of account: --ignore-column "${name}"`)
-        expect(error.message).not.toContain('status: none')
-        const ignored = await readText(text, `${yaml}\nsource: { ignoreColumns: ["${name}"] }`)
-        expect(undecidedIn(ignored.summary)).toEqual([])
-      }
-      expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
-      const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
-      expect(draft).toMatch(
-        new RegExp(
-          `- \\{ column: ${name}, equals: .* reason: ended|ignoreColumns: \\[${name}\\] .*EDIT: .*\n  # +${name}: `,
-        ),
-      )
-    },
-  )
+  ])('asks about a column "%s" with "%s" beside the one that is used as status, too', async (name, word) => {
+    const flags = many(['', '', word], 21)
+    const text = withColumn(
+      `status,${name}`,
+      flags.map((flag) => `aktiv,${flag}`),
+    )
+    for (const yaml of ['', 'columns: { status: status }']) {
+      const error = await refusal(readText(text, yaml))
+      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+      expect(error.message).toContain(`Column "${name}"`)
+      expect(error.message).toContain(`exclude: [{ column: "${name}"`)
+      expect(error.message).toContain(`to leave it out of account: --ignore-column "${name}"`)
+      expect(error.message).not.toContain('status: none')
+      const ignored = await readText(text, `${yaml}\nsource: { ignoreColumns: ["${name}"] }`)
+      expect(undecidedIn(ignored.summary)).toEqual([])
+    }
+    expect(undecidedIn((await readText(text, 'columns: { status: none }')).summary)).toEqual([])
+    const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+    expect(draft).toMatch(
+      new RegExp(
+        `- \\{ column: ${name}, equals: .* reason: ended|ignoreColumns: \\[${name}\\] .*EDIT: .*\n  # +${name}: `,
+      ),
+    )
+  })
 
-  it('26.2 asks about a second column of known words where a person decided about the first', async () => {
+  it('asks about a second column of known words where a person decided about the first', async () => {
     const text = withColumn('status,Kunde', ['aktiv,aktiv', 'aktiv,gekündigt'])
     const error = await refusal(readText(text, 'columns: { status: status }'))
     expect(error.message).toContain('exclude: [{ column: "Kunde", equals: ["gekündigt"]')
     expect(await verdicts(text, 'columns: { status: none }')).toEqual(['sendable', 'sendable'])
   })
 
-  it('26.2 counts an empty cell as a value: only the ended ones may be marked', async () => {
+  it('counts an empty cell as a value: only the ended ones may be marked', async () => {
     const error = await refusal(readText(withColumn('Kód', many(['', '', 'Z'], 30))))
     expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
   })
@@ -304,29 +298,29 @@ describe('26.2 a column that may be a status is never passed over', () => {
     ['a currency', 'Art', many(['EUR', 'CHF'], 40)],
     ['a salutation', 'Ansprache', many(['Herr', 'Frau'], 40)],
     ['a frequency', 'Zahlung', many(['monatlich', 'jährlich'], 40)],
-  ])('26.2 asks nothing of %s', async (_, name, cells) => {
+  ])('asks nothing of %s', async (_, name, cells) => {
     expect(undecidedIn((await readText(withColumn(name, cells))).summary)).toEqual([])
   })
 
-  it('26.2 takes yes and no for answers, not for Slovenia and Norway', async () => {
+  it('takes yes and no for answers, not for Slovenia and Norway', async () => {
     const error = await refusal(readText(withColumn('Kód', many(['SI', 'NO'], 40))))
     expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
   })
 })
 
-describe('26.2 a word that is not understood', () => {
+describe('a word that is not understood', () => {
   it.each([
     ['status', 'Pte. aviso'],
     ['sequence', 'SEQ9'],
     ['scheme', 'INST'],
-  ])('26.2 in a column used as %s leaves the row to a person', async (field, word) => {
+  ])('in a column used as %s leaves the row to a person', async (field, word) => {
     const known = field === 'status' ? 'activo' : field === 'sequence' ? 'RCUR' : 'CORE'
     const { records } = await readText(withColumn(field, [known, word]))
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
     expect(records[1]?.findings).toMatchObject([{ severity: 'error', value: word }])
   })
 
-  it('26.2 of which a column holds nothing else refuses the file, in check too', async () => {
+  it('of which a column holds nothing else refuses the file, in check too', async () => {
     const text = withColumn('status', ['1', '4', '', '5'])
     for (const check of [CHECK, { ...CHECK, undecided: 'tell' } as const]) {
       const error = await refusal(readText(text, '', check))
@@ -364,15 +358,15 @@ describe('26.2 a word that is not understood', () => {
       expect(undecidedIn((await readText(withColumn('status', cells))).summary)).toEqual([])
   })
 
-  it('26.2 no column without a word refuses anything', async () => {
+  it('no column without a word refuses anything', async () => {
     expect(await verdicts(withColumn('status', ['', '']), '')).toEqual(['sendable', 'sendable'])
   })
 })
 
-describe('26.2 a file that ends within its last row', () => {
+describe('a file that ends within its last row', () => {
   const cut = `${HEADER}\n${row(1)}\n${row(2)}`
 
-  it('26.2 leaves that row to a person where its last cell counts, and says so of the file', async () => {
+  it('leaves that row to a person where its last cell counts, and says so of the file', async () => {
     const { records, summary } = await readText(cut)
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
     expect(records[1]?.findings).toMatchObject([{ rule: 'ROW_MAY_BE_CUT' }])
@@ -384,13 +378,13 @@ describe('26.2 a file that ends within its last row', () => {
     ['a column behind it that nothing uses', withColumn('name', ['x', 'y']).trimEnd(), ''],
     ['a line of totals', `${HEADER}\n${row(1)}\n${row(2)}\nSumme;;;2`.replaceAll(';', ','), ''],
     ['a footer that is left out', `${cut}\nEnd of file`, 'source: { skipFooterLines: 1 }'],
-  ])('26.2 with %s nothing is cut', async (_, text, yaml) => {
+  ])('with %s nothing is cut', async (_, text, yaml) => {
     const { records, summary } = await readText(text, yaml)
     expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
     expect(summary.findings.filter(({ rule }) => rule === 'FILE_MAY_BE_CUT')).toEqual([])
   })
 
-  it('26.2 counts the column of an exclude rule, too', async () => {
+  it('counts the column of an exclude rule, too', async () => {
     const text = withColumn('Ende', ['', 'gek']).trimEnd()
     const yaml = 'exclude: [{ column: Ende, equals: [gekündigt], reason: ended }]'
     expect(await verdicts(text, yaml)).toEqual(['sendable', 'conflict'])
