@@ -152,11 +152,12 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     return decision === 'written_off' ? null : (waitFault(subject, decision) ?? twinFault(subject, decision))
   }
 
-  /** Closing one of two would close the mandate, and the right one could never be sent. */
-  function conflictFault({ id, mandateKey }: Subject): Rejection | null {
+  /** Closing one of two would close the mandate, and the right one could never be sent; what took its name closes itself alone. */
+  function conflictFault({ id }: Subject): Rejection | null {
     const rivals = sqlValue(connection)<number>`
-      select id from row where mandate_key = ? and state = 'conflict' and id <> ? and counted_in is not null order by id`
-    const other = rivals.all(mandateKey, id).find((each) => !closing.has(each))
+      select row.id from row as closed join row using (mandate_key) where closed.id = ? and closed.${HAS_ITS_KEY}
+        and row.state = 'conflict' and row.id <> closed.id and row.counted_in is not null and row.${HAS_ITS_KEY} order by row.id`
+    const other = rivals.all(id).find((each) => !closing.has(each))
     if (other === undefined) return null
     return {
       message: `Row ${id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,

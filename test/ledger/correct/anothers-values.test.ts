@@ -84,6 +84,21 @@ describe('a correction with the reference of another row', () => {
   })
 })
 
+it('a correction with the reference of another mandate is written off alone, and the other mandate stays open', () => {
+  const ledger = holding([
+    FIRST,
+    { ...SECOND, verdict: 'sendable' },
+    { ...SECOND, verdict: 'sendable', iban: THIRD_IBAN },
+  ])
+  admit(ledger, [{ ...RIGHT, reference: 'M-2' }])
+  expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'conflict'])
+  expect(decide(ledger, 3, 'written_off').isApplied).toBe(false)
+  expect(decide(ledger, 4, 'written_off').isApplied).toBe(true)
+  expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'written_off'])
+  admit(ledger, [{ ...SECOND, verdict: 'sendable', corrects: 2, isDecided: true }])
+  expect(ledger.totals()).toMatchObject({ ready: 1, writtenOff: 1 })
+})
+
 describe('a correction with the account of another row that could not be read', () => {
   const rows = [1, 2, 3].map((n) => {
     const iban = `DE4137040044000000000${n}`
