@@ -50,9 +50,9 @@ const contentIn = (row: string): string =>
 const saidIn = (row: string): string =>
   `iif(${row}.content_key is not null, ${contentIn(row)}, coalesce(${row}.rule, '') || ' ' || hex(${row}.raw))`
 const SAID = saidIn('row')
-/** The same of a customer whose account was erased. */
+/** The same of a customer whose account was erased; what has ended or cannot be read says more than that. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
-const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or ${WHO} = :who)`
+const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or row.content_key is not null and ${WHO} = :who)`
 
 /** SQL that is true for a row that a person's correction replaced: what it says is no news. */
 const isCorrected = (
@@ -159,6 +159,8 @@ function repeatAsBefore(scope: Scope): void {
 }
 
 const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: {row}.'
+const HELD_ERASED =
+  'The ledger holds this mandate already: {row}. Its customer was erased, so the account was not compared.'
 
 interface Deciding extends Scope {
   readonly turn: Turn
@@ -496,8 +498,9 @@ const isLowered = ({ severities }: Scope): boolean => severityOf('CONFLICT_MANDA
 function repeat(seen: Seen, where: string): void {
   const { group, live, older, values, counts } = seen
   const of = live ?? older[0] ?? null
+  const text = of?.isErased === 1 ? HELD_ERASED : HELD_ALREADY
   const notice =
-    counts.sendable > 0 ? asDuplicate(group, HELD_ALREADY, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
+    counts.sendable > 0 ? asDuplicate(group, text, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
 }

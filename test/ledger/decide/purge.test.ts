@@ -29,7 +29,7 @@ import {
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
-import { execute, forge, look, query, rowsOf, statesOf } from '../ledger-views.js'
+import { problemsOf, execute, forge, look, query, rowsOf, statesOf } from '../ledger-views.js'
 
 const NAME = 'Wilhelmina Vogelsang'
 const MAIL = 'w.vogelsang@mail.example'
@@ -461,6 +461,18 @@ describe('the fingerprints of a row', () => {
     expect(ledger.retryRefused('Ada')).toBe(0)
     expect(ledger.ready(0, 10).map(({ mandate }) => mandate.customerNo)).toEqual([9, 10, 11])
     expect(ledger.totals().ready).toBe(3)
+  })
+
+  it('once erased, a registered mandate is known by customer and date, and an end of it is a line of the cut-over', async () => {
+    const ledger = await played([{ customerNo: 1, reference: 'M-1' }], registered('NEW-1'))
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
+    admit(ledger, [{ customerNo: 1, reference: 'M-1', iban: OTHER_IBAN }])
+    expect(problemsOf(ledger.file).at(-1)?.message).toContain(
+      'Its customer was erased, so the account was not compared.',
+    )
+    admit(ledger, [{ customerNo: 1, reference: 'M-1', verdict: 'excluded' }])
+    expect(statesOf(ledger.file)).toEqual(['registered', 'duplicate', 'conflict'])
+    expect(ledger.view.comparedLines(0, 10)).toMatchObject([{ isOpen: 1, id: 1 }])
   })
 
   it('once erased, a registered mandate under another reference still waits for a person', async () => {
