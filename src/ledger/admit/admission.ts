@@ -18,7 +18,7 @@ import {
   unsentRowsOf,
 } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
-import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
+import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
 import {
   earlierRows,
@@ -30,7 +30,7 @@ import {
 import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
-import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
+import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, LISTS } from './groups.js'
 import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
@@ -51,16 +51,18 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
 
 const SAVEPOINT = 'source'
 
-/** What lines that are given back say of themselves, which rows they are about, and those that a person lets go. */
-const TEMP_TABLES = `
-  create temp table if not exists said_send (id integer primary key);
-  create temp table if not exists about (newcomer integer primary key, row integer not null);
-  create temp table if not exists given_back
-    (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
-  create temp table if not exists former (line integer primary key, id integer not null, key text, isUnsent integer not null, isRepeat integer not null);
-  ${INCOMING};
-  delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming;
-  delete from temp.given_again`
+/**
+ * The sources of the command, and those that it names and that came in before; what lines that are given back say of
+ * themselves, which rows they are about, and those that a person lets go.
+ */
+const TABLES = {
+  incoming: 'id integer primary key, turn integer not null, is_newer integer not null, names text not null',
+  given_again: 'id integer primary key',
+  given_back:
+    'id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text',
+  about: 'newcomer integer primary key, row integer not null',
+  said_send: 'id integer primary key',
+}
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
@@ -88,7 +90,7 @@ export function openAdmission(parts: AdmissionParts) {
     lastDecision: latest(connection, 'decision'),
     makeIndexes: null,
   }
-  connection.exec(TEMP_TABLES)
+  emptyTables(connection, TABLES)
   const differs = differenceFrom(connection, parts.fingerprints)
 
   function assertOpen(): void {

@@ -1,7 +1,7 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isTaking, mayHaveEnded } from '../deliver/gate.js'
-import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
+import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { replaceRows } from './problems.js'
@@ -97,8 +97,7 @@ export const countUnsentOf = (connection: Connection, { parts }: Pick<ReadSource
 
 /** Finds the mandates of which a record has come in again since this row. */
 export const noteMet = (connection: Connection, first: number): void => {
-  connection.exec(`create temp table if not exists met (key text primary key) without rowid; delete from temp.met;
-    create temp table if not exists come (id integer primary key); delete from temp.come`)
+  emptyTables(connection, { met: 'key text primary key', come: 'id integer primary key' })
   sql(
     connection,
   )`insert or ignore into temp.come select corrects from row where id >= ? and corrects > 0`.run(first)
@@ -126,14 +125,12 @@ const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
 
 /** What a file holds that is read once more, beside what came in of it. */
 export function formerRows(connection: Connection, differs: ReturnType<typeof differenceFrom>) {
-  const at = sql(connection)<{
-    id: number
-    key: string | null
-    isUnsent: 0 | 1
-    isRepeat: 0 | 1
-    isLeft: 0 | 1
-  }>`
-    select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft from temp.former join row on row.id = former.id where former.line = ?`
+  type Former = Readonly<
+    { id: number; key: string | null } & Record<'isUnsent' | 'isRepeat' | 'isLeft', 0 | 1>
+  >
+  const at = (line: number) =>
+    sql(connection)<Former>`select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft
+      from temp.former join row on row.id = former.id where former.line = ?`.get(line)
   return {
     /** How many only the file can tell. */
     repeats: ({ parts }: Pick<ReadSource, 'parts'>): number =>
@@ -141,7 +138,9 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
         parts: JSON.stringify(parts),
       }) ?? 0,
     noteFormer: ({ parts }: Pick<ReadSource, 'parts'>, isOtherSheet: boolean): void => {
-      connection.exec('delete from temp.former')
+      emptyTables(connection, {
+        former: 'line integer primary key, id integer, key text, isUnsent integer, isRepeat integer',
+      })
       sql(
         connection,
       )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
@@ -152,7 +151,7 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
     },
     /** The row in whose place the record comes, if it comes: what was sent stays, and what repeats it. */
     takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
-      const row = at.get(record.line)
+      const row = at(record.line)
       if (row === undefined) return null
       const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
       if (!isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)) return false

@@ -9,10 +9,10 @@ import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { type CheckedRecord, ruleOf } from '../../domain/rule/verdict.js'
 import { isAbout, noteFormer } from '../correct/corrected-rows.js'
 import { isTaking } from '../deliver/gate.js'
-import { rowsById, sql, sqlWithJson, type Connection } from '../file/connection.js'
+import { emptyTables, rowsOf, sql, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { prepareColumns, requiredCells } from './fingerprints.js'
-import { replaceRows, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { noticeOf, replaceRows, writeNotice, type ProblemText, type Scope } from './problems.js'
 import { readWhole } from '../../domain/row/resaved.js'
 
 interface Candidate {
@@ -68,8 +68,6 @@ export function locate(
   const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
   return only !== undefined && others.length === 0 ? only[0] : null
 }
-
-const PAGE = 500
 
 const replaceRow = (connection: Connection, by: number, row: number): number =>
   replaceRows(connection, 'select :row as old, :by as new', { by, row })
@@ -137,22 +135,21 @@ export const noteGivenBack = (
 export function decideCorrections(scope: Scope): void {
   const { connection, first } = scope
   // Contested rows are gathered once: a whole file of corrections is compared in one pass.
-  connection.exec(
-    `create temp table if not exists rival (id integer primary key, row integer not null);
-     create temp table if not exists contested (corrects integer primary key);
-     create temp table if not exists correction
-       (id integer primary key, former integer not null, base integer not null, from_state text not null);
-     delete from temp.rival; delete from temp.contested; delete from temp.correction`,
-  )
+  emptyTables(connection, {
+    rival: 'id integer primary key, row integer not null',
+    contested: 'corrects integer primary key',
+    correction:
+      'id integer primary key, former integer not null, base integer not null, from_state text not null',
+  })
   sql(connection)`
     insert into temp.contested select corrects from row where id >= ? and corrects > 0
       group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
   const page = sql(connection)<{ id: number }>`
     select row.id from row join temp.given_back on given_back.id = row.id
-      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit ${PAGE}`
+      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit :limit`
   const read = sqlWithJson<Line>(connection, 'cells', 'namedCells')`${LINE}`
   const columnsOf = prepareColumns(connection)
-  for (const { id } of rowsById((after) => page.all({ first, after }))) {
+  for (const { id } of rowsOf(page, { first })) {
     // What earlier lines did to a row counts for the next ones.
     const line = read.get({ id, first })
     if (line !== undefined) apply(scope, line, planOf(line, columnsOf))
@@ -258,8 +255,7 @@ function conflict(
   row: number,
   other: number | null,
 ): ProblemText {
-  const words = CONFLICTS[because](row)
-  return { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference', other, ...words }
+  return noticeOf('CONFLICT_MANDATE', { other, ...CONFLICTS[because](row) })
 }
 
 const CONFLICTS = {

@@ -9,13 +9,13 @@ import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { cleanCell, cleanIban } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
+import { recordDecision } from '../decide/decisions.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
-import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
-import { holdWith, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
+import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
+import { holdWith, noticeOf, writeNotice, type Scope } from '../admit/problems.js'
 import { latestOf } from '../admit/earlier-rows.js'
 import { isTaking } from '../deliver/gate.js'
 
-const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
 const BEARERS_AT_ONCE = 100
 
@@ -44,11 +44,11 @@ export function holdAnothersValues(scope: Scope, at: string): void {
     select changed.id, former, is_decided as isDecided from temp.changed
        join temp.correction on correction.id = changed.id
        join temp.given_back on given_back.id = changed.id
-      where changed.id > ? order by changed.id limit ?`
+      where changed.id > :after order by changed.id limit :limit`
   const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
   const gotAccountIn = sqlValue(connection)<number>`
     select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
-  for (const line of rowsById((after) => page.all(after, PAGE))) {
+  for (const line of rowsOf(page)) {
     const isMoved = line.isDecided === 0 && movedIn.has(gotAccountIn.get(line.id) ?? 0)
     const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
     if (found !== null) hold(scope, line, found, at)
@@ -62,16 +62,11 @@ const SHORTEST_IBAN = 15
  * @returns false where no reference and no account was changed
  */
 function gatherBearers({ connection, first }: Scope): boolean {
-  connection.exec(`
-    create temp table if not exists changed (id integer primary key, reference text, spelling integer, account blob, digits text,
-      customer_no integer, is_customer_changed integer not null);
-    create temp table if not exists bearer
-      (id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer);
-    create index if not exists temp.bearer_digits on bearer (digits);
-    create index if not exists temp.bearer_reference on bearer (reference);
-    create index if not exists temp.bearer_spelling on bearer (spelling);
-    create index if not exists temp.bearer_account on bearer (account);
-    delete from temp.changed; delete from temp.bearer`)
+  const columns =
+    'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
+  emptyTables(connection, { changed: `${columns}, is_customer_changed integer not null`, bearer: columns })
+  for (const column of ['digits', 'reference', 'spelling', 'account'])
+    connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
   const columnsOf = prepareColumns(connection)
   // While a statement runs, nothing else can be asked.
   for (const source of sqlValue(connection)<number>`select id from source`.all()) columnsOf(source)
@@ -158,18 +153,15 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   for (const row of shown.all(id, former)) {
     const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
     const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
-    const field = 'unique_mandate_reference'
-    holdWith(connection, { rule: 'CONFLICT_MANDATE', severity: 'error', field, message, remedy }, row, at)
+    holdWith(connection, noticeOf('CONFLICT_MANDATE', { message, remedy }), row, at)
   }
   const { message, remedy } = ruleOf(rule)
-  const notice: ProblemText = {
-    rule,
-    severity: 'error',
+  const notice = noticeOf(rule, {
     field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
     message: other === null ? MAY_HAVE_MOVED : `${message} It is that of {row}.`,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
     other,
-  }
+  })
   const give = sql(connection)`
     update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
       where id = ? and state in ('ready', 'invalid', 'excluded')`
@@ -258,21 +250,14 @@ export function recordCorrections({ connection }: Scope, corrector: Corrector, a
     select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
        given_back.reason, decided_by as "by"
        from temp.correction join row on row.id = correction.id join temp.given_back on given_back.id = row.id
-      where row.id > ? and counted_in is not null order by row.id limit ?`
-  const insert = sql(connection)`
-    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
-     values (:id, :at, :by, '${CORRECTED}', :from, :to, :reason, :evidence)`
+      where row.id > :after and counted_in is not null order by row.id limit :limit`
   const changesOf = prepareChanges(connection)
-  for (const { id, base, from, to, isDecided, reason, by } of rowsById((after) => page.all(after, PAGE))) {
+  for (const { id, base, from, to, isDecided, reason, by } of rowsOf(page)) {
     const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
     // A row that was kept back as excluded goes out by a cell that feeds none of the fields.
     if (changes.length === 0 && from !== 'excluded') continue
-    insert.run({
-      id,
-      at,
-      by: maskAccounts(by ?? corrector.by),
-      from,
-      to,
+    recordDecision(connection, {
+      ...{ row: id, at, by: maskAccounts(by ?? corrector.by), decision: CORRECTED, from, to },
       reason: maskAccounts(reason ?? corrector.reason ?? NO_REASON),
       evidence: changes.length === 0 ? null : changesText(changes),
     })

@@ -7,6 +7,8 @@ import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
 import type { LedgerWork } from '../file/storage.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import { recordDecision } from './decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
@@ -134,11 +136,10 @@ function eraseRows(
     action: `erase ${customerNo === null ? 'these rows' : `customer ${customerNo}`}`,
   }
   assertOver(connection, scope, withOpenRows)
-  sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
-       from row left join attempt on row_id = row.id and n = attempts where ${scope.among('row.id')}
-     on conflict do nothing`.run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  const decided = { at, by: maskAccounts(by), decision: 'erased', reason: maskAccounts(reason) }
+  for (const { row, state } of sql(connection)<{ row: number; state: RowState }>`
+    select id as row, state from row where ${scope.among('id')} order by id`.all(scope.values))
+    recordDecision(connection, { ...decided, row, from: state, to: state })
   noteChange(connection, at)
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)

@@ -19,6 +19,7 @@ import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled } from '../admit/problems.js'
+import { recordDecision } from '../decide/decisions.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
@@ -287,16 +288,13 @@ function doubtRows(
      select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
   const send = sql(connection)`
     update row set state = ?, attempts = attempts + 1 where id = ?`
-  const decide = sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`
   const doubted: number[] = []
   for (const id of rows) {
     const attemptId = intend.get(runId, newRequestId(), at, DOUBT_REASONS[decision], id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
     endInDoubt(connection, { rowId: id, attemptId, at, reason: DOUBT_REASONS[decision] })
-    decide.run({ id, attemptId, at, by, decision, reason })
+    recordDecision(connection, { row: id, at, by, decision, from: 'ready', to: 'in_doubt', reason })
     doubted.push(id)
   }
   return doubted

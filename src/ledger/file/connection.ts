@@ -32,6 +32,12 @@ export function* rowsById<Row extends { readonly id: number }>(
   for (const rows of pagesOf(page, ({ id }) => id)) yield* rows
 }
 
+/** The same of a statement that takes `:after` and `:limit` beside these values. */
+export const rowsOf = <Row extends { readonly id: number }>(
+  statement: Pick<Statement<unknown[], Row>, 'all'>,
+  values: Readonly<Record<string, unknown>> = {},
+): Generator<Row, void, undefined> => rowsById((after, limit) => statement.all({ ...values, after, limit }))
+
 export type Connection = Database
 
 /** Closes the connection, whatever comes of it. */
@@ -74,6 +80,16 @@ function tagFor(make: (connection: Connection, text: string) => Statement<unknow
 }
 
 export const sql = tagFor((connection, text) => connection.prepare(text))
+
+/** Tables of this connection alone, by name with their columns, and without rows. */
+export const emptyTables = (connection: Connection, tables: Readonly<Record<string, string>>): void =>
+  void connection.exec(
+    Object.entries(tables)
+      .map(
+        ([name, columns]) => `create temp table if not exists ${name} (${columns}); delete from temp.${name}`,
+      )
+      .join(';'),
+  )
 
 /** Statements of which the first column alone counts. */
 export const sqlValue = tagFor((connection, text) => connection.prepare(text).pluck())
