@@ -7,16 +7,7 @@ import { ledgerMark } from '../../domain/row/list-words.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
-import {
-  formerRows,
-  IS_MET,
-  IS_TO_SAY_AGAIN,
-  noteMet,
-  type ReadSource,
-  readSourcesOf,
-  differenceFrom,
-  unsentRowsOf,
-} from './again.js'
+import { againVerbs, ruleOfVerdict } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCorrections, locate, noteGivenBack } from './corrections.js'
@@ -91,7 +82,6 @@ export function openAdmission(parts: AdmissionParts) {
     makeIndexes: null,
   }
   emptyTables(connection, TABLES)
-  const differs = differenceFrom(connection, parts.fingerprints)
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -134,16 +124,7 @@ export function openAdmission(parts: AdmissionParts) {
       guard(() => tellMissing(connection, latest(connection, 'source'), parts.severities)),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
-    again: {
-      sources: () => guard(() => readSourcesOf(connection)),
-      unsent: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source),
-      /** Of the mandates of which a record has come in again. */
-      noteMet: () => guard(() => noteMet(connection, first)),
-      met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
-      newest: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
-      differs,
-      ...formerRows(connection, differs),
-    },
+    again: againVerbs({ ...parts, first }),
     open: (source: GivenSource) => {
       assertOpen()
       if (current !== null)
@@ -165,7 +146,6 @@ export function openAdmission(parts: AdmissionParts) {
       if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
       guard(() => {
         decideAcrossRows(admitting)
-        assertComplete(connection)
         noteChange(connection, parts.now())
         connection.exec('commit')
       })
@@ -188,12 +168,6 @@ interface Admitting {
   readonly isNewer: (sha256: string) => boolean
   readonly lastDecision: number
   makeIndexes: (() => void) | null
-}
-
-/** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
-function assertComplete(connection: Connection): void {
-  const open = sqlValue(connection)<number>`select count(*) from source where admitted_at is null`.get()
-  if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
 const latest = (connection: Connection, table: 'row' | 'source' | 'decision'): number =>
@@ -419,18 +393,6 @@ function prepareInsert(scope: SourceScope) {
 function stateOf({ verdict, isUnchanged }: CheckedRecord): RowState {
   if (verdict.kind === 'sendable') return 'ready'
   return verdict.kind === 'conflict' && isUnchanged === true ? 'duplicate' : verdict.kind
-}
-
-function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
-  switch (verdict.kind) {
-    case 'sendable':
-      return null
-    case 'excluded':
-    case 'conflict':
-      return verdict.rule
-    case 'invalid':
-      return findings.find(({ severity }) => severity === 'error')?.rule ?? null
-  }
 }
 
 /** With more rows than these it is no gain any more, and lookups by older rows would go through all of them. */

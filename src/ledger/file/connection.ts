@@ -6,7 +6,7 @@ import type { Choice } from '../../domain/row/choice.js'
 import { cleanCell, findName } from '../../domain/text/text.js'
 
 /** Enough for each statement to pay, and few enough in memory. */
-const PAGE = 500
+export const PAGE = 500
 
 /**
  * Page by page, in order of id: a statement that is stepped through blocks writes on its connection, and a long reader
