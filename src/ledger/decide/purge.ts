@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { emptyLog, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
@@ -258,9 +258,7 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
        and ${among('row_id')}`,
   ]
-  for (const { id, creditor, reference, key } of rowsById((after, limit) =>
-    page.all({ ...values, after, limit }),
-  )) {
+  for (const { id, creditor, reference, key } of rowsOf(page, values)) {
     if (!holdsIban(creditor) && !holdsIban(reference)) continue
     mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
     if (key === '' || key.startsWith('removed|')) continue
