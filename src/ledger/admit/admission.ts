@@ -6,11 +6,18 @@ import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
+import {
+  decideCorrections,
+  decidePlaces,
+  GIVEN_BACK,
+  holdAnothersValues,
+  locate,
+  noteGivenBack,
+  recordCorrections,
+} from '../correct/corrections.js'
 import { againVerbs, ruleOfVerdict } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import { decideCorrections, locate, noteGivenBack } from './corrections.js'
 import {
   earlierRows,
   decideCustomers,
@@ -42,17 +49,11 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
 
 const SAVEPOINT = 'source'
 
-/**
- * The sources of the command, and those that it names and that came in before; what lines that are given back say of
- * themselves, which rows they are about, and those that a person lets go.
- */
+/** The sources of the command, and those that it names and that came in before; what lines that are given back say. */
 const TABLES = {
   incoming: 'id integer primary key, turn integer not null, is_newer integer not null, names text not null',
   given_again: 'id integer primary key',
-  given_back:
-    'id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text',
-  about: 'newcomer integer primary key, row integer not null',
-  said_send: 'id integer primary key',
+  ...GIVEN_BACK,
 }
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
@@ -292,7 +293,7 @@ export interface GivenBack {
 
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
-const GIVEN_BACK = `
+const WHAT_CAME_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
      count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
@@ -337,12 +338,10 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   decideCollected(scope)
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
-  // Compared with other ledgers once all files are in.
-  connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
   if (hasCorrections) recordCorrections(scope, corrector, at)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
-  connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
-  const given = sql(connection)<GivenBack>`${GIVEN_BACK}`
+  connection.exec('delete from temp.incoming')
+  const given = sql(connection)<GivenBack>`${WHAT_CAME_BACK}`
   return new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
 }
 

@@ -423,7 +423,7 @@ const goesByWord = ({ group, live }: Seen): boolean =>
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
   void replaceRows(
     connection,
-    `select named.id as old, min(newcomer) as new from temp.about join row on row.id = newcomer join row as named on named.id = about.row
+    `select named.id as old, min(row.id) as new from temp.given_back join row using (id) join row as named on named.id = about
       where row.mandate_key = :key and ${IS_NEW} and row.state = 'duplicate' and row.content_key is not null
         and named.mandate_key = :key and named.state in ('conflict', 'invalid') group by named.id`,
     values,

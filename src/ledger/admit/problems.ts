@@ -170,10 +170,9 @@ export function holdFound(
 ): boolean {
   const { rule } = notice
   if (severity === 'off' || isSettled(connection, row, rule)) return false
-  connection.exec('create temp table if not exists said_send (id integer primary key)')
   const isSaid = sql(connection)`
-    select 1 from temp.said_send join row using (id) left join row as named on named.id = row.corrects
-     where row.id = ? and ${said}`
+    select 1 from temp.given_back join row using (id) left join row as named on named.id = row.corrects
+     where row.id = ? and is_decided = 1 and ${said}`
   const isSent = severity === 'warning' || isSaid.get(row) !== undefined
   writeNotice(connection, { ...notice, severity: isSent ? 'warning' : 'error' }, 'id = :row', { row })
   if (!isSent) holdRow(connection, row, rule, at)
