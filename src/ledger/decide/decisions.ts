@@ -28,11 +28,11 @@ export const recordDecision = (connection: Connection, decided: Decided): number
 /** The same, and the row takes the state that was decided, with the rule that it has from then on. */
 export function decideRow(
   connection: Connection,
-  { rule, ...decided }: Decided & { readonly to: RowState; readonly rule?: string },
+  { rule = null, ...decided }: Decided & { readonly to: RowState; readonly rule?: string | null },
 ): void {
   recordDecision(connection, decided)
   sql(connection)`update row set state = :to, rule = coalesce(:rule, rule) where id = :row`.run({
-    rule: null,
     ...decided,
+    rule,
   })
 }

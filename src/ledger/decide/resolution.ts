@@ -330,7 +330,7 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine`.run({
     ...{ decisionId, id, closesLine: closesLine ? 1 : 0 },
   })
-  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
+  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at })
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
     if (state === 'in_doubt' && decision !== 'written_off')

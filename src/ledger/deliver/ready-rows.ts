@@ -15,7 +15,6 @@ import type {
   RunSettings,
 } from '../ledger.js'
 import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
-import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
@@ -38,8 +37,6 @@ type StoredReady = Omit<Mandate, 'original'> &
   Pick<ReadyRow, 'id' | 'attempts'> & {
     readonly accountKey: Buffer
     readonly contentKey: Buffer | null
-    /** SQLite's truth value. */
-    readonly hasCopies: 0 | 1
   }
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
@@ -50,7 +47,7 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
     fingerprints.account(row.iban).equals(row.accountKey) &&
     row.contentKey !== null &&
     fingerprints.content(mandate).equals(row.contentKey)
-  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate, hasCopies: row.hasCopies === 1 }
+  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate }
   throw new LedgerError(
     'damaged',
     `Cannot send row ${row.id} of the ledger "${file}": it no longer holds what was admitted, its fingerprint differs`,
@@ -61,7 +58,7 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
 
 const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
-       iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies`
+       iban_key as accountKey, content_key as contentKey`
 
 /** What mandates are known by. A reference is corrected or written otherwise, so the customer counts too. */
 const claimed = (connection: Connection, such: string, most = '') =>
