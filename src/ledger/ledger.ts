@@ -11,8 +11,6 @@ export interface ReadyRow {
   /** Attempts so far, in all runs. */
   readonly attempts: number
   readonly mandate: Mandate
-  /** Other rows hold its account for certain: its duplicates, or rows that it replaced. No run makes or ends that. */
-  readonly hasCopies: boolean
 }
 
 /** Ready rows that may not leave yet, because an earlier request of theirs may still arrive. */
@@ -30,8 +28,6 @@ export interface Attempt {
   readonly n: number
   /** Sent as X-Request-Id and stored. */
   readonly requestId: string
-  /** As in `ReadyRow`. */
-  readonly hasCopies: boolean
 }
 
 /** What became of a row that was to be sent: nothing, since the gate held it. It stays ready. */

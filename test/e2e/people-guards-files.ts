@@ -123,7 +123,7 @@ export const GUARDS_OF_FILES = {
   },
   'moved columns': {
     without: 'gives a row the account or the reference of another one because a correction says so',
-    off: { 'ledger/correct/corrected-rows.ts': { holdAnothersValues: () => () => undefined } },
+    off: { 'ledger/correct/corrections.ts': { holdAnothersValues: () => () => undefined } },
     acts: ['runTheExport', 'moveAColumn'],
     scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
     seed: 2,
@@ -139,7 +139,7 @@ export const GUARDS_OF_FILES = {
   },
   'corrections on record': {
     without: 'keeps no trace of what a correction changed',
-    off: { 'ledger/correct/corrected-rows.ts': { recordCorrections: () => () => undefined } },
+    off: { 'ledger/correct/corrections.ts': { recordCorrections: () => () => undefined } },
     acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'],
     scene: { weather: 'refusing', mostly: 'former_account' },
     seed: 9,

@@ -536,7 +536,6 @@ function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
         rowId: row.id,
         n: row.attempts + 1,
         requestId: `unrecorded-${(sent += 1)}`,
-        hasCopies: true,
       }),
     settle: async (attempt, outcome) => {
       const row = ledger.ready(attempt.rowId - 1, 1)[0]

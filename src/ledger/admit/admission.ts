@@ -6,20 +6,18 @@ import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { decidePlaces, holdAnothersValues, recordCorrections } from '../correct/corrected-rows.js'
 import {
-  formerRows,
-  IS_MET,
-  IS_TO_SAY_AGAIN,
-  noteMet,
-  type ReadSource,
-  readSourcesOf,
-  differenceFrom,
-  unsentRowsOf,
-} from './again.js'
+  decideCorrections,
+  decidePlaces,
+  GIVEN_BACK,
+  holdAnothersValues,
+  locate,
+  noteGivenBack,
+  recordCorrections,
+} from '../correct/corrections.js'
+import { againVerbs, ruleOfVerdict } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
-import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import { decideCorrections, locate, noteGivenBack } from './corrections.js'
+import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import {
   earlierRows,
   decideCustomers,
@@ -30,7 +28,7 @@ import {
 import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
-import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, INCOMING, LISTS } from './groups.js'
+import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, LISTS } from './groups.js'
 import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
 import { prepareRowInsert } from '../schema/row-columns.js'
@@ -51,16 +49,12 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
 
 const SAVEPOINT = 'source'
 
-/** What lines that are given back say of themselves, which rows they are about, and those that a person lets go. */
-const TEMP_TABLES = `
-  create temp table if not exists said_send (id integer primary key);
-  create temp table if not exists about (newcomer integer primary key, row integer not null);
-  create temp table if not exists given_back
-    (id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text);
-  create temp table if not exists former (line integer primary key, id integer not null, key text, isUnsent integer not null, isRepeat integer not null);
-  ${INCOMING};
-  delete from temp.said_send; delete from temp.given_back; delete from temp.about; delete from temp.incoming;
-  delete from temp.given_again`
+/** The sources of the command, and those that it names and that came in before; what lines that are given back say. */
+const TABLES = {
+  incoming: 'id integer primary key, turn integer not null, is_newer integer not null, names text not null',
+  given_again: 'id integer primary key',
+  ...GIVEN_BACK,
+}
 
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
@@ -88,8 +82,7 @@ export function openAdmission(parts: AdmissionParts) {
     lastDecision: latest(connection, 'decision'),
     makeIndexes: null,
   }
-  connection.exec(TEMP_TABLES)
-  const differs = differenceFrom(connection, parts.fingerprints)
+  emptyTables(connection, TABLES)
 
   function assertOpen(): void {
     if (isOver) throw new Error('Cannot go on with an admission that has ended')
@@ -132,16 +125,7 @@ export function openAdmission(parts: AdmissionParts) {
       guard(() => tellMissing(connection, latest(connection, 'source'), parts.severities)),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
-    again: {
-      sources: () => guard(() => readSourcesOf(connection)),
-      unsent: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source),
-      /** Of the mandates of which a record has come in again. */
-      noteMet: () => guard(() => noteMet(connection, first)),
-      met: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_MET),
-      newest: (source: Pick<ReadSource, 'parts'>) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
-      differs,
-      ...formerRows(connection, differs),
-    },
+    again: againVerbs({ ...parts, first }),
     open: (source: GivenSource) => {
       assertOpen()
       if (current !== null)
@@ -163,7 +147,6 @@ export function openAdmission(parts: AdmissionParts) {
       if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
       guard(() => {
         decideAcrossRows(admitting)
-        assertComplete(connection)
         noteChange(connection, parts.now())
         connection.exec('commit')
       })
@@ -186,12 +169,6 @@ interface Admitting {
   readonly isNewer: (sha256: string) => boolean
   readonly lastDecision: number
   makeIndexes: (() => void) | null
-}
-
-/** A half-admitted source must never be committed: its rows could be sent before all of them were compared. */
-function assertComplete(connection: Connection): void {
-  const open = sqlValue(connection)<number>`select count(*) from source where admitted_at is null`.get()
-  if (open !== 0) throw new Error('Cannot commit an admission that is not complete')
 }
 
 const latest = (connection: Connection, table: 'row' | 'source' | 'decision'): number =>
@@ -316,7 +293,7 @@ export interface GivenBack {
 
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
-const GIVEN_BACK = `
+const WHAT_CAME_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
      count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
@@ -361,12 +338,10 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   decideCollected(scope)
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
-  // Compared with other ledgers once all files are in.
-  connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
   if (hasCorrections) recordCorrections(scope, corrector, at)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
-  connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
-  const given = sql(connection)<GivenBack>`${GIVEN_BACK}`
+  connection.exec('delete from temp.incoming')
+  const given = sql(connection)<GivenBack>`${WHAT_CAME_BACK}`
   return new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
 }
 
@@ -417,18 +392,6 @@ function prepareInsert(scope: SourceScope) {
 function stateOf({ verdict, isUnchanged }: CheckedRecord): RowState {
   if (verdict.kind === 'sendable') return 'ready'
   return verdict.kind === 'conflict' && isUnchanged === true ? 'duplicate' : verdict.kind
-}
-
-function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
-  switch (verdict.kind) {
-    case 'sendable':
-      return null
-    case 'excluded':
-    case 'conflict':
-      return verdict.rule
-    case 'invalid':
-      return findings.find(({ severity }) => severity === 'error')?.rule ?? null
-  }
 }
 
 /** With more rows than these it is no gain any more, and lookups by older rows would go through all of them. */

@@ -1,14 +1,13 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { isTaking, mayHaveEnded } from '../deliver/gate.js'
-import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
+import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
-import { replaceRows } from './problems.js'
+import type { AdmissionParts } from './admission.js'
+import { replaceRows, type Scope } from './problems.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
-
-const PAGE = 1_000
 
 /** An export with how it was read last, and the rows of each reading. */
 export interface ReadSource {
@@ -72,12 +71,15 @@ export const readSourcesOf = (connection: Connection): ReadSource[] =>
        (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`.all()
 
+/** SQL that is true for the rows of a source. */
 const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
 
-export function* unsentRowsOf(
+type Parts = Pick<ReadSource, 'parts'>
+
+function* unsentRowsOf(
   connection: Connection,
-  { parts }: Pick<ReadSource, 'parts'>,
-  such = IS_UNSENT,
+  { parts }: Parts,
+  such: string,
 ): Generator<UnsentRow[], undefined> {
   const read = sqlWithJson<UnsentRow>(connection, 'cells')`
     select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
@@ -90,28 +92,29 @@ export function* unsentRowsOf(
     }
 }
 
-export const countUnsentOf = (connection: Connection, { parts }: Pick<ReadSource, 'parts'>): number =>
-  sqlValue(connection)<number>`select count(*) from row where ${IS_UNSENT} and ${IS_IN_PARTS}`.get({
+const countOf = (connection: Connection, { parts }: Parts, such: string): number =>
+  sqlValue(connection)<number>`select count(*) from row where ${such} and ${IS_IN_PARTS}`.get({
     parts: JSON.stringify(parts),
   }) ?? 0
 
+export const countUnsentOf = (connection: Connection, source: Parts): number =>
+  countOf(connection, source, IS_UNSENT)
+
 /** Finds the mandates of which a record has come in again since this row. */
-export const noteMet = (connection: Connection, first: number): void => {
-  connection.exec(`create temp table if not exists met (key text primary key) without rowid; delete from temp.met;
-    create temp table if not exists come (id integer primary key); delete from temp.come`)
+function noteMet(connection: Connection, first: number): void {
+  emptyTables(connection, { met: 'key text primary key', come: 'id integer primary key' })
   sql(
     connection,
   )`insert or ignore into temp.come select corrects from row where id >= ? and corrects > 0`.run(first)
   sql(connection)`
-    insert or ignore into temp.met select mandate_key from row where mandate_key is not null and (id >= ? or id in temp.come)`.run(
-    first,
-  )
+    insert or ignore into temp.met select mandate_key from row
+     where mandate_key is not null and (id >= ? or id in temp.come)`.run(first)
 }
 
 /** What else is said of them: the records of a mandate are weighed together. */
-export const IS_MET = `${IS_UNSENT} and row.mandate_key in temp.met and row.id not in temp.come`
+const IS_MET = `${IS_UNSENT} and row.mandate_key in temp.met and row.id not in temp.come`
 /** What a source says that is the newest one by now. */
-export const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
+const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
 
 /** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
 export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedRecord): boolean =>
@@ -124,24 +127,35 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
 /** It repeats what was sent, and nothing is kept of it. */
 const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
 
-/** What a file holds that is read once more, beside what came in of it. */
-export function formerRows(connection: Connection, differs: ReturnType<typeof differenceFrom>) {
-  const at = sql(connection)<{
-    id: number
-    key: string | null
-    isUnsent: 0 | 1
-    isRepeat: 0 | 1
-    isLeft: 0 | 1
-  }>`
-    select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft from temp.former join row on row.id = former.id where former.line = ?`
+/** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
+export function againVerbs({
+  connection,
+  fingerprints,
+  guard,
+  first,
+}: Scope & Pick<AdmissionParts, 'guard'>) {
+  const differs = differenceFrom(connection, fingerprints)
+  type Former = Readonly<
+    { id: number; key: string | null } & Record<'isUnsent' | 'isRepeat' | 'isLeft', 0 | 1>
+  >
+  const at = (line: number) =>
+    sql(connection)<Former>`select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft
+      from temp.former join row on row.id = former.id where former.line = ?`.get(line)
   return {
+    sources: () => guard(() => readSourcesOf(connection)),
+    unsent: (source: Parts) => unsentRowsOf(connection, source, IS_UNSENT),
+    /** Of the mandates of which a record has come in again. */
+    noteMet: () => guard(() => noteMet(connection, first)),
+    met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),
+    newest: (source: Parts) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
+    differs,
     /** How many only the file can tell. */
-    repeats: ({ parts }: Pick<ReadSource, 'parts'>): number =>
-      sqlValue(connection)<number>`select count(*) from row where ${IS_REPEAT} and ${IS_IN_PARTS}`.get({
-        parts: JSON.stringify(parts),
-      }) ?? 0,
-    noteFormer: ({ parts }: Pick<ReadSource, 'parts'>, isOtherSheet: boolean): void => {
-      connection.exec('delete from temp.former')
+    repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
+    /** What a file holds that is read once more, beside what came in of it. */
+    noteFormer: ({ parts }: Parts, isOtherSheet: boolean): void => {
+      emptyTables(connection, {
+        former: 'line integer primary key, id integer, key text, isUnsent integer, isRepeat integer',
+      })
       sql(
         connection,
       )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
@@ -152,7 +166,7 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
     },
     /** The row in whose place the record comes, if it comes: what was sent stays, and what repeats it. */
     takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
-      const row = at.get(record.line)
+      const row = at(record.line)
       if (row === undefined) return null
       const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
       if (!isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)) return false
@@ -173,6 +187,13 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
 export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
   on origin.id = again.reading ->> '$.readFrom' where again.id = row.source_id) = 'export')`
 
+/** The rule by which a record is not sent. */
+export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {
+  if (verdict.kind === 'sendable') return null
+  if (verdict.kind !== 'invalid') return verdict.rule
+  return findings.find(({ severity }) => severity === 'error')?.rule ?? null
+}
+
 interface Said {
   readonly state: RowState
   readonly contentKey: Buffer | null
@@ -190,7 +211,7 @@ interface Said {
 export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
 
 /** Null where a record says what its row says, so that the row keeps its place. */
-export function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
+function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
     select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
        signed_date as signedDate, iban_key as account,
@@ -201,11 +222,8 @@ export function differenceFrom(connection: Connection, fingerprints: Fingerprint
     record: CheckedRecord,
     columns: Parameters<typeof fingerprintRaw>[1],
   ): Change | null => {
-    const { verdict, findings } = record
-    const own = verdict.kind === 'invalid' ? findings.find(({ severity }) => severity === 'error') : undefined
-    const rule =
-      verdict.kind === 'sendable' ? null : verdict.kind === 'invalid' ? (own?.rule ?? null) : verdict.rule
-    const said = read.get({ id, rule })
+    const { verdict } = record
+    const said = read.get({ id, rule: ruleOfVerdict(record) })
     if (said === undefined) throw new Error(`There is no row ${id}`)
     const { customerNo, iban, signedDate } = verdict.kind === 'sendable' ? verdict.mandate : record.values
     const isOfAccount =

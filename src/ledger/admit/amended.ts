@@ -1,9 +1,8 @@
 import { IS_OF_EXPORT } from './again.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
-import { ruleOf } from '../../domain/rule/verdict.js'
-import { sql, type Connection } from '../file/connection.js'
+import { emptyTables, sql, type Connection } from '../file/connection.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
-import { give, holdWith, isErased, isLast, replaceRows, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, isErased, isLast, noticeOf, replaceRows, type Scope } from './problems.js'
 
 /** Mandates that had another key before, as collections of their successors say. */
 
@@ -45,8 +44,7 @@ const IS_BARRED = `(old.state in ('sending', 'registered', 'in_doubt', 'written_
 const IS_BACK = 'exists (select 1 from temp.heir as back where back.old = heir.new and back.new = heir.old)'
 
 function pair(connection: Connection): boolean {
-  connection.exec('create temp table if not exists heir (old integer, new integer, primary key (old, new))')
-  connection.exec('delete from temp.heir')
+  emptyTables(connection, { heir: 'old integer, new integer, primary key (old, new)' })
   return sql(connection)`insert into temp.heir ${PAIRS}`.run().changes > 0
 }
 
@@ -72,14 +70,11 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
   holdAmended(scope, at)
 }
 
-const AMENDED: ProblemText = {
-  rule: 'DUPLICATE_MANDATE',
-  severity: 'error',
-  field: 'unique_mandate_reference',
+const AMENDED = noticeOf('DUPLICATE_MANDATE', {
   message:
     'A collection says that this mandate was amended since. The row of its new reference or creditor counts.',
   remedy: 'Nothing to do.',
-}
+})
 
 const IS_SAID = `(select 1 from temp.given_back join row as named on named.id = row.corrects
   where given_back.id = row.id and is_decided = 1 and named.rule = 'MANDATE_RESEMBLES_SENT')`
@@ -97,7 +92,6 @@ export function holdAmended({ connection, first }: Pick<Scope, 'connection' | 'f
   for (const { id, other } of held.all({ first })) {
     const message =
       'A collection says that this mandate had another reference or creditor once, and both are here. Compare it with {row}.'
-    const { remedy } = ruleOf('MANDATE_RESEMBLES_SENT')
-    holdWith(connection, { ...AMENDED, rule: 'MANDATE_RESEMBLES_SENT', message, remedy, other }, id, at)
+    holdWith(connection, noticeOf('MANDATE_RESEMBLES_SENT', { message, other }), id, at)
   }
 }

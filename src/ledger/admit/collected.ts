@@ -4,7 +4,7 @@ import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../do
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
 import { plural } from '../../domain/text/text.js'
 import { IS_LATEST } from '../deliver/gate.js'
-import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { amendIn, isAmended } from './amended.js'
 import type { Fingerprints } from './fingerprints.js'
@@ -198,8 +198,6 @@ type Compared = Record<Kind, 0 | 1> & {
   readonly seen: string | null
 }
 
-const PAGE = 500
-
 /** A word beside a row that was held for something else says nothing of its collections. */
 const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on named.id = row.corrects
   where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*')`
@@ -216,8 +214,8 @@ function comparedIn(connection: Connection, where: string) {
        collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
        coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
-       and not coalesce(${AGREES}, 0) order by row.id limit ${PAGE}`
-  return (values: Readonly<Record<string, number>>) => rowsById((after) => page.all({ ...values, after }))
+       and not coalesce(${AGREES}, 0) order by row.id limit :limit`
+  return (values: Readonly<Record<string, number>>) => rowsOf(page, values)
 }
 
 /** What is newer than the signature is an error where nobody said otherwise; what is older may have been replaced since. */

@@ -1,20 +1,18 @@
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import {
-  findingOf,
   type SourceReading,
   type ReadableValues,
   type RuleId,
-  ruleOf,
   severityOf,
 } from '../../domain/rule/verdict.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
-import { sql, sqlValue, sqlWithJson, type Connection, rowsById } from '../file/connection.js'
+import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { give, holdWith, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
@@ -32,15 +30,11 @@ function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
   const { connection, severities, first } = scope
   const severity = severityOf(rule, severities)
   if (severity === 'off') return
-  connection.exec('create temp table if not exists found (id integer primary key)')
-  connection.exec('delete from temp.found')
+  emptyTables(connection, { found: 'id integer primary key' })
   sql(connection)`insert into temp.found (id) ${select}`.run({ first })
-  const { message, remedy } = ruleOf(rule)
-  const notice = { rule, severity, field, message, remedy }
   const where = 'id in (select id from temp.found)'
-  if (severity === 'error') give(connection, 'invalid', notice, where, {})
-  else writeNotice(connection, notice, where, {})
-  connection.exec('delete from temp.found')
+  if (severity === 'error') give(connection, 'invalid', noticeOf(rule, { field }), where)
+  else writeNotice(connection, noticeOf(rule, { severity, field }), where)
 }
 
 /** CUSTOMER_MULTIPLE_MANDATES. Rows that will be sent never share a key here, so two of them are two mandates. */
@@ -91,8 +85,6 @@ export const decideSharedAccounts = (scope: Scope): void =>
       select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
   })
 
-const PAGE = 500
-
 /** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
 export function holdLapsed({
   connection,
@@ -102,13 +94,11 @@ export function holdLapsed({
   at,
 }: Pick<Scope, 'connection' | 'severities'> & { asOf: string; before: number; at: string }): void {
   const rule = 'MANDATE_DORMANT'
-  const [finding] = findingOf(rule, severities, {})
-  if (finding?.severity !== 'error') return
+  if (severityOf(rule, severities) !== 'error') return
   const page = sql(connection)<{ id: number }>`
-    select id from row where state = 'ready' and latest_first_debit < ? and id > ? and id < ? order by id limit ?`
-  const notice = { ...finding, field: 'unique_mandate_reference' } as const
-  for (const { id } of rowsById((after) => page.all(asOf, after, before, PAGE)))
-    holdWith(connection, notice, id, at)
+    select id from row where state = 'ready' and latest_first_debit < :asOf and id > :after and id < :before
+      order by id limit :limit`
+  for (const { id } of rowsOf(page, { asOf, before })) holdWith(connection, noticeOf(rule), id, at)
 }
 
 interface Stored extends ReadableValues, HeaderColumns {

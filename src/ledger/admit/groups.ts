@@ -1,11 +1,11 @@
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
+import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { noteContradicting } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
-import { rowsById, sql, sqlValue } from '../file/connection.js'
+import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
@@ -14,13 +14,12 @@ import {
   holdWith,
   isErased,
   isLast,
+  noticeOf,
   replaceRows,
   writeNotice,
   type ProblemText,
   type Scope,
 } from './problems.js'
-
-const PAGE = 500
 
 /**
  * Whose word counts when: lists of people first, then exports. All exports of a command have one rank, so what they say of
@@ -31,12 +30,6 @@ export type Turn = 0 | 1 | 2
 export const AGAIN: Turn = 0
 export const LISTS: Turn = 1
 export const EXPORTS: Turn = 2
-
-/** SQL: the sources of the command, and what is known of them; and those that it names and that came in before. */
-export const INCOMING = `
-  create temp table if not exists incoming
-    (id integer primary key, turn integer not null, is_newer integer not null, names text not null);
-  create temp table if not exists given_again (id integer primary key)`
 
 const IS_NEW = `row.source_id in (select id from temp.incoming where turn = :turn)`
 const IS_OLD = `row.source_id not in (select id from temp.incoming where turn >= :turn)`
@@ -72,13 +65,10 @@ export function decideRepeats({ connection, first }: Scope): void {
   give(connection, 'duplicate', REPEATED_NOTICE, where, { first })
 }
 
-const REPEATED_NOTICE: ProblemText = {
-  rule: 'DUPLICATE_MANDATE',
-  severity: 'error',
-  field: 'unique_mandate_reference',
+const REPEATED_NOTICE = noticeOf('DUPLICATE_MANDATE', {
   message: 'The row was read before with the same values.',
   remedy: 'Nothing to do here: what is open is the row that was read first.',
-}
+})
 
 /** Rows of the reference of a collection whose creditor is wrong, of their day or later: it may be the last one of them. */
 const MAY_HAVE_ENDED = `
@@ -92,12 +82,10 @@ const MAY_HAVE_ENDED = `
 
 /** Of collection files alone: a collection without a readable creditor may have been the last one of a mandate. */
 export function holdUnclear({ connection }: Scope, at: string): void {
-  const { remedy } = ruleOf('CONFLICT_MANDATE')
   const message =
     'A collection of this reference on that day or later has a wrong creditor identifier. It may be the last one of this mandate.'
-  const notice = { rule: 'CONFLICT_MANDATE', severity: 'error', field: 'unique_mandate_reference' } as const
   for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all())
-    holdWith(connection, { ...notice, message, remedy }, row, at)
+    holdWith(connection, noticeOf('CONFLICT_MANDATE', { message }), row, at)
 }
 
 interface Collision {
@@ -111,8 +99,7 @@ interface Collision {
  */
 export function decideGroups(scope: Scope, turn: Turn, at: string): void {
   const { connection, first } = scope
-  connection.exec('create temp table if not exists collision (id integer primary key, key text not null)')
-  connection.exec('delete from temp.collision')
+  emptyTables(connection, { collision: 'id integer primary key, key text not null' })
   const isOfTurn =
     turn === EXPORTS
       ? 'true'
@@ -123,17 +110,14 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
       group by mandate_key having count(*) > 1 and max(id) >= :first and ${isOfTurn}`.run({ first })
   if (turn === EXPORTS) repeatAsBefore(scope)
   const page = sql(connection)<Collision>`
-    select id, key from temp.collision where id > ? order by id limit ?`
-  for (const { key } of rowsById((after) => page.all(after, PAGE))) decide({ ...scope, turn, at, key })
-  connection.exec('delete from temp.collision')
+    select id, key from temp.collision where id > :after order by id limit :limit`
+  for (const { key } of rowsOf(page)) decide({ ...scope, turn, at, key })
 }
 
 /** One record that repeats the one older record of its mandate, value by value, as nearly all of a later export do. */
 function repeatAsBefore(scope: Scope): void {
   const { connection, first } = scope
-  connection.exec(`
-    create temp table if not exists repeat (id integer primary key, older integer not null, key text not null);
-    delete from temp.repeat`)
+  emptyTables(connection, { repeat: 'id integer primary key, older integer not null, key text not null' })
   sql(connection)`
     insert into temp.repeat select row.id, older.id, collision.key from temp.collision
       cross join row on row.mandate_key = collision.key and row.id >= :first and row.state = 'ready' and row.corrects is null
@@ -143,19 +127,10 @@ function repeatAsBefore(scope: Scope): void {
         and third.id not in (row.id, older.id)
         and third.state not in ('duplicate', 'superseded'))`.run({ first })
   const older = '(select older from temp.repeat where repeat.id = row.id)'
-  give(
-    connection,
-    'duplicate',
-    asDuplicate(scope, HELD_ALREADY, older, 'Nothing to do.'),
-    'row.id in (select id from temp.repeat)',
-    {},
-  )
-  sql(
-    connection,
-  )`${REMOVE_CELLS} (select state from row as older where older.id = ${older}) = 'registered' and id in (select id from temp.repeat)`.run()
-  connection.exec(
-    'delete from temp.collision where key in (select key from temp.repeat); delete from temp.repeat',
-  )
+  const isRepeat = 'row.id in (select id from temp.repeat)'
+  give(connection, 'duplicate', asRepeat(scope, HELD_ALREADY, older), isRepeat)
+  connection.exec(`${REMOVE_CELLS} (select state from row as older where older.id = ${older}) = 'registered' and ${isRepeat};
+    delete from temp.collision where key in (select key from temp.repeat)`)
 }
 
 const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: {row}.'
@@ -267,10 +242,7 @@ function repeatCorrected(group: Deciding): void {
   if (!holds(group, `select 1 from row where mandate_key = :key and ${isCorrected('row')}`)) return
   const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
     where old.mandate_key = :key and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
-  give(group.connection, 'duplicate', asDuplicate(group, CORRECTED_SINCE, null, 'Nothing to do.'), said, {
-    key,
-    turn,
-  })
+  give(group.connection, 'duplicate', asRepeat(group, CORRECTED_SINCE), said, { key, turn })
 }
 
 const CORRECTED_SINCE = 'The record is as it was before somebody corrected it, and the correction counts.'
@@ -286,24 +258,15 @@ function keepLatestDay(group: Deciding, older: readonly Older[]): void {
      where mandate_key = :key and ${IS_NEW} and ${SPEAKS}
        and reading -> '$.collections' is not null`.get({ key, turn })
   if (day == null) return
-  const latest = [
-    day,
-    ...older.flatMap((row) => (row.isCollection === 1 && row.day !== null ? [row.day] : [])),
-  ]
-    .sort()
-    .at(-1)
+  const days = older.flatMap((row) => (row.isCollection === 1 && row.day !== null ? [row.day] : []))
+  const latest = [day, ...days].sort().at(-1)
   const isEarlier = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and latest_first_debit < :latest
     and (select reading -> '$.collections' from source where source.id = row.source_id) is not null
     and (not ${isLast('row')} or exists (select 1 from row as latest where latest.mandate_key = :key
       and latest.latest_first_debit = :latest and ${isLast('latest')}))
     and not (select count(distinct signed_date) > 1 from row as dated join source as file on file.id = dated.source_id
       where dated.mandate_key = :key and file.reading -> '$.collections' is not null)`
-  const notice = asDuplicate(
-    group,
-    'A later collection of this mandate came in, and it counts.',
-    null,
-    'Nothing to do.',
-  )
+  const notice = asRepeat(group, 'A later collection of this mandate came in, and it counts.')
   give(connection, 'duplicate', notice, isEarlier, { key, turn, latest })
 }
 
@@ -462,7 +425,7 @@ const goesByWord = ({ group, live }: Seen): boolean =>
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
   void replaceRows(
     connection,
-    `select named.id as old, min(newcomer) as new from temp.about join row on row.id = newcomer join row as named on named.id = about.row
+    `select named.id as old, min(row.id) as new from temp.given_back join row using (id) join row as named on named.id = about
       where row.mandate_key = :key and ${IS_NEW} and row.state = 'duplicate' and row.content_key is not null
         and named.mandate_key = :key and named.state in ('conflict', 'invalid') group by named.id`,
     values,
@@ -499,8 +462,7 @@ function repeat(seen: Seen, where: string): void {
   const { group, live, older, values, counts } = seen
   const of = live ?? older[0] ?? null
   const text = of?.isErased === 1 ? HELD_ERASED : HELD_ALREADY
-  const notice =
-    counts.sendable > 0 ? asDuplicate(group, text, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
+  const notice = counts.sendable > 0 ? asRepeat(group, text, of?.id) : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
 }
@@ -512,12 +474,7 @@ function contradict(seen: Seen): void {
   const where = `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`
   const records = sql(group.connection)<{ id: number; was: string; rule: string | null }>`
     select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const notice = say(
-    'CONTRADICTS_SENT',
-    'error',
-    `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`,
-    live.id,
-  )
+  const notice = say('CONTRADICTS_SENT', `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`, live.id)
   give(group.connection, 'conflict', notice, where, values)
   noteContradicting(group.connection, { sent: live.id, records, at: group.at })
 }
@@ -529,12 +486,12 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
   const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message}${endOf(group)} Compare it with {row}.`
   const isBlocked = live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
-  const notice = isBlocked ? blocked(live) : say(rule, 'error', text, other?.id ?? null)
+  const notice = isBlocked ? blocked(live) : say(rule, text, other?.id)
   give(connection, 'conflict', notice, `mandate_key = :key and ${SENDABLE}`, values)
   if (live?.state !== 'ready') return
   const newcomer = sqlValue(connection)<number>`
     select min(row.id) from row where mandate_key = :key and ${IS_NEW} and ${SPEAKS}`.get(values)
-  holdWith(connection, say(rule, 'error', text, newcomer ?? null), live.id, at)
+  holdWith(connection, say(rule, text, newcomer), live.id, at)
 }
 
 const endOf = (group: Deciding): string =>
@@ -563,9 +520,8 @@ function conflictInside(seen: Seen): void {
   const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
   const text = `${ruleOf('CONFLICT_MANDATE').message}${dates}${endOf(group)} Compare it with {row}.`
   const where = `mandate_key = :key and ${SENDABLE}`
-  const notice = (of: number | null) => say('CONFLICT_MANDATE', 'error', text, of)
-  give(connection, 'conflict', notice(other), `${where} and row.id = :one`, all)
-  give(connection, 'conflict', notice(counts.firstHeld ?? counts.first), where, values)
+  give(connection, 'conflict', say('CONFLICT_MANDATE', text, other), `${where} and row.id = :one`, all)
+  give(connection, 'conflict', say('CONFLICT_MANDATE', text, counts.firstHeld ?? counts.first), where, values)
 }
 
 function repeatInside(seen: Seen): void {
@@ -577,44 +533,38 @@ function repeatInside(seen: Seen): void {
   if (counts.lowest !== counts.highest && severityOf('CONFLICT_MANDATE', severities) === 'warning')
     writeNotice(
       connection,
-      { ...say('CONFLICT_MANDATE', 'warning', FIRST_IS_SENT, one), isBeside: false },
+      noticeOf('CONFLICT_MANDATE', { severity: 'warning', message: FIRST_IS_SENT, other: one }),
       where,
       values,
     )
-  const notice = asDuplicate(group, `${ruleOf('DUPLICATE_MANDATE').message} It is {row}.`, one)
+  const { remedy, message } = ruleOf('DUPLICATE_MANDATE')
+  const notice = asRepeat(group, `${message} It is {row}.`, one, remedy)
   give(connection, 'duplicate', notice, `${where} and row.id > :one`, { ...values, one })
 }
-
-type Named = Exclude<ProblemText['other'], undefined>
 
 const FIRST_IS_SENT = 'The same mandate occurs with different data. Only the first row is sent: {row}.'
 
 const say = (
   rule: RuleId,
-  severity: Severity,
   message: string,
-  other: Named,
-  remedy = ruleOf(rule).remedy,
-): ProblemText => ({
-  rule,
-  severity,
-  field: 'unique_mandate_reference',
-  message,
-  remedy,
-  other,
-  isBeside: true,
-})
+  other: ProblemText['other'] = null,
+  more: Partial<ProblemText> = {},
+): ProblemText => noticeOf(rule, { message, other, isBeside: true, ...more })
 
-const asDuplicate = ({ severities }: Scope, message: string, other: Named, remedy?: string): ProblemText =>
-  say('DUPLICATE_MANDATE', severityOf('DUPLICATE_MANDATE', severities), message, other, remedy)
+const asRepeat = (
+  { severities }: Scope,
+  message: string,
+  other: ProblemText['other'] = null,
+  remedy = 'Nothing to do.',
+): ProblemText =>
+  say('DUPLICATE_MANDATE', message, other, { severity: severityOf('DUPLICATE_MANDATE', severities), remedy })
 
 const blocked = ({ id, state }: Older): ProblemText =>
   say(
     'CONFLICT_MANDATE',
-    'error',
     'The ledger holds this mandate with other data, and a file cannot replace it: {row}.',
     id,
-    BLOCKED_REMEDY[isLive(state) ? state : 'ready'],
+    { remedy: BLOCKED_REMEDY[isLive(state) ? state : 'ready'] },
   )
 
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'

@@ -6,13 +6,13 @@ import {
   type Sighting,
 } from '../../domain/mandate/kinship.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
+import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { noteContradicting } from '../compare/contradicting.js'
-import { rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
-import { give, holdWith, isErased, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, isErased, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 /**
  * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is
@@ -24,7 +24,6 @@ const ENDED = 'MANDATE_ENDED_ELSEWHERE'
 const CONTRADICTS = 'CONTRADICTS_SENT'
 const UNORDERED = 'EXPORT_ORDER_UNKNOWN'
 const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
-const PAGE = 500
 /** Of these the oldest that is kin is taken; an own former record is none. */
 const MOST_CANDIDATES = 50
 
@@ -34,20 +33,19 @@ const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'exclu
 
 /** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
 function gather(connection: Connection, first: number, ties: CreditorTies): void {
-  connection.exec(`
-    create temp table if not exists spelled
-      (id integer primary key, spelling integer not null, mandate_key text not null, customer_no integer, iban_key blob);
-    create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
+  emptyTables(connection, {
+    spelled:
+      'id integer primary key, spelling integer not null, mandate_key text not null, customer_no integer, iban_key blob',
+    likely:
+      'id integer primary key, customer_no integer, iban_key blob, signed_date text, mandate_key text, file text not null',
+    seen_in: 'grp integer not null, mandate_key text not null, files text not null, oldest integer not null',
+    elder: 'grp integer, files text, oldest integer, primary key (grp, files, oldest)',
+    candidate: 'id integer primary key',
+  })
+  connection.exec(`create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
     create index if not exists temp.spelled_account on spelled (spelling, iban_key);
-    create temp table if not exists likely
-      (id integer primary key, customer_no integer not null, iban_key blob not null, signed_date text not null, mandate_key text not null, file text not null);
     create index if not exists temp.likely_group on likely (customer_no, iban_key, signed_date, mandate_key);
-    create temp table if not exists seen_in (grp integer not null, mandate_key text not null, files text not null, oldest integer not null);
-    create index if not exists temp.seen_in_oldest on seen_in (oldest);
-    create temp table if not exists elder
-      (grp integer not null, files text not null, oldest integer not null, primary key (grp, files, oldest)) without rowid;
-    create temp table if not exists candidate (id integer primary key);
-    delete from temp.spelled; delete from temp.likely; delete from temp.seen_in; delete from temp.elder; delete from temp.candidate`)
+    create index if not exists temp.seen_in_oldest on seen_in (oldest)`)
   gatherSpelled(connection, first, ties)
   gatherLikely(connection, first)
   sql(connection)`
@@ -261,24 +259,21 @@ export function decideKin(scope: Scope, at: string): void {
   const ties = tiesOf(connection)
   gather(connection, first, ties)
   const page = sql(connection)<Record>`
-    ${RECORD} where row.id in (select id from temp.candidate) and row.id > ? order by row.id limit ?`
+    ${RECORD} where row.id in (select id from temp.candidate) and row.id > :after order by row.id limit :limit`
   const link = sql(connection)`insert or ignore into kin values (?, ?, ?)`
   const isAnySaid = sql(connection)`select 1 from kin where separated is not null`.get() !== undefined
-  for (const newcomer of rowsById((after) => page.all(after, PAGE))) {
+  for (const newcomer of rowsOf(page)) {
     for (const kin of kinOf(connection, newcomer, ties)) {
       const separated = severity === 'error' ? separatedBy(connection, newcomer, kin.id, isAnySaid) : 'rules'
       link.run(newcomer.id, kin.id, separated)
       if (severity === 'warning')
-        writeNotice(connection, noticeOf(RULE, kin.id, severity), 'row.id = :id', { id: newcomer.id })
+        writeNotice(connection, besideKin(RULE, kin.id, { severity }), 'row.id = :id', { id: newcomer.id })
       if (separated === null) contradict(scope, newcomer, kin, at)
       if (kin.state === 'refused' && severity === 'error') holdUnordered(connection, newcomer, kin)
     }
   }
   sql(connection)`${SEPARATE}`.run({ first })
   holdKin(connection, at)
-  connection.exec(
-    'delete from temp.spelled; delete from temp.likely; delete from temp.seen_in; delete from temp.elder; delete from temp.candidate',
-  )
 }
 
 /** As beside the same mandate: what says otherwise of a refused one waits until somebody says which export is the newer. */
@@ -286,7 +281,7 @@ function holdUnordered(connection: Connection, { id }: Record, refused: Standing
   const where = `row.id = :id and row.state = 'ready' and exists (select 1 from source, row as older
     where source.id = row.source_id and source.kind <> 'list' and not source.is_newer and older.id = :older
       and (row.customer_no, row.iban_key, row.signed_date) is not (older.customer_no, older.iban_key, older.signed_date))`
-  give(connection, 'conflict', noticeOf(UNORDERED, refused.id), where, { id, older: refused.id })
+  give(connection, 'conflict', besideKin(UNORDERED, refused.id), where, { id, older: refused.id })
 }
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
@@ -298,7 +293,7 @@ function contradict({ connection }: Scope, newcomer: Record, kin: Standing, at: 
   })
   if (record === undefined) return
   const message = `${ruleOf(CONTRADICTS).message} It is {row}, which is written otherwise.`
-  give(connection, 'conflict', { ...noticeOf(CONTRADICTS, kin.id), message }, 'row.id = :id', record)
+  give(connection, 'conflict', besideKin(CONTRADICTS, kin.id, { message }), 'row.id = :id', record)
   noteContradicting(connection, { sent: kin.id, records: [record], at })
 }
 
@@ -332,11 +327,8 @@ const SEPARATE = `
     select row_id, other_id from mine cross join kin on row_id = mine.id
     union all select row_id, other_id from mine cross join kin on other_id = mine.id)`
 
-const noticeOf = (rule: RuleId, other: number, severity: Severity = 'error'): ProblemText => {
-  const { message, remedy } = ruleOf(rule)
-  const field = 'unique_mandate_reference'
-  return { rule, severity, field, message: `${message} Compare it with {row}.`, remedy, other }
-}
+const besideKin = (rule: RuleId, other: number, more: Partial<ProblemText> = {}): ProblemText =>
+  noticeOf(rule, { message: `${ruleOf(rule).message} Compare it with {row}.`, other, ...more })
 
 /** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
 const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or theirs.state = 'invalid' and ${mayHaveEnded('theirs')}) as isEnded from kin
@@ -353,7 +345,7 @@ function holdKin(connection: Connection, at: string): void {
     other: number
     isEnded: 0 | 1
   }>`${HELD}`.all()) {
-    const notice = noticeOf(isEnded === 1 ? ENDED : RULE, other)
+    const notice = besideKin(isEnded === 1 ? ENDED : RULE, other)
     if (isComing.get(id) === 1) give(connection, 'conflict', notice, 'row.id = :id', { id })
     else holdWith(connection, notice, id, at)
   }

@@ -1,6 +1,13 @@
 import { REPLACEABLE_STATES, transition } from '../../domain/row/row-state.js'
-import type { Finding, RuleId, Severity, SeverityOverrides } from '../../domain/rule/verdict.js'
-import { sql, type Connection } from '../file/connection.js'
+import {
+  ruleOf,
+  type Finding,
+  type RuleId,
+  type Severity,
+  type SeverityOverrides,
+} from '../../domain/rule/verdict.js'
+import { decideRow, PROGRAM } from '../decide/decisions.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 
@@ -42,11 +49,7 @@ export const writeProblem = (
   void sql(connection)`
     insert into problem (${PROBLEM_INSERT})
      values (:sourceId, :rowId, :rule, :severity, :field, ${columnIn(':sourceId')}, :value, :message, :remedy)`.run(
-    {
-      ...finding,
-      sourceId,
-      rowId,
-    },
+    { ...finding, sourceId, rowId },
   )
 
 /** A decision of the ledger about rows that come in, in words. */
@@ -57,6 +60,12 @@ export interface ProblemText extends Omit<Finding, 'value' | 'field' | 'severity
   readonly other?: number | string | null
   /** A row of the same source is named by its record alone. */
   readonly isBeside?: boolean
+}
+
+/** What the rule says of a row, at its reference and as an error; `more` is what is said otherwise. */
+export const noticeOf = (rule: RuleId, more: Partial<Omit<ProblemText, 'rule'>> = {}): ProblemText => {
+  const { message, remedy } = ruleOf(rule)
+  return { rule, severity: 'error', field: 'unique_mandate_reference', message, remedy, ...more }
 }
 
 /** What the notice says about a row instead of an account number: the reference, the customer, the masked account. */
@@ -73,7 +82,7 @@ export function writeNotice(
   connection: Connection,
   { field, other, isBeside = false, ...words }: ProblemText,
   where: string,
-  values: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>> = {},
 ): void {
   if (words.severity === 'off') return
   const name = nameBeside(typeof other === 'string' ? other : ':other', isBeside ? 'row.source_id' : 'null')
@@ -90,7 +99,7 @@ export function give(
   state: 'conflict' | 'duplicate' | 'invalid',
   notice: ProblemText,
   where: string,
-  values: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>> = {},
 ): void {
   writeNotice(connection, notice, where, values)
   sql(connection)`update row set state = '${state}', rule = '${notice.rule}' where ${where}`.run(values)
@@ -122,18 +131,19 @@ export const replaceRows = (
 
 /** Makes a row that is ready wait for a person: a decision of the program, on record with what its problem of that rule says. */
 export function holdRow(connection: Connection, row: number, rule: RuleId, at: string): void {
-  sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:row, (select id from attempt where row_id = :row order by n desc limit 1), :at, 'sepa-migrate', 'held', 'ready',
-       'conflict', (select message from problem where row_id = :row and rule = :rule order by id desc limit 1))`.run(
-    {
-      row,
-      rule,
-      at,
-    },
-  )
-  const hold = sql(connection)`update row set state = ?, rule = ? where id = ?`
-  hold.run(transition('ready', 'held'), rule, row)
+  const reason = sqlValue(connection)<string>`
+    select message from problem where row_id = ? and rule = ? order by id desc limit 1`.get(row, rule)
+  const to = transition('ready', 'held')
+  decideRow(connection, {
+    row,
+    at,
+    by: PROGRAM,
+    decision: 'held',
+    from: 'ready',
+    to,
+    rule,
+    reason: reason ?? null,
+  })
 }
 
 /** The same, with a problem that says why. */
@@ -160,10 +170,9 @@ export function holdFound(
 ): boolean {
   const { rule } = notice
   if (severity === 'off' || isSettled(connection, row, rule)) return false
-  connection.exec('create temp table if not exists said_send (id integer primary key)')
   const isSaid = sql(connection)`
-    select 1 from temp.said_send join row using (id) left join row as named on named.id = row.corrects
-     where row.id = ? and ${said}`
+    select 1 from temp.given_back join row using (id) left join row as named on named.id = row.corrects
+     where row.id = ? and is_decided = 1 and ${said}`
   const isSent = severity === 'warning' || isSaid.get(row) !== undefined
   writeNotice(connection, { ...notice, severity: isSent ? 'warning' : 'error' }, 'id = :row', { row })
   if (!isSent) holdRow(connection, row, rule, at)

@@ -1,4 +1,6 @@
 import { transition } from '../../domain/row/row-state.js'
+import { decideRow, PROGRAM } from '../decide/decisions.js'
+import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 
@@ -54,14 +56,9 @@ export function noteContradicting(connection: Connection, { sent, records, at }:
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
      select (select max(id) from comparison), :sent, :class, :why, :isHeld, ${DIGEST}, id from row where id = :record`.run(
-    {
-      ...met,
-      ...record,
-    },
+    { ...met, ...record },
   )
 }
-
-const PROGRAM = 'sepa-migrate'
 
 /** Once the line of a row is closed, or a newer comparison finds the mandate as it was sent. */
 export function answerContradicting(
@@ -83,15 +80,10 @@ function answer(
   records: readonly number[],
   { by, reason, at }: { readonly by: string; readonly reason: string; readonly at: string },
 ): void {
-  const decide = sql(connection)`
-    insert into decision (row_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:id, :at, :by, 'answered', 'conflict', :to, :reason)`
-  const move = sql(connection)`
-    update row set state = :to, rule = 'DUPLICATE_MANDATE', iban = null, cells = null where id = :id`
-  const to = transition('conflict', 'answered')
-  for (const id of records) {
-    decide.run({ id, at, by, to, reason })
-    move.run({ id, to })
+  const [to, rule] = [transition('conflict', 'answered'), 'DUPLICATE_MANDATE'] as const
+  for (const row of records) {
+    decideRow(connection, { row, at, by, decision: 'answered', from: 'conflict', to, rule, reason })
+    sql(connection)`${REMOVE_CELLS} id = ?`.run(row)
   }
 }
 

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { emptyLog, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { emptyLog, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
 import type { LedgerWork } from '../file/storage.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import { recordDecision } from './decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
@@ -134,11 +136,10 @@ function eraseRows(
     action: `erase ${customerNo === null ? 'these rows' : `customer ${customerNo}`}`,
   }
   assertOver(connection, scope, withOpenRows)
-  sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     select row.id, attempt.id, :at, :by, 'erased', state, state, :reason
-       from row left join attempt on row_id = row.id and n = attempts where ${scope.among('row.id')}
-     on conflict do nothing`.run({ ...scope.values, at, by: maskAccounts(by), reason: maskAccounts(reason) })
+  const decided = { at, by: maskAccounts(by), decision: 'erased', reason: maskAccounts(reason) }
+  for (const { row, state } of sql(connection)<{ row: number; state: RowState }>`
+    select id as row, state from row where ${scope.among('id')} order by id`.all(scope.values))
+    recordDecision(connection, { ...decided, row, from: state, to: state })
   noteChange(connection, at)
   const rows = removeCells(connection, scope)
   replaceKeys(connection, scope)
@@ -257,9 +258,7 @@ function maskIdentities(connection: Connection, { among, values }: Scope): void 
     `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
        and ${among('row_id')}`,
   ]
-  for (const { id, creditor, reference, key } of rowsById((after, limit) =>
-    page.all({ ...values, after, limit }),
-  )) {
+  for (const { id, creditor, reference, key } of rowsOf(page, values)) {
     if (!holdsIban(creditor) && !holdsIban(reference)) continue
     mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
     if (key === '' || key.startsWith('removed|')) continue

@@ -5,6 +5,7 @@ import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { decideRow, recordDecision } from './decisions.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
@@ -321,23 +322,16 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     decision === 'resend' && elapsedMs < LATE_REQUEST_MS && forcedText(elapsedMs),
     evidence !== null && maskEvidence(evidence),
   ])
-  const { lastInsertRowid } = sql(connection)`
-    insert into decision
-       (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
-     values (:id, :attemptId, :at, :by, :decision, :state, :to, :reason, :told)`.run({
-    ...{ id, attemptId, state, to, decision, at, by, reason },
-    told: told.join('; ') || null,
-  })
+  const decided = { row: id, at, by, decision, from: state, to, reason, evidence: told.join('; ') || null }
+  const decisionId = recordDecision(connection, decided)
   // What was closed in doubt may be at the service all the same.
   const closesLine =
     decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to)
   const { changes } = sql(connection)`
-    update compared set decision_id = :decision where ${IS_OPEN_LINE} and :closesLine`.run({
-    decision: lastInsertRowid,
-    id,
-    closesLine: closesLine ? 1 : 0,
+    update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine`.run({
+    ...{ decisionId, id, closesLine: closesLine ? 1 : 0 },
   })
-  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at, hasCopies: true })
+  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at })
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
     if (state === 'in_doubt' && decision !== 'written_off')
@@ -352,26 +346,14 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
  * older copy is adopted.
  */
 export function retryRefused(connection: Connection, by: string, at: string, adoption?: string): number {
-  const reason = adoption ?? 'run --retry-refused'
-  const which =
-    adoption === undefined
-      ? `state = 'refused' and iban is not null and not ${HELD_THOUGH_REFUSED}`
-      : `state = 'refused' and iban is not null`
-  const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from decision`.get() ?? 0
-  const { changes } = sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     select row.id, attempt.id, :at, :by, 'retry_refused', 'refused', 'ready', :reason
-       from row left join attempt on row_id = row.id and n = attempts where ${which}`.run({
-    at,
-    by: maskAccounts(by),
-    reason: maskAccounts(reason),
-  })
-  if (changes === 0) return 0
-  sql(connection)`
-    update row set state = ? where id in (select row_id from decision where id > ? and decision = 'retry_refused')`.run(
-    transition('refused', 'retry_refused'),
-    before,
-  )
-  noteChange(connection, at)
-  return changes
+  const decided = { by: maskAccounts(by), reason: maskAccounts(adoption ?? 'run --retry-refused') }
+  const isHeld = adoption === undefined ? HELD_THOUGH_REFUSED : 'false'
+  const rows = sqlValue(connection)<number>`
+    select id from row where state = 'refused' and iban is not null and not ${isHeld} order by id`.all()
+  const event = 'retry_refused'
+  const to = transition('refused', event)
+  // All of them are asked about before the first is ready: one of two that are kin would hold the other.
+  for (const row of rows) decideRow(connection, { ...decided, row, at, decision: event, from: 'refused', to })
+  if (rows.length > 0) noteChange(connection, at)
+  return rows.length
 }

@@ -1,5 +1,7 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { ownerOf } from '../read/read-rows.js'
+import { noteChange } from './campaign-rows.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
@@ -22,14 +24,7 @@ interface Registration {
   readonly from: RowState
   readonly assigned: AssignedIdentity
   readonly at: string
-  /** False where it is known that no other row holds the account; then none is looked for. */
-  readonly hasCopies: boolean
 }
-
-/** SQL that is true for a row whose account other rows hold for certain: what `register` removes besides. */
-export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced.heir = row.id)
-  or exists (select 1 from row as copy
-    where copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')))`
 
 /**
  * The account number and the cells of a registered mandate go with the commit that records it, and
@@ -38,21 +33,18 @@ export const HAS_COPIES = `(exists (select 1 from row as replaced where replaced
  */
 export function register(
   connection: Connection,
-  { rowId, from, assigned: { creditorIdentifier, mandateReference }, at, hasCopies }: Registration,
+  { rowId, from, assigned: { creditorIdentifier, mandateReference }, at }: Registration,
 ): boolean {
   const update = sql(connection)`
     update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
        registered_at = ?, iban = null, cells = null
      where id = ? and state = ?`
   if (update.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
-  if (hasCopies) removeFromCopies(connection, rowId)
+  sql(connection)`
+    ${REMOVE_CELLS} id in (select id from row where heir = :rowId union all
+      select copy.id from row join row as copy on copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')
+       where row.id = :rowId)`.run({ rowId })
   return true
-}
-
-function removeFromCopies(connection: Connection, rowId: number): void {
-  const key = sqlValue(connection)<string | null>`select mandate_key from row where id = ?`.get(rowId) ?? null
-  if (key !== null) removeOfMandate(connection, key)
-  sql(connection)`${REMOVE_CELLS} heir = ?`.run(rowId)
 }
 
 interface GroupCommitParts {
@@ -96,16 +88,6 @@ interface Uncommitted {
 const foldCase = (text: string): string =>
   /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 
-/** What waits for its commit. The functions below change it; nobody else sees it. */
-interface Group {
-  readonly parts: GroupCommitParts
-  readonly commitSettlement: (settled: Settlement, at: string) => undefined
-  readonly noteChange: (at: string) => void
-  waiting: Uncommitted[]
-  /** References that wait among them, with letters folded. */
-  references: Set<string>
-}
-
 /**
  * Group commit: what is asked for in one turn of the event loop is one transaction, so that an outcome travels with
  * the next intents and one flush of the disk serves them all. No timer: while one flush blocks, the next group gathers.
@@ -115,120 +97,98 @@ interface Group {
  * written. See ledger/README.md#how-it-is-written.
  */
 export function startGroupCommit(parts: GroupCommitParts) {
-  const { connection } = parts
-  const noteChange = sql(connection)`update campaign set changed_at = ?`
-  const assigned = sql(connection)`
-    select 1 from row where assigned_mandate_reference = ? collate nocase`
-  const commitIntent = prepareIntent(parts)
-  const group: Group = {
-    parts,
-    commitSettlement: prepareSettlement(parts),
-    noteChange: (at) => void noteChange.run(at),
-    waiting: [],
-    references: new Set(),
+  const { connection, now, write } = parts
+  const [commitIntent, commitSettlement] = [prepareIntent(parts), prepareSettlement(parts)]
+  /** What waits for its commit, and references that wait among it, with letters folded. */
+  let waiting: Uncommitted[] = []
+  let references = new Set<string>()
+
+  const enqueue = <Value extends Committed>(
+    commit: (at: string) => Value,
+    settled: Settlement | null = null,
+  ): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ commit, resolve, reject, settled })
+      if (waiting.length === 1) parts.defer(flush)
+    })
+
+  function flush(): void {
+    const group = waiting
+    if (group.length === 0) return
+    waiting = []
+    const beganMs = performance.now()
+    let committed: Committed[]
+    try {
+      committed = write(() => {
+        const at = now()
+        noteChange(connection, at)
+        // In the order they were told: a row may be turned away and begun again within one turn.
+        return group.map((event) => event.commit(at))
+      })
+    } catch (error) {
+      const lost = group.flatMap(({ settled }) => settled ?? [])
+      for (const settled of lost) parts.emergency()?.append(emergencyLine(settled, now()))
+      for (const event of group) event.reject(error)
+      return
+    }
+    parts.committed(performance.now() - beganMs, group.length)
+    references = new Set()
+    announce(group, committed)
+    parts.settled(group.filter(({ settled }) => settled !== null).length)
   }
+
+  /** What cannot be noted must not leave: its rows are ready again. What came back is on disk all the same. */
+  function announce(group: readonly Uncommitted[], committed: readonly Committed[]): void {
+    const begun = committed.filter(isBegun)
+    const last = begun.at(-1)
+    let fault: { readonly error: unknown } | null = null
+    try {
+      if (last !== undefined) parts.begun({ attempts: last.id, rows: begun.map(({ rowId }) => rowId) })
+    } catch (error) {
+      fault = { error }
+      takeBack(begun, error instanceof Error ? error.message : String(error))
+    }
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const value = committed[index]
+      if (fault !== null && isBegun(value)) reject(fault.error)
+      else resolve(value as never)
+    }
+  }
+
+  /** Where this fails as well, the rows are in doubt at the next start. */
+  function takeBack(begun: readonly Attempt[], reason: string): void {
+    const outcome = { kind: 'not_sent', reason, halt: null, evidence: NOTHING_LEFT } as const
+    try {
+      write(() => {
+        for (const attempt of begun) commitSettlement({ attempt, outcome }, now())
+      })
+    } catch {
+      // The first fault is the one that counts.
+    }
+  }
+
   return {
     /**
      * Asks the gate once more and commits the intent. When it resolves to an attempt, the row is durably `sending` and may
      * leave; when it is held, nothing of it may.
      */
-    begin: (row: ReadyRow): Promise<Attempt | HeldAtGate> => enqueue(group, (at) => commitIntent(row, at)),
+    begin: (row: ReadyRow): Promise<Attempt | HeldAtGate> => enqueue((at) => commitIntent(row, at)),
     /** Commits the outcome and the row's new state; joins the transaction of the next intents. */
     settle: (attempt: Attempt, outcome: Outcome): Promise<void> => {
-      if (outcome.kind === 'registered') group.references.add(foldCase(outcome.value.mandateReference))
+      if (outcome.kind === 'registered') references.add(foldCase(outcome.value.mandateReference))
       const settled = { attempt, outcome }
-      return enqueue(group, (at) => group.commitSettlement(settled, at), settled)
+      return enqueue((at) => commitSettlement(settled, at), settled)
     },
     /** True when the service gave this reference to a row before, counting outcomes that wait for their commit. */
     hasAssigned: (reference: string): boolean =>
-      group.references.has(foldCase(reference)) || assigned.get(reference) !== undefined,
+      references.has(foldCase(reference)) || ownerOf(connection, reference) !== undefined,
     /** Commits what waits now. */
-    flush: (): void => flush(group),
-  }
-}
-
-const enqueue = <Value extends Committed>(
-  group: Group,
-  commit: (at: string) => Value,
-  settled: Settlement | null = null,
-): Promise<Value> =>
-  new Promise((resolve, reject) => {
-    group.waiting.push({ commit, resolve, reject, settled })
-    if (group.waiting.length === 1) group.parts.defer(() => flush(group))
-  })
-
-function flush(group: Group): void {
-  const { parts, waiting } = group
-  if (waiting.length === 0) return
-  group.waiting = []
-  const beganMs = performance.now()
-  let committed: Committed[]
-  try {
-    committed = parts.write(() => {
-      const at = parts.now()
-      group.noteChange(at)
-      // In the order they were told: a row may be turned away and begun again within one turn.
-      return waiting.map((event) => event.commit(at))
-    })
-  } catch (error) {
-    giveUp(parts, waiting, error)
-    return
-  }
-  parts.committed(performance.now() - beganMs, waiting.length)
-  group.references = new Set()
-  announce(group, waiting, committed)
-  parts.settled(waiting.filter(({ settled }) => settled !== null).length)
-}
-
-/** What cannot be noted must not leave: its rows are ready again. What came back is on disk all the same. */
-function announce(group: Group, waiting: readonly Uncommitted[], committed: readonly Committed[]): void {
-  const fault = noteBegun(group, committed.filter(isBegun))
-  for (const [index, { resolve, reject }] of waiting.entries()) {
-    const value = committed[index]
-    if (fault !== null && isBegun(value)) reject(fault.error)
-    else resolve(value as never)
+    flush,
   }
 }
 
 const isBegun = (committed: Committed): committed is Attempt =>
   committed !== undefined && 'requestId' in committed
-
-function noteBegun(group: Group, begun: readonly Attempt[]): { readonly error: unknown } | null {
-  const last = begun.at(-1)
-  if (last === undefined) return null
-  try {
-    group.parts.begun({ attempts: last.id, rows: begun.map(({ rowId }) => rowId) })
-    return null
-  } catch (error) {
-    takeBack(group, begun, error)
-    return { error }
-  }
-}
-
-/** Where this fails as well, the rows are in doubt at the next start. */
-function takeBack({ parts, commitSettlement }: Group, begun: readonly Attempt[], fault: unknown): void {
-  const reason = fault instanceof Error ? fault.message : String(fault)
-  try {
-    parts.write(() => {
-      for (const attempt of begun) commitSettlement({ attempt, outcome: notSent(reason) }, parts.now())
-    })
-  } catch {
-    // The first fault is the one that counts.
-  }
-}
-
-const notSent = (reason: string): Outcome => ({
-  kind: 'not_sent',
-  reason,
-  halt: null,
-  evidence: NOTHING_LEFT,
-})
-
-function giveUp(parts: GroupCommitParts, waiting: readonly Uncommitted[], error: unknown): void {
-  for (const { settled } of waiting)
-    if (settled !== null) parts.emergency()?.append(emergencyLine(settled, parts.now()))
-  for (const event of waiting) event.reject(error)
-}
 
 /** Evidence for a person: no account number, which the outcome has masked already. */
 function emergencyLine({ attempt, outcome }: Settlement, at: string): Readonly<Record<string, unknown>> {
@@ -266,7 +226,7 @@ function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts) {
   const held = sqlValue(
     connection,
   )<HeldBecause | null>`select ${HELD_BECAUSE} from row where id = :rowId and state = 'ready'`
-  return ({ id: rowId, hasCopies }: ReadyRow, at: string): Attempt | HeldAtGate => {
+  return ({ id: rowId }: ReadyRow, at: string): Attempt | HeldAtGate => {
     const because = held.get({ rowId, since: lateSince(Date.parse(at)) }) ?? null
     if (because !== null) return { rowId, because: heldText(because) }
     const requestId = newRequestId()
@@ -274,7 +234,7 @@ function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts) {
     const { changes } = send.run(transition('ready', 'intent'), rowId)
     changeOne(attempt === undefined ? 0 : changes, `the intent for row ${rowId}`)
     if (attempt === undefined) throw new Error(`Row ${rowId} has no attempt`)
-    return { id: attempt.id, n: attempt.n, rowId, requestId, hasCopies }
+    return { id: attempt.id, n: attempt.n, rowId, requestId }
   }
 }
 
@@ -283,26 +243,16 @@ const END_ATTEMPT = `update attempt set ended_at = ?, outcome = ?, reason = ?, h
     error_code = ?, service_code = ?, field = ?, message = ?, answer = ?, duration_ms = ?, retry_after_ms = ?
   where id = ? and outcome is null`
 
-function prepareSettlement({ connection, severities }: GroupCommitParts): Group['commitSettlement'] {
+function prepareSettlement({ connection, severities }: GroupCommitParts) {
   const endAttempt = connection.prepare(END_ATTEMPT)
   const move = sql(connection)`update row set state = ? where id = ? and state = 'sending'`
 
-  return ({ attempt, outcome }, at): undefined => {
+  return ({ attempt, outcome }: Settlement, at: string): undefined => {
     const { started, status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs } =
       outcome.evidence
     const hint = outcome.kind === 'in_doubt' ? outcome.hint : null
-    const told = [at, outcome.kind, outcome.reason, hint]
-    const seen = [
-      started ? 1 : 0,
-      status,
-      errorCode,
-      serviceCode,
-      field,
-      message,
-      answer,
-      durationMs,
-      retryAfterMs,
-    ]
+    const seen = [status, errorCode, serviceCode, field, message, answer, durationMs, retryAfterMs]
+    const told = [at, outcome.kind, outcome.reason, hint, started ? 1 : 0]
     const { changes } = endAttempt.run(...told, ...seen, attempt.id)
     changeOne(changes, `the outcome of attempt ${attempt.id}`)
     const next = transition('sending', outcome.kind)
@@ -310,14 +260,8 @@ function prepareSettlement({ connection, severities }: GroupCommitParts): Group[
       changeOne(move.run(next, attempt.rowId).changes, `the outcome of row ${attempt.rowId}`)
       return
     }
-    const { rowId, hasCopies } = attempt
-    const isRegistered = register(connection, {
-      rowId,
-      from: 'sending',
-      assigned: outcome.value,
-      at,
-      hasCopies,
-    })
+    const { rowId } = attempt
+    const isRegistered = register(connection, { rowId, from: 'sending', assigned: outcome.value, at })
     changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
     if (outcome.notes.length > 0) noteOddAnswer(connection, rowId, outcome, severities())
   }

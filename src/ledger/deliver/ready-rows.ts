@@ -2,7 +2,7 @@ import type { Choice } from '../../domain/row/choice.js'
 import { spreadPilot, type PilotCandidate } from '../../domain/row/pilot.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
@@ -15,10 +15,10 @@ import type {
   RunSettings,
 } from '../ledger.js'
 import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
-import { HAS_COPIES } from './delivery.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { holdFound, isSettled } from '../admit/problems.js'
+import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
+import { recordDecision } from '../decide/decisions.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   endInDoubt,
@@ -29,7 +29,7 @@ import {
   standingReads,
   UNNOTICED,
 } from './campaign-rows.js'
-import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
 type StoredReady = Omit<Mandate, 'original'> &
@@ -37,8 +37,6 @@ type StoredReady = Omit<Mandate, 'original'> &
   Pick<ReadyRow, 'id' | 'attempts'> & {
     readonly accountKey: Buffer
     readonly contentKey: Buffer | null
-    /** SQLite's truth value. */
-    readonly hasCopies: 0 | 1
   }
 
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
@@ -49,7 +47,7 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
     fingerprints.account(row.iban).equals(row.accountKey) &&
     row.contentKey !== null &&
     fingerprints.content(mandate).equals(row.contentKey)
-  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate, hasCopies: row.hasCopies === 1 }
+  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate }
   throw new LedgerError(
     'damaged',
     `Cannot send row ${row.id} of the ledger "${file}": it no longer holds what was admitted, its fingerprint differs`,
@@ -60,14 +58,13 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
 
 const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
-       iban_key as accountKey, content_key as contentKey, ${HAS_COPIES} as hasCopies`
+       iban_key as accountKey, content_key as contentKey`
 
-/** What a mandate is known by. A reference is corrected or written otherwise, so the customer counts too. */
-const CLAIMED = `id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, customer_no as customerNo,
-  attempts`
-const IS_NAMED = `mandate_key is not null and customer_no is not null and signed_date is not null`
-
-const PAGE = 1_000
+/** What mandates are known by. A reference is corrected or written otherwise, so the customer counts too. */
+const claimed = (connection: Connection, such: string, most = '') =>
+  sql(connection)<ClaimedMandate>`
+    select id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, customer_no as customerNo, attempts
+      from row where ${such} and mandate_key is not null and customer_no is not null and signed_date is not null order by id ${most}`
 
 /** What a run may send now: by this one condition it is counted and given out. */
 const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}`
@@ -106,23 +103,16 @@ export function prepareReadyRows(
     toSend: (limit: number | null, choice: Choice | null = null): Iterable<ClaimedMandate> => {
       decidedAt = lateSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
-      return lazily(() =>
-        sql(connection)<ClaimedMandate>`
-          select ${CLAIMED} from row where ${MAY_LEAVE} order by id limit :limit`.iterate(given),
-      )
+      return lazily(() => claimed(connection, MAY_LEAVE, 'limit :limit').iterate(given))
     },
     /** As `spreadPilot`, of the rows that the pages would hold. */
     pilot: (limit: number, choice: Choice | null) => {
-      const given = asked(choice)
       const page = sql(connection)<PilotCandidate>`
         select row.id as id, customer_no as customerNo, iban, original_creditor_identifier as creditorIdentifier,
            original_mandate_reference as mandateReference, (select group_concat(distinct problem.rule) from problem
              where row_id = row.id and severity = 'warning') as warnings
-         from row where row.id > :after and ${MAY_LEAVE} order by row.id limit ${PAGE}`
-      return spreadPilot(
-        rowsById((after) => page.all({ after, ...given })),
-        limit,
-      )
+         from row where row.id > :after and ${MAY_LEAVE} order by row.id limit :limit`
+      return spreadPilot(rowsOf(page, asked(choice)), limit)
     },
     isAny: (choice: Choice | null): boolean =>
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
@@ -161,14 +151,10 @@ export function createClaims(parts: ClaimParts) {
     /** The number of the last row. */
     lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
-    ready: (): Iterable<ClaimedMandate> =>
-      sql(connection)<ClaimedMandate>`
-        select ${CLAIMED} from row where state = 'ready' order by id`.iterate(),
+    ready: (): Iterable<ClaimedMandate> => claimed(connection, `state = 'ready'`).iterate(),
     toSend: parts.toSend,
     /** Rows that have an attempt. */
-    attempted: (): Iterable<ClaimedMandate> =>
-      sql(connection)<ClaimedMandate>`
-        select ${CLAIMED} from row where attempts > 0 and ${IS_NAMED} order by id`.iterate(),
+    attempted: (): Iterable<ClaimedMandate> => claimed(connection, 'attempts > 0').iterate(),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
     /** Mandate keys of all rows of the customer of that row. */
@@ -178,7 +164,7 @@ export function createClaims(parts: ClaimParts) {
            and customer_no = (select customer_no from row where id = ?)`.all(row),
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
     isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
-    /** Records that no commit is missing although a write-ahead log was. */
+    /** Records that no commit is missing although a write-ahead log was: it was merged into the file. */
     trustLog: () => storage.write(() => forgetMissingLog(connection)),
     /**
      * Puts the mark on the run that is going, durably. From now on `note` is called after every commit of intents; when it
@@ -197,19 +183,41 @@ export function createClaims(parts: ClaimParts) {
      */
     doubt: (rows: Iterable<number> | 'ready', doubting: Doubting): number =>
       storage.join(() => {
-        const decided = { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() }
-        return doubtRows(parts, rows === 'ready' ? unsent('ready') : rows, decided).length
+        const found = rows === 'ready' ? unsent('ready') : [...rows]
+        doubtRows(parts, found, { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() })
+        return found.length
       }),
     /**
      * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
      * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
      * @returns how many
      */
-    hold: (rows: Iterable<Resembling>, severities: SeverityOverrides): number =>
-      storage.join(() => holdRows(parts, rows, severityOf(RESEMBLES, severities))),
-    /** A person goes on with an older copy: every row that it would send, or calls refused, becomes in doubt. */
-    adoptOlderCopy: (adoption: Adoption): AdoptionReport =>
-      storage.write(() => adopt(parts, adoption, now())),
+    hold: (rows: readonly Resembling[], severities: SeverityOverrides): number =>
+      storage.join(() => {
+        const given = { severity: severityOf(RESEMBLES, severities), at: now() }
+        const held = rows.filter((found) =>
+          holdFound(connection, found.row, noticeOf(RESEMBLES, { message: resemblanceText(found) }), given),
+        )
+        if (held.length > 0) noteChange(connection, given.at)
+        return held.length
+      }),
+    /**
+     * A person goes on with an older copy: every row that it would send becomes in doubt, by a decision on record; those that
+     * it calls refused as well, because they may have been sent once more. The rows take the same edges as any other: an
+     * intent, then the doubt.
+     */
+    adoptOlderCopy: ({ run, mark, ...given }: Adoption): AdoptionReport =>
+      storage.write(() => {
+        const [decided, at] = [decidedBy(given), now()]
+        const runId = insertRun(connection, run, at)
+        const refused = retryRefused(connection, decided.by, at, decided.reason)
+        const rows = unsent('ready')
+        doubtRows(parts, rows, { ...decided, decision: 'older_copy', runId, at })
+        forgetMissingLog(connection)
+        setMark(connection, runId, mark)
+        endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
+        return { rows, refused }
+      }),
   }
 }
 
@@ -233,29 +241,9 @@ export interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
 const setMark = (connection: Connection, runId: number, mark: string): void =>
   void sql(connection)`update run set mark = ? where id = ?`.run(mark, runId)
 
-/** Nothing is missing after all: the log was merged into the file. */
 const forgetMissingLog = (connection: Connection): void =>
   void sql(connection)`
     update run set stopped_by = ? where stopped_by = ? and ended_at is null`.run(UNNOTICED, LOG_MISSING)
-
-/**
- * Every row that this copy would send becomes in doubt, by a decision on record; those that it calls refused as well,
- * because they may have been sent once more. The rows take the same edges as any other: an intent, then the doubt.
- */
-function adopt(parts: ClaimParts, adoption: Adoption, at: string): AdoptionReport {
-  const { connection } = parts
-  const decided = decidedBy(adoption)
-  const runId = insertRun(connection, adoption.run, at)
-  const refused = retryRefused(connection, decided.by, at, decided.reason)
-  const ready = sqlValue(connection)<number>`
-    select id from row where state = 'ready' order by id`.all()
-  const rows = doubtRows(parts, ready, { ...decided, decision: 'older_copy', runId, at })
-  forgetMissingLog(connection)
-  setMark(connection, runId, adoption.mark)
-  endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
-  noteChange(connection, at)
-  return { rows, refused }
-}
 
 /** @throws {UsageError} without a name or a reason */
 function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' | 'reason'> {
@@ -279,43 +267,21 @@ interface Doubt extends Doubting {
 /** Nothing leaves: each attempt ends as it begins, and its reason says so to the gate. */
 function doubtRows(
   { connection, newRequestId }: ClaimParts,
-  rows: Iterable<number>,
+  rows: readonly number[],
   { runId, at, by, reason, decision }: Doubt,
-): number[] {
+): void {
   const intend = sqlValue(connection)<number>`
     insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
      select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
   const send = sql(connection)`
     update row set state = ?, attempts = attempts + 1 where id = ?`
-  const decide = sql(connection)`
-    insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason)
-     values (:id, :attemptId, :at, :by, :decision, 'ready', 'in_doubt', :reason)`
-  const doubted: number[] = []
   for (const id of rows) {
     const attemptId = intend.get(runId, newRequestId(), at, DOUBT_REASONS[decision], id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
     endInDoubt(connection, { rowId: id, attemptId, at, reason: DOUBT_REASONS[decision] })
-    decide.run({ id, attemptId, at, by, decision, reason })
-    doubted.push(id)
+    recordDecision(connection, { row: id, at, by, decision, from: 'ready', to: 'in_doubt', reason })
   }
-  return doubted
 }
 
 const RESEMBLES = 'MANDATE_RESEMBLES_SENT'
-
-function holdRows(
-  { connection, now }: ClaimParts,
-  rows: Iterable<Resembling>,
-  severity: 'error' | 'warning' | 'off',
-): number {
-  const at = now()
-  let count = 0
-  for (const found of rows) {
-    const [message, { remedy }] = [resemblanceText(found), ruleOf(RESEMBLES)]
-    const notice = { rule: RESEMBLES, field: 'unique_mandate_reference', message, remedy } as const
-    if (holdFound(connection, found.row, notice, { severity, at })) count += 1
-  }
-  if (count > 0) noteChange(connection, at)
-  return count
-}

@@ -6,7 +6,7 @@ import type { Choice } from '../../domain/row/choice.js'
 import { cleanCell, findName } from '../../domain/text/text.js'
 
 /** Enough for each statement to pay, and few enough in memory. */
-const PAGE = 500
+export const PAGE = 500
 
 /**
  * Page by page, in order of id: a statement that is stepped through blocks writes on its connection, and a long reader
@@ -31,6 +31,12 @@ export function* rowsById<Row extends { readonly id: number }>(
 ): Generator<Row, void, undefined> {
   for (const rows of pagesOf(page, ({ id }) => id)) yield* rows
 }
+
+/** The same of a statement that takes `:after` and `:limit` beside these values. */
+export const rowsOf = <Row extends { readonly id: number }>(
+  statement: Pick<Statement<unknown[], Row>, 'all'>,
+  values: Readonly<Record<string, unknown>> = {},
+): Generator<Row, void, undefined> => rowsById((after, limit) => statement.all({ ...values, after, limit }))
 
 export type Connection = Database
 
@@ -74,6 +80,16 @@ function tagFor(make: (connection: Connection, text: string) => Statement<unknow
 }
 
 export const sql = tagFor((connection, text) => connection.prepare(text))
+
+/** Tables of this connection alone, by name with their columns, and without rows. */
+export const emptyTables = (connection: Connection, tables: Readonly<Record<string, string>>): void =>
+  void connection.exec(
+    Object.entries(tables)
+      .map(
+        ([name, columns]) => `create temp table if not exists ${name} (${columns}); delete from temp.${name}`,
+      )
+      .join(';'),
+  )
 
 /** Statements of which the first column alone counts. */
 export const sqlValue = tagFor((connection, text) => connection.prepare(text).pluck())

@@ -1,6 +1,6 @@
 import type { Choice } from '../../domain/row/choice.js'
 import { PAYER_FIELDS } from '../../domain/mandate/mandate.js'
-import { ruleOf, severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   isStranger,
@@ -10,9 +10,9 @@ import {
   type WhoVerdict,
 } from '../../domain/who/names.js'
 import { prepareColumns, type HeaderColumns } from '../admit/fingerprints.js'
-import { holdFound } from '../admit/problems.js'
+import { holdFound, noticeOf } from '../admit/problems.js'
 import { MAY_BE_SENT } from '../deliver/gate.js'
-import { IS_CHOSEN, placedChoice, rowsById, sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_CHOSEN, placedChoice, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import type { LedgerWork } from '../file/storage.js'
 import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
 
@@ -82,8 +82,7 @@ function listCustomers(parts: WhoParts, baseUrl: string, choice: Choice | null):
   const claimOf = claimsIn(parts, baseUrl)
   const page = sql(connection)<PayerRow>`
     select ${PAYER_ROW} from row where row.id > :after and ${MAY_BE_SENT} and ${IS_CHOSEN} order by row.id limit :limit`
-  const chosen = placedChoice(connection, choice)
-  for (const row of rowsById((after, limit) => page.all({ after, limit, choice: chosen }))) {
+  for (const row of rowsOf(page, { choice: placedChoice(connection, choice) })) {
     const [{ customerNo }, claim] = [row, claimOf(row)]
     const verdict = latestOf(connection, claim.key)
     const claims = list.get(customerNo) ?? []
@@ -121,9 +120,8 @@ export function createWho(parts: WhoParts) {
             and customer_no in (select customer_no from who where verdict in ('differs', 'unknown')) order by row.id`.all()) {
           const verdict = latestOf(connection, claimOf(row).key)
           if (!isStranger(verdict)) continue
-          const [rule, { message, remedy }] = [STRANGERS[verdict], ruleOf(STRANGERS[verdict])]
-          const severity = severityOf(rule, severities)
-          const notice = { rule, field: 'customer_no', message, remedy } as const
+          const notice = noticeOf(STRANGERS[verdict], { field: 'customer_no' })
+          const severity = severityOf(STRANGERS[verdict], severities)
           if (holdFound(connection, row.id, notice, { severity, at, said })) sources.add(row.sourceId)
         }
         if (severityOf('FILE_CUSTOMERS_DIFFER', severities) !== 'error') return null

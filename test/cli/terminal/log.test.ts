@@ -7,7 +7,7 @@ import { admit, IBAN, open, readyRow, registered } from '../../ledger/campaign-s
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
-const ATTEMPT = { id: 1, rowId: 1, n: 1, requestId: 'request-1', hasCopies: false }
+const ATTEMPT = { id: 1, rowId: 1, n: 1, requestId: 'request-1' }
 
 function logged(write: (log: ReturnType<typeof openLog>) => void, file = join(freshFolder(), 'run.log')) {
   const told: string[] = []

@@ -309,7 +309,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
     admit(ledger, mandates(3))
     const rows = ledger.ready(0, 2)
     const [one, two] = await Promise.all(rows.map((row) => begin(ledger, row)))
-    const third = { id: 3, attempts: 0, mandate: rows[0]!.mandate, hasCopies: false }
+    const third = { id: 3, attempts: 0, mandate: rows[0]!.mandate }
     fill()
     await expect(ledger.settle(one!, longAnswer)).rejects.toThrow('the disk is full')
     // Its answer arrives after the ledger has failed: there must be no second flush, and the answer is not lost.

@@ -17,7 +17,7 @@ import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
-import { locate } from '../../../src/ledger/admit/corrections.js'
+import { locate } from '../../../src/ledger/correct/corrections.js'
 
 const ROWS: readonly Values[] = [
   { customerNo: 1001, reference: 'M-1', iban: IBAN },

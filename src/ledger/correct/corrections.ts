@@ -1,0 +1,580 @@
+import {
+  CORRECTED,
+  changesText,
+  NO_REASON,
+  type Corrector,
+  type FieldChange,
+} from '../../domain/row/correction.js'
+import {
+  decideCorrection,
+  LIVE_STATES,
+  type CorrectionPlan,
+  type RowState,
+} from '../../domain/row/row-state.js'
+import { readWhole } from '../../domain/row/resaved.js'
+import { type Field, FIELDS, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
+import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { latestOf } from '../admit/earlier-rows.js'
+import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
+import {
+  holdWith,
+  noticeOf,
+  replaceRows,
+  writeNotice,
+  type ProblemText,
+  type Scope,
+} from '../admit/problems.js'
+import { recordDecision } from '../decide/decisions.js'
+import { isTaking } from '../deliver/gate.js'
+import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
+import { sqlList } from '../schema/schema.js'
+
+interface Candidate {
+  readonly id: number
+  readonly customerNo: number | null
+  readonly reference: string | null
+  readonly account: Buffer | null
+}
+
+const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
+
+/** More than one of the three, less than two. */
+const ITS_NUMBER = 1.5
+
+const isAmong = (reference: string, numbers: ReadonlySet<number>): boolean => {
+  const number = readWhole(reference)
+  return number !== null && numbers.has(number)
+}
+
+/**
+ * Finds the row that a line was meant to correct when its row number cannot be read or belongs to another line, or its
+ * cells are shifted: the row must not be sent with the values that somebody has just corrected. A row is found by two
+ * of customer, account and reference (which may have lost the zeros in front), or by one of them and its number, among
+ * all cells of the line; of several, the one for which most speaks, or none.
+ */
+export function locate(
+  { connection, fingerprints, first }: Pick<Scope, 'connection' | 'fingerprints' | 'first'>,
+  cells: readonly string[],
+): number | null {
+  const candidates = (column: 'id' | 'customer_no') =>
+    sql(connection)<Candidate>`
+      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
+  const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
+  const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
+  const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
+  const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
+  const shared = ({ customerNo, reference, account }: Candidate): number =>
+    [
+      customerNo !== null && numbers.has(customerNo),
+      reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
+      account !== null && accounts.some((each) => each.equals(account)),
+    ].filter(Boolean).length
+  const weights = new Map<number, number>()
+  const weigh = (row: Candidate, more: number, least: number): void => {
+    const count = shared(row)
+    if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
+  }
+  for (const number of numbers) {
+    for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
+    for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
+  }
+  const most = Math.max(...weights.values())
+  const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
+  return only !== undefined && others.length === 0 ? only[0] : null
+}
+
+const replaceRow = (connection: Connection, by: number, row: number): number =>
+  replaceRows(connection, 'select :row as old, :by as new', { by, row })
+
+/** A line that was given back beside the row that it names, and the row that counts in the place of that now. */
+interface Line {
+  readonly id: number
+  readonly corrects: number
+  readonly sourceId: number
+  readonly cells: readonly string[]
+  readonly isUnchanged: 0 | 1
+  readonly namedSource: number
+  readonly namedCells: readonly string[] | null
+  /** In customer, reference or account. */
+  readonly isAlike: 0 | 1
+  /** Null where this ledger has no row of that number. */
+  readonly current: number | null
+  /** A repeated row is no mandate of its own: who corrects it corrects the row that it repeats. */
+  readonly repeated: number | null
+  readonly state: RowState
+  readonly isSameMandate: 0 | 1
+  readonly hasRivals: 0 | 1
+  /** Anything in its place was sent since, so that a line of an old list which waits here opens no way for the next one. */
+  readonly isOutdated: 0 | 1
+  readonly isContested: 0 | 1
+}
+
+/** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
+const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
+
+const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
+    named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
+      or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
+    current.id as current, repeated.id as repeated, coalesce(repeated.state, current.state) as state, ${IS_SAME} as isSameMandate,
+    current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
+    exists (select 1 from row as later where (later.id = named.heir or later.heir = named.heir)
+      and later.id >= named.superseded_by and later.attempts > 0) as isOutdated,
+    current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
+  from row join temp.given_back on given_back.id = row.id
+    left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
+    left join row as current on current.id = coalesce(named.heir, named.id)
+    left join row as repeated on current.state = 'duplicate' and not ${IS_SAME} and repeated.id = (select min(live.id) from row as live
+      where live.mandate_key = current.mandate_key and live.id < :first and live.state in (${sqlList(LIVE_STATES)}))
+  where row.id = :id`
+
+/**
+ * What lines that were given back say of themselves; the row that each corrects and the one with whose values it is compared,
+ * since what was held back meanwhile was never agreed to; the row that it is about, whose place it takes if that is replaced;
+ * and the one in conflict that came back as it was.
+ */
+export const GIVEN_BACK = {
+  given_back: `id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text,
+    former integer, base integer, from_state text, about integer, rival integer`,
+}
+
+export const noteGivenBack = (
+  connection: Connection,
+  id: number,
+  { isUnchanged, isDecided, said }: CheckedRecord,
+): void =>
+  void sql(connection)`
+    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by) values (?, ?, ?, ?, ?)`.run(
+    ...[id, Number(isUnchanged === true), Number(isDecided === true), said?.reason, said?.by],
+  )
+
+/**
+ * Newcomers that name the row they correct. Those of the same mandate are left to the rules for groups; the others
+ * are decided here, before the groups, because the row they replace must no longer count there. A line that does not
+ * say which row it corrects has its own error already.
+ */
+export function decideCorrections(scope: Scope): void {
+  const { connection, first } = scope
+  // Contested rows are gathered once: a whole file of corrections is compared in one pass.
+  emptyTables(connection, { contested: 'corrects integer primary key' })
+  sql(connection)`
+    insert into temp.contested select corrects from row where id >= ? and corrects > 0
+      group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
+  const page = sql(connection)<{ id: number }>`
+    select row.id from row join temp.given_back on given_back.id = row.id
+      where row.id >= :first and row.id > :after and corrects > 0 order by row.id limit :limit`
+  const read = sqlWithJson<Line>(connection, 'cells', 'namedCells')`${LINE}`
+  const columnsOf = prepareColumns(connection)
+  for (const { id } of rowsOf(page, { first })) {
+    // What earlier lines did to a row counts for the next ones.
+    const line = read.get({ id, first })
+    if (line !== undefined) apply(scope, line, planOf(line, columnsOf))
+  }
+  leaveOldConflicts(scope)
+  connection.exec(`update temp.given_back set about = rival
+    where rival is not null and (select state from row where row.id = given_back.id) <> 'duplicate'`)
+}
+
+/**
+ * The row number of such a line is that of another one, so the column may be sorted apart. The row that the line shows
+ * must not go out meanwhile with what somebody has corrected in it.
+ */
+function holdShown(scope: Scope, { id, cells }: Line): void {
+  const { connection } = scope
+  const shown = locate(scope, cells)
+  if (shown !== null && replaceRow(connection, id, shown) > 0) isAbout(connection, id, shown)
+}
+
+const RIVALS = '(select id from temp.given_back where rival is not null)'
+
+/**
+ * A row of a conflict that came back as it was changes nothing, or a part of a file would decide the conflict by
+ * what it leaves out. It counts again where another row of that conflict was corrected, unless a person said which
+ * row is right.
+ */
+function leaveOldConflicts({ connection, first }: Scope): void {
+  sql(connection)`
+    update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id in ${RIVALS} and (
+         mandate_key is null
+         or exists (select 1 from row as decided join temp.given_back on given_back.id = decided.id
+           where decided.mandate_key = row.mandate_key and is_decided = 1)
+         or not exists (select 1 from row as other where other.mandate_key = row.mandate_key and (
+           (other.id >= :first and other.state <> 'duplicate' and other.id not in ${RIVALS}
+             and (other.corrects is null or exists (select 1 from row as named
+               where named.id = other.corrects and named.mandate_key = other.mandate_key)))
+           or (other.id < :first and other.superseded_by >= :first))))`.run({ first })
+}
+
+function planOf(line: Line, columnsOf: ReturnType<typeof prepareColumns>): CorrectionPlan {
+  if (line.current === null) return decideCorrection({ named: null, isContested: false })
+  const named = {
+    state: line.state,
+    isSameMandate: line.isSameMandate === 1,
+    isRelated: isRelated(line, columnsOf),
+    isUnchanged: line.isUnchanged === 1,
+    hasRivals: line.hasRivals === 1,
+    isOutdated: line.isOutdated === 1,
+  }
+  return decideCorrection({ named, isContested: line.isContested === 1 })
+}
+
+/** Guards against a file that was written from another ledger: a row number alone proves nothing. */
+function isRelated(line: Line, columnsOf: ReturnType<typeof prepareColumns>): boolean {
+  if (line.isAlike === 1 || line.namedCells === null) return line.isAlike === 1
+  const named = columnsOf(line.namedSource)
+  const oldCells = line.namedCells.map(cleanCell)
+  const cells = requiredCells(columnsOf(line.sourceId), line.cells)
+  // Where the old record had too many or too few cells, its values may stand in any of them.
+  const isShifted = oldCells.length !== named.header.length
+  const required = requiredCells(named, oldCells)
+  return REQUIRED_FIELDS.some((field, at) => {
+    const isTelling = field === 'customer_no' || field === 'iban' || field === 'unique_mandate_reference'
+    const cell = isTelling ? (cells[at] ?? '') : ''
+    return cell !== '' && (isShifted ? oldCells.includes(cell) : required[at] === cell)
+  })
+}
+
+function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
+  const { connection } = scope
+  const { id, current, repeated, corrects, state } = line
+  const corrected = repeated ?? current
+  if ((plan.kind === 'by_mandate' || plan.kind === 'supersede') && corrected !== null)
+    noteFormer(connection, id, corrected, state)
+  switch (plan.kind) {
+    case 'by_mandate':
+      if (current !== null) isAbout(connection, id, current)
+      return
+    case 'with_its_rivals':
+      sql(connection)`update temp.given_back set rival = ? where id = ?`.run(current, id)
+      return
+    case 'supersede':
+      for (const row of [current, repeated])
+        if (row !== null) {
+          replaceRow(connection, id, row)
+          isAbout(connection, id, row)
+        }
+      return
+    case 'unchanged':
+      sql(connection)`
+        update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
+      return
+    case 'conflict':
+      writeNotice(connection, conflict(plan.because, corrects, corrected), 'id = :id', { id })
+      // A row that its own checks held back stays so; the notice says the rest.
+      sql(connection)`
+        update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
+      if (plan.because === 'unrelated') holdShown(scope, line)
+  }
+}
+
+function conflict(
+  because: Extract<CorrectionPlan, { kind: 'conflict' }>['because'],
+  row: number,
+  other: number | null,
+): ProblemText {
+  return noticeOf('CONFLICT_MANDATE', { other, ...CONFLICTS[because](row) })
+}
+
+const CONFLICTS = {
+  unknown: (row: number) => ({
+    message: `The migration_row column says that this corrects row ${row}, but this ledger had no such row.`,
+    remedy: 'Use the files that were written from this ledger, or empty the migration_row cell.',
+  }),
+  unrelated: (row: number) => ({
+    message: `The migration_row column says that this corrects row ${row}, but customer, account and reference all differ from it. The file may come from another ledger.`,
+    remedy: 'Use the files that were written from this ledger, or empty the migration_row cell.',
+  }),
+  contested: (row: number) => ({
+    message: `Several rows of the file say that they correct row ${row}, and they name different mandates.`,
+    remedy: 'Keep the one correct row.',
+  }),
+  outdated: (row: number) => ({
+    message: `This list was written before row ${row} was corrected and sent. In its place stands {row}.`,
+    remedy: 'Compare the values with that row. Correct them in the to-do list of the newest report.',
+  }),
+  protected: () => ({
+    message: 'This cannot replace {row}.',
+    remedy: `${ruleOf('CONFLICT_MANDATE').remedy} What was sent or closed stays as it is.`,
+  }),
+} as const
+
+/** Rows of one line at the most are passed over, and it is one row that is looked for. */
+const BEARERS_AT_ONCE = 100
+
+interface Changed {
+  readonly id: number
+  readonly former: number
+  readonly isDecided: 0 | 1
+}
+
+interface Found {
+  readonly rule: typeof TAKES_ACCOUNT | typeof TAKES_REFERENCE
+  /** Null where it is not known whose it is. */
+  readonly other: number | null
+}
+
+/**
+ * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
+ * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
+ * claims the very mandate counts: one of both must be wrong. Where two lines show that the accounts moved, those of the
+ * others are their neighbours', which the ledger need not know.
+ */
+export function holdAnothersValues(scope: Scope, at: string): void {
+  const { connection, first } = scope
+  if (!gatherBearers(scope)) return
+  const page = sql(connection)<Changed>`
+    select id, former, is_decided as isDecided from temp.changed join temp.given_back using (id)
+      where id > :after order by id limit :limit`
+  const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
+  const gotAccountIn = sqlValue(connection)<number>`
+    select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
+  for (const line of rowsOf(page)) {
+    const isMoved = line.isDecided === 0 && movedIn.has(gotAccountIn.get(line.id) ?? 0)
+    const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
+    if (found !== null) hold(scope, line, found, at)
+  }
+}
+
+const SHORTEST_IBAN = 15
+
+/**
+ * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
+ * @returns false where no reference and no account was changed
+ */
+function gatherBearers({ connection, first }: Scope): boolean {
+  const columns =
+    'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
+  emptyTables(connection, { changed: `${columns}, is_customer_changed integer not null`, bearer: columns })
+  for (const column of ['digits', 'reference', 'spelling', 'account'])
+    connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
+  const columnsOf = prepareColumns(connection)
+  // While a statement runs, nothing else can be asked.
+  for (const source of sqlValue(connection)<number>`select id from source`.all()) columnsOf(source)
+  connection.function('digits_of', (source, cells, iban) => {
+    if (iban === null && cells === null) return null
+    const [cell = ''] =
+      typeof iban === 'string'
+        ? [iban]
+        : requiredCells(columnsOf(Number(source)), JSON.parse(String(cells)) as string[], ['iban'])
+    const account = cleanIban(cell)
+    return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
+  })
+  const changed = sql(connection)`
+    insert into temp.changed
+       select now.id,
+              iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
+                upper(now.original_mandate_reference)),
+              iif(now.spelling is base.spelling, null, now.spelling),
+              iif(now.iban_key is base.iban_key, null, now.iban_key),
+              nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
+              now.customer_no, now.customer_no is not base.customer_no
+         from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
+        where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
+           or now.iban_key is not base.iban_key`.run().changes
+  if (changed === 0) return false
+  // One walk over all rows. What was given back and not taken is no row of the campaign.
+  sql(connection)`
+    insert into temp.bearer
+       select id, upper(original_mandate_reference), spelling, iban_key,
+           iif(iban_key is null, digits_of(source_id, cells, null), null), customer_no from row
+        where (upper(original_mandate_reference) in (select reference from temp.changed)
+            or spelling in (select spelling from temp.changed)
+            or iban_key in (select account from temp.changed)
+            or iban_key is null and digits_of(source_id, cells, null) in (select digits from temp.changed))
+          and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
+    first,
+  )
+  return true
+}
+
+/** A spreadsheet takes zeros in front away. */
+const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling = changed.spelling)'
+const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
+  and other.state not in ('superseded', 'written_off')`
+const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
+  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
+
+/** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
+const MOVED_FILES = `select distinct now.source_id from temp.changed join row as now on now.id = changed.id
+      join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
+    where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
+      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)`
+
+/** Finds another row that has the reference or the account; null where there is none. */
+function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
+  const formerOf = sqlValue(connection)<number>`
+    select former from temp.given_back where id = ?`
+  const found = (isBearer: string): number | undefined =>
+    sqlValue(connection)<number>`
+      select bearer.id from temp.changed join temp.bearer on ${isBearer}
+         join row as other on other.id = bearer.id join row as now on now.id = changed.id
+        where changed.id = ? and bearer.id <> changed.id
+          and (other.content_key is null or other.content_key is not now.content_key)
+        order by bearer.id limit ?`
+      .all(id, BEARERS_AT_ONCE)
+      .find((row) => {
+        const last = latestOf(connection, row)
+        return last !== id && last !== former && formerOf.get(row) !== former
+      })
+  const reference = found(isDecided === 1 ? HAS_MANDATE : HAS_REFERENCE)
+  if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
+  const account = isDecided === 1 ? undefined : found(HAS_ACCOUNT)
+  return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
+}
+
+function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }: Found, at: string): void {
+  const { connection } = scope
+  // The row number may be that of another mandate of the customer, and the account the new one of this.
+  const shown = sqlValue(connection)<number>`
+    select other.id from row as now join row as other on other.mandate_key = now.mandate_key
+      where now.id = ? and other.id < now.id and other.id <> ? and other.customer_no = now.customer_no
+        and other.state = 'ready' and other.attempts = 0`
+  for (const row of shown.all(id, former)) {
+    const message = `A line that was given back shows this mandate and names row ${former}. It may be meant for either row.`
+    const remedy = 'Give the line back with this row in migration_row, and the other row as it should be.'
+    holdWith(connection, noticeOf('CONFLICT_MANDATE', { message, remedy }), row, at)
+  }
+  const { message, remedy } = ruleOf(rule)
+  const notice = noticeOf(rule, {
+    field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
+    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of {row}.`,
+    remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
+    other,
+  })
+  const give = sql(connection)`
+    update row set rule = ?, state = iif(state = 'ready', 'conflict', state)
+      where id = ? and state in ('ready', 'invalid', 'excluded')`
+  if (give.run(rule, id).changes > 0) writeNotice(connection, notice, 'id = :id', { id })
+}
+
+const MAY_HAVE_MOVED =
+  'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.'
+
+const BOTH_CLAIM_IT =
+  'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'
+
+/** Hold a correction back that has what belongs to another row. */
+const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE' satisfies RuleId
+const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
+
+function noteFormer(connection: Connection, id: number, former: number, state: string): void {
+  const before = sqlValue(connection)<number | null>`
+    select (select max(older.id) from row as older where older.heir = coalesce(row.heir, row.id) and older.superseded_by = row.id)
+       from row where id = ? and ${isTaking('row')}`
+  let base = former
+  for (let next = before.get(base); typeof next === 'number'; next = before.get(base)) base = next
+  sql(connection)`update temp.given_back set former = ?, base = ?, from_state = ? where id = ?`.run(
+    ...[former, base, state, id],
+  )
+}
+
+const isAbout = (connection: Connection, line: number, row: number): void =>
+  void sql(connection)`update temp.given_back set about = ? where id = ?`.run(row, line)
+
+/**
+ * Control totals count mandates of the campaign. Every record of an export counts in its source, and a correction in the
+ * place of the row that it replaces, in whose source it counts from then on. What is left over counts nowhere. Once all
+ * rules across rows have spoken.
+ */
+export function decidePlaces({ connection, first }: Scope): void {
+  const pairs = sql(connection)<{ newcomer: number; row: number }>`
+    select newcomer, row from (
+      select id as newcomer, about as row, 0 as isReplaced, state = 'duplicate' as isRepeat, id as n
+        from temp.given_back join row using (id) where about is not null
+      union all select row.id, corrects, 0, state = 'duplicate', row.id from row join source on source.id = source_id
+        where row.id >= :first and kind = 'again' and corrects > 0
+      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first and id < :first)
+     order by isReplaced, isRepeat, n`
+  const placeOf = sqlValue(connection)<number | null>`
+    select counted_in from row where id = :row and state = 'superseded'
+      and (select counted_in from row where id = :newcomer) is null`
+  const count = sql(connection)`update row set counted_in = ? where id = ?`
+  for (const { newcomer, row } of pairs.all({ first })) {
+    const place = placeOf.get({ newcomer, row })
+    if (typeof place !== 'number') continue
+    count.run(null, row)
+    count.run(place, newcomer)
+  }
+  const lost = sqlValue(connection)<number>`
+    select count(*) from row where id >= ? and counted_in is null and state = 'ready'`
+  if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
+}
+
+interface Taken {
+  readonly id: number
+  readonly base: number
+  readonly from: string
+  readonly to: string
+  readonly isDecided: 0 | 1
+  readonly reason: string | null
+  readonly by: string | null
+}
+
+/** The five values under the names of their fields, an account as its fingerprint. */
+interface Stored extends Readonly<Partial<Record<Field, string | null>>> {
+  readonly sourceId: number
+  readonly ibanMasked: string | null
+  readonly cells: string | null
+}
+
+/**
+ * Puts each correction that took the place of a row on record as what it is: a decision of a person, with the fields that
+ * it changed. It is on the new row, so that what is erased of a customer is erased there too.
+ */
+export function recordCorrections({ connection }: Scope, corrector: Corrector, at: string): void {
+  const page = sql(connection)<Taken>`
+    select row.id, base, from_state as "from", state as "to", is_decided as isDecided,
+       given_back.reason, decided_by as "by"
+       from temp.given_back join row using (id)
+      where former is not null and row.id > :after and counted_in is not null order by row.id limit :limit`
+  const changesOf = prepareChanges(connection)
+  for (const { id, base, from, to, isDecided, reason, by } of rowsOf(page)) {
+    const changes = [...changesOf(base, id), ...(isDecided === 1 ? [SENT_BY_WORD] : [])]
+    // A row that was kept back as excluded goes out by a cell that feeds none of the fields.
+    if (changes.length === 0 && from !== 'excluded') continue
+    recordDecision(connection, {
+      ...{ row: id, at, by: maskAccounts(by ?? corrector.by), decision: CORRECTED, from, to },
+      reason: maskAccounts(reason ?? corrector.reason ?? NO_REASON),
+      evidence: changes.length === 0 ? null : changesText(changes),
+    })
+  }
+}
+
+const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', after: 'send' }
+
+/**
+ * What differs is what was read. Where nothing could be read before or after, the cells say whether somebody changed
+ * them: a changed configuration reads the same cell in another way.
+ */
+function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
+  const read = sql(connection)<Stored>`
+    select source_id as sourceId, cells, iban_masked as ibanMasked, cast(customer_no as text) as customer_no,
+       iif(iban_key is null, null, hex(iban_key)) as iban, signed_date,
+       original_creditor_identifier as sepa_creditor_identifier,
+       original_mandate_reference as unique_mandate_reference from row where id = ?`
+  const columnsOf = prepareColumns(connection)
+  const cellsOf = (row: Stored, fields: readonly Field[]): readonly string[] =>
+    row.cells === null
+      ? []
+      : requiredCells(columnsOf(row.sourceId), JSON.parse(row.cells) as string[], fields)
+  return (before, after) => {
+    const [old, now] = [read.get(before), read.get(after)]
+    if (old === undefined || now === undefined) return []
+    // A word that was read only before, or only after, may have stood there all the time.
+    const isRead = (field: Field): boolean =>
+      [old, now].every(({ sourceId, cells }) => cells !== null && field in columnsOf(sourceId).columns)
+    const fields = FIELDS.filter((field) => field in now || isRead(field))
+    const [oldCells, cells] = [cellsOf(old, fields), cellsOf(now, fields)]
+    return fields.flatMap((field, index): FieldChange[] => {
+      const [was = null, is = null] = [old[field], now[field]]
+      const [oldCell = '', cell = ''] = [oldCells[index], cells[index]]
+      const isSame = was !== null && is !== null ? was === is : cleanCell(oldCell) === cleanCell(cell)
+      if (isSame) return []
+      return [{ field, before: shownValue(field, old, oldCell), after: shownValue(field, now, cell) }]
+    })
+  }
+}
+
+const shownValue = (field: Field, row: Stored, cell: string): string =>
+  field === 'iban' ? (row.ibanMasked ?? showValue(cell, field)) : showValue(row[field] ?? cell)
