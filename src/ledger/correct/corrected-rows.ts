@@ -19,6 +19,16 @@ const PAGE = 500
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
 const BEARERS_AT_ONCE = 100
 
+/** Hold a correction back that has what belongs to another row. */
+const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE'
+const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT'
+const TAKES_CUSTOMER = 'CORRECTION_TAKES_CUSTOMER'
+const TAKEN = {
+  [TAKES_REFERENCE]: 'unique_mandate_reference',
+  [TAKES_ACCOUNT]: 'iban',
+  [TAKES_CUSTOMER]: 'customer_no',
+} as const satisfies Partial<Record<RuleId, Field>>
+
 interface Changed {
   readonly id: number
   readonly former: number
@@ -26,16 +36,16 @@ interface Changed {
 }
 
 interface Found {
-  readonly rule: typeof TAKES_ACCOUNT | typeof TAKES_REFERENCE
+  readonly rule: keyof typeof TAKEN
   /** Null where it is not known whose it is. */
   readonly other: number | null
 }
 
 /**
  * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
- * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
- * claims the very mandate counts: one of both must be wrong. Where two lines show that the accounts moved, those of the
- * others are their neighbours', which the ledger need not know.
+ * ledger ever had, an account that another customer has, or a customer number that another line of the file had and lost
+ * waits for a person. Beside their word only a row that still claims the very mandate counts: one of both must be wrong.
+ * Where two lines show that the accounts moved, those of the others are their neighbours', which the ledger need not know.
  */
 export function holdAnothersValues(scope: Scope, at: string): void {
   const { connection, first } = scope
@@ -46,11 +56,21 @@ export function holdAnothersValues(scope: Scope, at: string): void {
        join temp.given_back on given_back.id = changed.id
       where changed.id > ? order by changed.id limit ?`
   const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
+  const customers = new Map(
+    sql(connection)<{ id: number; other: number | null }>`${MOVED_CUSTOMERS}`
+      .all()
+      .map(({ id, other }) => [id, other]),
+  )
   const gotAccountIn = sqlValue(connection)<number>`
     select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
   for (const line of rowsById((after) => page.all(after, PAGE))) {
-    const isMoved = line.isDecided === 0 && movedIn.has(gotAccountIn.get(line.id) ?? 0)
-    const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
+    const moved = (): Found | null => {
+      if (line.isDecided === 1) return null
+      if (movedIn.has(gotAccountIn.get(line.id) ?? 0)) return { rule: TAKES_ACCOUNT, other: null }
+      const other = customers.get(line.id)
+      return other === undefined ? null : { rule: TAKES_CUSTOMER, other }
+    }
+    const found = look(connection, line) ?? moved()
     if (found !== null) hold(scope, line, found, at)
   }
 }
@@ -59,14 +79,15 @@ const SHORTEST_IBAN = 15
 
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
- * @returns false where no reference and no account was changed
+ * @returns false where no reference, account or customer was changed
  */
 function gatherBearers({ connection, first }: Scope): boolean {
   connection.exec(`
     create temp table if not exists changed (id integer primary key, reference text, spelling integer, account blob, digits text,
-      customer_no integer, is_customer_changed integer not null);
+      customer_no integer, was_customer integer);
     create temp table if not exists bearer
       (id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer);
+    create index if not exists temp.changed_customer on changed (was_customer);
     create index if not exists temp.bearer_digits on bearer (digits);
     create index if not exists temp.bearer_reference on bearer (reference);
     create index if not exists temp.bearer_spelling on bearer (spelling);
@@ -92,21 +113,21 @@ function gatherBearers({ connection, first }: Scope): boolean {
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
-              now.customer_no, now.customer_no is not base.customer_no
+              now.customer_no, base.customer_no
          from temp.correction join row as now on now.id = correction.id
          join row as base on base.id = correction.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key`.run().changes
+           or now.iban_key is not base.iban_key or now.customer_no <> base.customer_no`.run().changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
     insert into temp.bearer
        select id, upper(original_mandate_reference), spelling, iban_key,
-           iif(iban_key is null, digits_of(source_id, cells, null), null), customer_no from row
+           iif(content_key is null, digits_of(source_id, cells, iban), null), customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed)
-            or iban_key is null and digits_of(source_id, cells, null) in (select digits from temp.changed))
+            or content_key is null and digits_of(source_id, cells, iban) in (select digits from temp.changed))
           and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
     first,
   )
@@ -118,13 +139,26 @@ const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling 
 const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
   and other.state not in ('superseded', 'written_off')`
 const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
-  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
+  and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer)`
 
 /** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
 const MOVED_FILES = `select distinct now.source_id from temp.changed join row as now on now.id = changed.id
       join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
     where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
       and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)`
+
+/** Lines with a customer number that another line of their file lost, or that such a line next to them had; and as they were held before. */
+const MOVED_CUSTOMERS = `
+  with line as materialized (select changed.id, source_id, base, former, changed.customer_no, was_customer
+      from temp.changed join row using (id) join temp.correction using (id) where changed.customer_no is not was_customer),
+    moved as (select line.id, line.source_id, min(other.base) as other from line join temp.changed as lost on lost.was_customer = line.customer_no and lost.customer_no is not lost.was_customer join line as other on other.id = lost.id
+        and other.source_id = line.source_id and other.id <> line.id group by 1)
+  select id, other from moved
+  union all select line.id, named.id from line join row as beside on beside.id in (line.id - 1, line.id + 1)
+      and beside.source_id = line.source_id join row as named on named.id = beside.corrects and named.customer_no = line.customer_no
+    where line.source_id in (select source_id from moved) and line.id not in (select id from moved)
+  union all select line.id, null from line join row as held on held.id = former and held.rule = '${TAKES_CUSTOMER}'
+      and held.customer_no = line.customer_no where line.id not in (select id from moved)`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
@@ -165,8 +199,9 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   const notice: ProblemText = {
     rule,
     severity: 'error',
-    field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of {row}.`,
+    field: TAKEN[rule],
+    message:
+      other !== null ? `${message} It is that of {row}.` : rule === TAKES_ACCOUNT ? MAY_HAVE_MOVED : message,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
     other,
   }
@@ -181,10 +216,6 @@ const MAY_HAVE_MOVED =
 
 const BOTH_CLAIM_IT =
   'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'
-
-/** Hold a correction back that has what belongs to another row. */
-const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE' satisfies RuleId
-const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
 
 /**
  * Remembers which row a line corrects, while its source is being admitted, and the row with whose values it is compared:
