@@ -345,7 +345,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
     decideGroups(scope, AGAIN, at)
   }
   if (hasCorrections) {
-    decideCorrections(scope)
+    decideCorrections(scope, at)
     holdAnothersValues(scope, at)
   }
   // Lines may have lost the number of their row, all of them.

@@ -7,6 +7,7 @@ import {
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { type CheckedRecord, ruleOf } from '../../domain/rule/verdict.js'
+import { contradict } from '../compare/contradicting.js'
 import { isAbout, noteFormer } from '../correct/corrected-rows.js'
 import { isTaking } from '../deliver/gate.js'
 import { rowsById, sql, sqlWithJson, type Connection } from '../file/connection.js'
@@ -134,7 +135,7 @@ export const noteGivenBack = (
  * are decided here, before the groups, because the row they replace must no longer count there. A line that does not
  * say which row it corrects has its own error already.
  */
-export function decideCorrections(scope: Scope): void {
+export function decideCorrections(scope: Scope, at: string): void {
   const { connection, first } = scope
   // Contested rows are gathered once: a whole file of corrections is compared in one pass.
   connection.exec(
@@ -155,7 +156,7 @@ export function decideCorrections(scope: Scope): void {
   for (const { id } of rowsById((after) => page.all({ first, after }))) {
     // What earlier lines did to a row counts for the next ones.
     const line = read.get({ id, first })
-    if (line !== undefined) apply(scope, line, planOf(line, columnsOf))
+    if (line !== undefined) apply(scope, line, planOf(line, columnsOf), at)
   }
   leaveOldConflicts(scope)
   const counting = sql(connection)<{ id: number; row: number }>`
@@ -220,7 +221,7 @@ function isRelated(line: Line, columnsOf: ReturnType<typeof prepareColumns>): bo
   })
 }
 
-function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
+function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void {
   const { connection } = scope
   const { id, current, repeated, corrects, state } = line
   const corrected = repeated ?? current
@@ -245,6 +246,10 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
         update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
+      if (plan.because === 'protected' && corrected !== null && state !== 'written_off') {
+        contradict(connection, { where: 'row.id = :id', values: { id }, sent: corrected, at })
+        return
+      }
       writeNotice(connection, conflict(plan.because, corrects, corrected), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`

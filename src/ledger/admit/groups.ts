@@ -2,7 +2,7 @@ import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId, type Severity } from '../../domain/rule/verdict.js'
-import { noteContradicting } from '../compare/contradicting.js'
+import { contradict } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { rowsById, sql, sqlValue } from '../file/connection.js'
@@ -432,9 +432,13 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
 function applyList(seen: Seen, standing: Standing): void {
   const { group, live, counts, values } = seen
   const isSame = counts.known === counts.count
-  if (standing === 'sent' || standing === 'written_off') {
+  if (standing === 'sent') {
+    apply(seen, { kind: 'contradicts' })
+    return
+  }
+  if (standing === 'written_off') {
     repeat(seen, `${SENDABLE} and ${IS_KNOWN}`)
-    if (standing === 'written_off') answerNamed(seen)
+    answerNamed(seen)
     if (live !== null)
       give(group.connection, 'conflict', blocked(live), `mandate_key = :key and ${SENDABLE}`, values)
     return
@@ -479,7 +483,11 @@ function apply(seen: Seen, then: Then): void {
       return
     case 'contradicts':
       repeat(seen, `${IS_NEW} and ${SPEAKS} and ${IS_KNOWN}`)
-      contradict(seen)
+      if (seen.live !== null)
+        contradict(group.connection, {
+          ...{ sent: seen.live.id, at: group.at, values },
+          where: `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`,
+        })
       return
     case 'waits':
       wait(seen, then.rule, isContradictory)
@@ -500,23 +508,6 @@ function repeat(seen: Seen, where: string): void {
     counts.sendable > 0 ? asDuplicate(group, HELD_ALREADY, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
-}
-
-/** Of what was sent, each record that says something else is a line of the cut-over. */
-function contradict(seen: Seen): void {
-  const { group, live, values } = seen
-  if (live === null) return
-  const where = `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`
-  const records = sql(group.connection)<{ id: number; was: string; rule: string | null }>`
-    select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const notice = say(
-    'CONTRADICTS_SENT',
-    'error',
-    `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`,
-    live.id,
-  )
-  give(group.connection, 'conflict', notice, where, values)
-  noteContradicting(group.connection, { sent: live.id, records, at: group.at })
 }
 
 function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {

@@ -116,9 +116,14 @@ describe('a row that corrects an older one', () => {
         return
       }
       expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
+      const said =
+        state === 'written_off'
+          ? 'This cannot replace'
+          : 'The mandate was sent already, and this record says something else of it. It is'
       expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-        `This cannot replace record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
+        `${said} record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
       )
+      expect(ledger.view.openCutOver().open).toBe(state === 'written_off' ? 0 : 1)
     },
   )
 

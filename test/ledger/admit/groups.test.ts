@@ -50,7 +50,8 @@ function expectedStates({ old, verdict, isSame, by }: Cell) {
   if (isSame && old === verdict) return repeats
   if (by === 'a list') {
     if (isSendable && isSame && (isProtected(old) || old === 'ready' || old === 'refused')) return repeats
-    if (isProtected(old)) return waits
+    if (old === 'written_off') return waits
+    if (isProtected(old)) return { old, newcomer: 'conflict' }
     // What stands by then has ended, and the line names another row.
     return old === 'superseded' && isSendable ? waits : replaces
   }
