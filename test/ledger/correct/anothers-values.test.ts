@@ -45,7 +45,7 @@ describe('a correction with the reference of another row', () => {
     expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid', 'conflict'])
     const [problem] = problemsOf(ledger.file)
     expect(problem?.rule).toBe('CORRECTION_TAKES_REFERENCE')
-    expect(problem?.message).toContain('It is that of record 2 of "export.csv", which is invalid (row 2).')
+    expect(problem?.message).toContain('It is that of line 3 of "export.csv", which is invalid (row 2).')
   })
 
   it.each(['M-2', 'M-3'])('also where that row has another reference by now, or was sent: %s', (reference) =>
