@@ -316,11 +316,15 @@ export interface GivenBack {
 
 export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
 
+/** A line that names a row on which the same list has a decision is no line that changed nothing. */
+const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate'
+  and (select named.state from row as named where named.id = row.corrects) not in ('written_off', 'duplicate')`
+
 const GIVEN_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
-     count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
+     count(*) filter (where ${IS_UNCHANGED}) as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
-       and corrects is not null and state = 'duplicate' order by id limit 5)) as unchangedRows
+       and ${IS_UNCHANGED} order by id limit 5)) as unchangedRows
     from source join row on row.id between first_row and last_row
    where source.id = ? and (resubmitted > 0 or kind = 'again')`
 
