@@ -312,9 +312,13 @@ export interface GivenBack {
   /** Those that say what the ledger holds, and the first rows that they name. */
   readonly unchanged: number
   readonly unchangedRows: string | null
+  /** Those that wait although somebody wrote "send" beside them. */
+  readonly waiting: number
 }
 
-export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
+export const NONE_GIVEN_BACK: GivenBack = {
+  ...{ resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null, waiting: 0 },
+}
 
 /** A line that names a row on which the same list has a decision is no line that changed nothing. */
 const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate'
@@ -322,6 +326,8 @@ const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate'
 
 const GIVEN_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
+     count(*) filter (where counted_in is not null and state = 'conflict'
+       and row.id in (select id from temp.given_back where is_decided = 1)) as waiting,
      count(*) filter (where ${IS_UNCHANGED}) as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
        and ${IS_UNCHANGED} order by id limit 5)) as unchangedRows
@@ -369,9 +375,10 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   connection.exec('insert into temp.said_send select id from temp.given_back where is_decided = 1')
   if (hasCorrections) recordCorrections(scope, corrector, at)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
-  connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
   const given = sql(connection)<GivenBack>`${GIVEN_BACK}`
-  return new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
+  const became = new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
+  connection.exec('delete from temp.given_back; delete from temp.about; delete from temp.incoming')
+  return became
 }
 
 /** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */

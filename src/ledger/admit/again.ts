@@ -134,12 +134,16 @@ export function formerRows(connection: Connection, differs: ReturnType<typeof di
     isLeft: 0 | 1
   }>`
     select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft from temp.former join row on row.id = former.id where former.line = ?`
+  const count = ({ parts }: Pick<ReadSource, 'parts'>, such: string): number =>
+    sqlValue(connection)<number>`select count(*) from row where ${such} and ${IS_IN_PARTS}`.get({
+      parts: JSON.stringify(parts),
+    }) ?? 0
   return {
     /** How many only the file can tell. */
-    repeats: ({ parts }: Pick<ReadSource, 'parts'>): number =>
-      sqlValue(connection)<number>`select count(*) from row where ${IS_REPEAT} and ${IS_IN_PARTS}`.get({
-        parts: JSON.stringify(parts),
-      }) ?? 0,
+    repeats: (source: Pick<ReadSource, 'parts'>): number => count(source, IS_REPEAT),
+    /** How many were or may have been sent as they were read. */
+    sent: (source: Pick<ReadSource, 'parts'>): number =>
+      count(source, `row.state in ('sending', 'in_doubt', 'registered')`),
     noteFormer: ({ parts }: Pick<ReadSource, 'parts'>, isOtherSheet: boolean): void => {
       connection.exec('delete from temp.former')
       sql(

@@ -159,6 +159,8 @@ function repeatAsBefore(scope: Scope): void {
   )
 }
 
+const HELD_ERASED =
+  'The ledger holds this mandate already, and the account of its customer was erased, so that nobody can compare it: {row}.'
 const HELD_ALREADY = 'The ledger holds this mandate already, with the same data: {row}.'
 
 interface Deciding extends Scope {
@@ -525,8 +527,9 @@ const isLowered = ({ severities }: Scope): boolean => severityOf('CONFLICT_MANDA
 function repeat(seen: Seen, where: string): void {
   const { group, live, older, values, counts } = seen
   const of = live ?? older[0] ?? null
+  const text = of?.isErased === 1 ? HELD_ERASED : HELD_ALREADY
   const notice =
-    counts.sendable > 0 ? asDuplicate(group, HELD_ALREADY, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
+    counts.sendable > 0 ? asDuplicate(group, text, of?.id ?? null, 'Nothing to do.') : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
 }
@@ -617,10 +620,13 @@ const say = (
 const asDuplicate = ({ severities }: Scope, message: string, other: Named, remedy?: string): ProblemText =>
   say('DUPLICATE_MANDATE', severityOf('DUPLICATE_MANDATE', severities), message, other, remedy)
 
-const blocked = ({ id, state, isClosedAsGone }: Older): ProblemText =>
-  isClosedAsGone === 1
-    ? say('CONFLICT_MANDATE', 'error', CLOSED_AS_GONE, id, BACK_REMEDY)
-    : say('CONFLICT_MANDATE', 'error', HELD_OTHERWISE, id, BLOCKED_REMEDY[isLive(state) ? state : 'ready'])
+function blocked({ id, state, isClosedAsGone, kind }: Older): ProblemText {
+  if (isClosedAsGone === 1) return say('CONFLICT_MANDATE', 'error', CLOSED_AS_GONE, id, BACK_REMEDY)
+  const why =
+    state !== 'refused' ? '' : kind === 'list' ? 'A person corrected it. ' : 'Its request was in doubt once. '
+  const remedy = why + BLOCKED_REMEDY[isLive(state) ? state : 'ready']
+  return say('CONFLICT_MANDATE', 'error', HELD_OTHERWISE, id, remedy)
+}
 
 const HELD_OTHERWISE = 'The ledger holds this mandate with other data, and a file cannot replace it: {row}.'
 const CLOSED_AS_GONE =
@@ -631,8 +637,7 @@ const BACK_REMEDY =
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
 const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
   ready: AT_THE_SERVICE,
-  refused:
-    'A person corrected it, or its request was in doubt once. If these data are right, write "send" into migration_decision of the line and give it back.',
+  refused: 'If these data are right, write "send" into migration_decision of the line and give it back.',
   sending: 'Wait for its outcome, then give the file again.',
   registered: AT_THE_SERVICE,
   in_doubt: 'Resolve that row first, then give the file again.',
