@@ -213,7 +213,7 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   sending: ['open', 'on the way', ': a run is sending, or was killed while it did'],
   ready: ['strong', 'ready', ': not sent yet'],
   held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
-  cutOver: ['open', 'cut-over items open', ': close each one (to-do/cut-over.csv)'],
+  cutOver: ['open', 'open in the cut-over', ': act on each line and close it (to-do/cut-over.csv)'],
   untaken: ['strong', 'new or changed in the final export', ': run that export'],
   uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
   refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],

@@ -125,7 +125,14 @@ function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
       if (value === null || isSameName(value, found) || isSameName(maskAccounts(value), found)) return []
       if (isContent && !isChanged(reader, row, field, cleanCell(found))) return []
       const shown = (cell: string): string => `"${showValue(cell, field === 'iban' ? field : null)}"`
-      return [at(name, `row ${row.id} has ${shown(value)}, the line has ${shown(cleanCell(found))}`, nth)]
+      const [held, given] = [shown(value), shown(cleanCell(found))]
+      return [
+        at(
+          name,
+          `row ${row.id} has ${held}, the line has ${given === held ? 'another account that ends alike' : given}`,
+          nth,
+        ),
+      ]
     })
   }
 

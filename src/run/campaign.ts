@@ -229,11 +229,11 @@ function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
   if (decisions.length === 0) return
   const { results } = ledger.resolve(decisions, { dryRun: false })
   const rejected = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
-  const [first] = rejected
-  if (first === undefined) return
+  if (rejected.length === 0) return
   const faults = [...new Set(rejected.map(({ message }) => message))]
+  const next = [...new Set(rejected.map((each) => each.next))].join('. ')
   const title = `${plural(faults.length, 'decision', 'decisions')} cannot be taken; nothing was recorded or sent`
-  throw new UsageError(title, first.next, { faults })
+  throw new UsageError(title, next, { faults })
 }
 
 /** @returns how many stay refused: those that a later file has corrected */

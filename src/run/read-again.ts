@@ -47,6 +47,9 @@ const CHANGES: Readonly<Record<Change, string>> = {
   goes: 'can be sent now',
   waits: 'wait now',
 }
+/** What may be wrong with what was sent; what could not be sent before tells nothing of the others. */
+const DOUBTFUL = ['ended', 'customer', 'account', 'date', 'mandate', 'waits'] as const
+
 const ofOne = (more: string): string =>
   more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
 
@@ -236,7 +239,6 @@ async function changeOf(
   }
 }
 
-/** How many records the next run reads again, for commands that change nothing. */
 /** How many records the next run reads again, and the exports of which it needs the files for that. */
 export async function toReadAgain(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
@@ -412,8 +414,13 @@ async function readOne(
   const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
+  const sent = DOUBTFUL.some((kind) => changes[kind] !== undefined) ? again.sent(source) : 0
+  const before =
+    sent === 0
+      ? ''
+      : ` ${plural(sent, 'was', 'were')} sent as read before: look whether the service holds what it should (compare tells what differs).`
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { came, told: isChanged ? [`"${source.name}" was ${told}.`] : [] }
+  return { came, told: isChanged ? [`"${source.name}" was ${told}.${before}`] : [] }
 }

@@ -219,6 +219,11 @@ describe('a line must be the row that it names', () => {
     ],
     ['another masked account', { iban: 'DE…4000' }, '"iban": row 1 has "DE…3000", the line has "DE…4000"'],
     [
+      'an account that ends alike',
+      { iban: 'DE00370400440532013000' },
+      '"iban": row 1 has "DE…3000", the line has another account that ends alike',
+    ],
+    [
       'another date',
       { signed_date: '24.12.2024' },
       '"signed_date": row 1 has "2020-01-31", the line has "24.12.2024"',

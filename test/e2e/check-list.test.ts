@@ -26,7 +26,7 @@ it('check lists by rule: errors, warnings, what was asked for; count, three exam
       '',
       'left out DUPLICATE_MANDATE, 1 time',
       '  The mandate occurs more than once. It is sent at most once.',
-      '    line 10, unique_mandate_reference "MANDATE-1": It is record 1.',
+      '    line 10, unique_mandate_reference "MANDATE-1": It is line 2.',
       '  → Nothing to do; remove the repeated row if you like.',
       '',
       'left out STATUS_NOT_ACTIVE, 1 time',

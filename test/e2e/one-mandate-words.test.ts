@@ -41,6 +41,14 @@ describe('a word of a person is about the mandate that it names, and about no ot
     await expectRun(place, [], 3, [mandate(2)])
   })
 
+  it('"send" beside each of two records of one mandate is told as taken beside none', async () => {
+    save('export.csv', [mandate(1), mandate(1, account(901)), mandate(2)])
+    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send' }))
+    const { stderr } = await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2)])
+    expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
+  })
+
   it.each([
     ['', 3, ['--retry-refused']],
     ['send', 0, []],

@@ -126,14 +126,19 @@ describe('a crosswalk', () => {
     begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
     await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
     configure(CROSSWALK('customer_no'))
-    await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    const told = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    expect(told.stdout).toContain('2 have another customer. 1 was sent as read before')
+    // What was sent is told once.
+    const again = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    expect(again.stdout).not.toContain('as read before')
   })
 
   it.each(WAYS.slice(0, 2))('in which lines were missing, with %s', async (_, files) => {
     begin('customer_no', ['K1,1,1'])
     await expectRun(place, ['export.csv'], 3, [mandate(1)])
     begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
-    await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    const told = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    expect(told.stdout).not.toContain('as read before')
   })
 
   it('that is gone is no change', async () => {

@@ -84,6 +84,16 @@ it('names the rows whose lines changed nothing, and says how a refused one is se
   expect(totals()).toMatchObject({ invalid: 1, refused: 1, registered: 5 })
 })
 
+it('does not say of a line that was decided that it changed nothing', async () => {
+  const work = opened()
+  work.type('Corrections', 0, { migration_decision: 'written-off', migration_reason: 'left' })
+  work.type('Refused', 0, { migration_decision: 'written-off', migration_reason: 'left' })
+  work.save(path('back.xlsx'))
+  const { stdout } = await program('run', 'back.xlsx')
+  expect(stdout).toContain('2 decisions recorded.')
+  expect(stdout).toContain('1 of 3 lines in "back.xlsx" changed no value: rows 2.')
+})
+
 it('takes corrections of both sheets, registers each row once, and returned twice nothing new', async () => {
   mend().save()
   const copy = readFileSync(path('to-do.xlsx'))

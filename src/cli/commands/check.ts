@@ -170,6 +170,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
   const evidence = seen === null || sample === null ? seen : { ...seen, not_in_export: 0 }
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
+  const latest = (id: number) => sources.findLast(({ reading }) => reading.readFrom === id)?.reading
   return {
     exitCode: undecided.length > 0 ? 7 : isFaulty ? 3 : 0,
     campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
@@ -185,7 +186,10 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
     ]),
     lines: said([
       ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
-      ...sources.flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
+      ...sources
+        .filter(({ reading }) => reading.readFrom === undefined)
+        .map((source) => ({ ...source, reading: latest(source.id) ?? source.reading }))
+        .flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
       ...todoLines(reader, todos),
       ...Object.values(files).map((path) => `All of them: ${path}`),
       ...correctionLines(corrections),

@@ -215,11 +215,12 @@ function givenLine(source: Migration['admitted'][number]): string[] {
 /** What became of the lines that were given back; those that changed nothing are no fault. */
 const givenBackNotes = (admitted: Migration['admitted']): string[] =>
   said(
-    admitted.map(
-      ({ name, resubmitted, notTaken }) =>
-        notTaken > 0 &&
+    admitted.flatMap(({ name, resubmitted, notTaken, waiting }) => [
+      notTaken > 0 &&
         `${notTaken} of ${plural(resubmitted, 'correction', 'corrections')} in "${name}" could not be taken, and what they name stays as it was: problems.csv says why`,
-    ),
+      waiting > 0 &&
+        `${plural(waiting, 'line', 'lines')} in "${name}" with "send" ${waiting === 1 ? 'waits' : 'wait'} all the same: what is wrong stands beside it in the new list. Of several records of one mandate "send" stands beside one`,
+    ]),
   )
 
 const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>

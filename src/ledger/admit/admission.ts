@@ -289,15 +289,25 @@ export interface GivenBack {
   /** Those that say what the ledger holds, and the first rows that they name. */
   readonly unchanged: number
   readonly unchangedRows: string | null
+  /** Those that wait although somebody wrote "send" beside them. */
+  readonly waiting: number
 }
 
-export const NONE_GIVEN_BACK: GivenBack = { resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null }
+export const NONE_GIVEN_BACK: GivenBack = {
+  ...{ resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null, waiting: 0 },
+}
+
+/** A line that names a row on which the same list has a decision is no line that changed nothing. */
+const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate'
+  and (select named.state from row as named where named.id = row.corrects) not in ('written_off', 'duplicate')`
 
 const WHAT_CAME_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
-     count(*) filter (where corrects is not null and state = 'duplicate') as unchanged,
+     count(*) filter (where counted_in is not null and state = 'conflict'
+       and row.id in (select id from temp.given_back where is_decided = 1)) as waiting,
+     count(*) filter (where ${IS_UNCHANGED}) as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
-       and corrects is not null and state = 'duplicate' order by id limit 5)) as unchangedRows
+       and ${IS_UNCHANGED} order by id limit 5)) as unchangedRows
     from source join row on row.id between first_row and last_row
    where source.id = ? and (resubmitted > 0 or kind = 'again')`
 
@@ -322,7 +332,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
     decideGroups(scope, AGAIN, at)
   }
   if (hasCorrections) {
-    decideCorrections(scope)
+    decideCorrections(scope, at)
     holdAnothersValues(scope, at)
   }
   // Lines may have lost the number of their row, all of them.
@@ -340,9 +350,10 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   if (first > 1) decidePlaces(scope)
   if (hasCorrections) recordCorrections(scope, corrector, at)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
-  connection.exec('delete from temp.incoming')
   const given = sql(connection)<GivenBack>`${WHAT_CAME_BACK}`
-  return new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
+  const became = new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
+  connection.exec('delete from temp.incoming')
+  return became
 }
 
 /** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */

@@ -151,6 +151,9 @@ export function againVerbs({
     differs,
     /** How many only the file can tell. */
     repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
+    /** How many were or may have been sent as they were read. */
+    sent: (source: Parts): number =>
+      countOf(connection, source, `row.state in ('sending', 'in_doubt', 'registered')`),
     /** What a file holds that is read once more, beside what came in of it. */
     noteFormer: ({ parts }: Parts, isOtherSheet: boolean): void => {
       emptyTables(connection, {

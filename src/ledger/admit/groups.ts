@@ -2,7 +2,8 @@ import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { noteContradicting } from '../compare/contradicting.js'
+import { IS_CLOSED_AS_GONE } from '../compare/comparison-reads.js'
+import { contradict } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
@@ -155,6 +156,7 @@ interface Older {
   readonly isCollection: 0 | 1
   readonly isLast: 0 | 1
   readonly isErased: 0 | 1
+  readonly isClosedAsGone: 0 | 1
   readonly mayHaveEnded: 0 | 1
 }
 
@@ -163,6 +165,7 @@ const KIND = `iif(kind = 'again', (select origin.kind from source as origin wher
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
     reading -> '$.collections' is not null as isCollection, ${isLast('row')} as isLast, ${isErased('row')} as isErased,
+    ${IS_CLOSED_AS_GONE} as isClosedAsGone,
     ${mayHaveEnded('row')} as mayHaveEnded
   from row join source on source.id = row.source_id`
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
@@ -215,7 +218,14 @@ function decide(group: Deciding): void {
   const values = { key, turn, known: JSON.stringify(known), who }
   const counts = sql(connection)<Counts>`${COUNTS}`.get(values)
   if (counts === undefined || counts.count === 0) return
-  const seen: Seen = { group, older, live, counts, values, ...sightedOf(group, older, standing, counts) }
+  const seen: Seen = {
+    group,
+    older,
+    live,
+    counts,
+    values,
+    ...sightedOf(group, older, { standing, live }, counts),
+  }
   // A line that names no row is nobody's word on one: it is a record like those of exports.
   if (turn === LISTS && counts.named > 0) applyList(seen, standing)
   else apply(seen, whenSeen(standing, seen.sighted))
@@ -324,7 +334,7 @@ function heirOf({ connection, key, turn }: Deciding, older: readonly Older[]): O
 function sightedOf(
   group: Deciding,
   older: readonly Older[],
-  standing: Standing,
+  { standing, live }: ReturnType<typeof standingOf>,
   counts: Counts,
 ): Pick<Seen, 'sighted'> {
   const { sendable, ended, unreadable, unclear, known, count } = counts
@@ -350,7 +360,9 @@ function sightedOf(
   const isLonger = older.some(({ state, day }) => state === 'ready' && (counts.latest ?? '') > (day ?? '9'))
   // Beside what waits or has ended, the same of a later day is news.
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
-  const isKnown = known === count && !isLonger && !isNews
+  // What is read again says nothing that was not known when it was closed.
+  const isBack = live?.isClosedAsGone === 1 && says === 'lives' && group.turn === EXPORTS
+  const isKnown = known === count && !isLonger && !isNews && !isBack
   const tellsEnds = standing === 'none' || says !== 'lives' || !holds(group, LACKS_COLUMN)
   const areNewer =
     (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
@@ -397,9 +409,17 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
 function applyList(seen: Seen, standing: Standing): void {
   const { group, live, counts, values } = seen
   const isSame = counts.known === counts.count
-  if (standing === 'sent' || standing === 'written_off') {
+  if (standing === 'sent') {
+    apply(seen, { kind: 'contradicts' })
+    return
+  }
+  if (standing === 'written_off') {
+    if (live?.isClosedAsGone === 1 && counts.count === 1 && holds(group, NAMES_WAITING)) {
+      apply(seen, { kind: 'counts', replaces: true })
+      return
+    }
     repeat(seen, `${SENDABLE} and ${IS_KNOWN}`)
-    if (standing === 'written_off') answerNamed(seen)
+    if (live?.isClosedAsGone === 0) answerNamed(seen)
     if (live !== null)
       give(group.connection, 'conflict', blocked(live), `mandate_key = :key and ${SENDABLE}`, values)
     return
@@ -435,6 +455,11 @@ const answerNamed = ({ group: { connection }, values }: Seen): void =>
 const NAMES_ENDED = `select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
   and row.state <> 'duplicate' and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and (ended.state = 'excluded' or ${mayHaveEnded('ended')})))`
 
+/** "send" beside a record of the mandate that waits. */
+const NAMES_WAITING = `select 1 from row join temp.given_back using (id) join row as named on named.id = row.corrects
+  where row.mandate_key = :key and ${IS_NEW} and is_decided = 1
+    and named.mandate_key = :key and named.state = 'conflict' and named.counted_in is not null`
+
 function apply(seen: Seen, then: Then): void {
   const { group, counts, values } = seen
   const isContradictory = seen.sighted.says === 'contradictory' && !(isLowered(group) && counts.sendable > 0)
@@ -444,7 +469,11 @@ function apply(seen: Seen, then: Then): void {
       return
     case 'contradicts':
       repeat(seen, `${IS_NEW} and ${SPEAKS} and ${IS_KNOWN}`)
-      contradict(seen)
+      if (seen.live !== null)
+        contradict(group.connection, {
+          ...{ sent: seen.live.id, at: group.at, values },
+          where: `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`,
+        })
       return
     case 'waits':
       wait(seen, then.rule, isContradictory)
@@ -465,18 +494,6 @@ function repeat(seen: Seen, where: string): void {
   const notice = counts.sendable > 0 ? asRepeat(group, text, of?.id) : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
   if (live?.state === 'registered') removeOfMandate(group.connection, group.key)
-}
-
-/** Of what was sent, each record that says something else is a line of the cut-over. */
-function contradict(seen: Seen): void {
-  const { group, live, values } = seen
-  if (live === null) return
-  const where = `mandate_key = :key and ${IS_NEW} and ${SPEAKS}`
-  const records = sql(group.connection)<{ id: number; was: string; rule: string | null }>`
-    select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const notice = say('CONTRADICTS_SENT', `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`, live.id)
-  give(group.connection, 'conflict', notice, where, values)
-  noteContradicting(group.connection, { sent: live.id, records, at: group.at })
 }
 
 function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
@@ -559,19 +576,25 @@ const asRepeat = (
 ): ProblemText =>
   say('DUPLICATE_MANDATE', message, other, { severity: severityOf('DUPLICATE_MANDATE', severities), remedy })
 
-const blocked = ({ id, state }: Older): ProblemText =>
-  say(
-    'CONFLICT_MANDATE',
-    'The ledger holds this mandate with other data, and a file cannot replace it: {row}.',
-    id,
-    { remedy: BLOCKED_REMEDY[isLive(state) ? state : 'ready'] },
-  )
+function blocked({ id, state, isClosedAsGone, kind }: Older): ProblemText {
+  if (isClosedAsGone === 1) return say('CONFLICT_MANDATE', CLOSED_AS_GONE, id, { remedy: BACK_REMEDY })
+  const why =
+    state !== 'refused' ? '' : kind === 'list' ? 'A person corrected it. ' : 'Its request was in doubt once. '
+  return say('CONFLICT_MANDATE', HELD_OTHERWISE, id, {
+    remedy: why + BLOCKED_REMEDY[isLive(state) ? state : 'ready'],
+  })
+}
+
+const HELD_OTHERWISE = 'The ledger holds this mandate with other data, and a file cannot replace it: {row}.'
+const CLOSED_AS_GONE =
+  'It was written off because an export did not have it any more, or as ended, and this export has it: {row}.'
+const BACK_REMEDY =
+  'If it lives, write "send" into migration_decision of this line and give it back; else write this one off, too.'
 
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
 const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
   ready: AT_THE_SERVICE,
-  refused:
-    'A person corrected it, or its request was in doubt once. If these data are right, write "send" into migration_decision of the line and give it back.',
+  refused: 'If these data are right, write "send" into migration_decision of the line and give it back.',
   sending: 'Wait for its outcome, then give the file again.',
   registered: AT_THE_SERVICE,
   in_doubt: 'Resolve that row first, then give the file again.',

@@ -8,7 +8,7 @@ import {
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
-import { noteContradicting } from '../compare/contradicting.js'
+import { contradict } from '../compare/contradicting.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
@@ -21,7 +21,6 @@ import { give, holdWith, isErased, noticeOf, writeNotice, type ProblemText, type
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
 const ENDED = 'MANDATE_ENDED_ELSEWHERE'
-const CONTRADICTS = 'CONTRADICTS_SENT'
 const UNORDERED = 'EXPORT_ORDER_UNKNOWN'
 const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
 /** Of these the oldest that is kin is taken; an own former record is none. */
@@ -268,7 +267,7 @@ export function decideKin(scope: Scope, at: string): void {
       link.run(newcomer.id, kin.id, separated)
       if (severity === 'warning')
         writeNotice(connection, besideKin(RULE, kin.id, { severity }), 'row.id = :id', { id: newcomer.id })
-      if (separated === null) contradict(scope, newcomer, kin, at)
+      if (separated === null) contradictKin(scope, newcomer, kin, at)
       if (kin.state === 'refused' && severity === 'error') holdUnordered(connection, newcomer, kin)
     }
   }
@@ -285,16 +284,10 @@ function holdUnordered(connection: Connection, { id }: Record, refused: Standing
 }
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
-function contradict({ connection }: Scope, newcomer: Record, kin: Standing, at: string): void {
-  if (!SAYS_ENDS.includes(newcomer.state) || !IS_SENT.includes(kin.state)) return
-  const record = sql(connection)<{ id: number; was: string; rule: string | null }>`
-    select id, state as was, rule from row where id = :id and state in ('excluded', 'invalid')`.get({
-    id: newcomer.id,
-  })
-  if (record === undefined) return
-  const message = `${ruleOf(CONTRADICTS).message} It is {row}, which is written otherwise.`
-  give(connection, 'conflict', besideKin(CONTRADICTS, kin.id, { message }), 'row.id = :id', record)
-  noteContradicting(connection, { sent: kin.id, records: [record], at })
+function contradictKin({ connection }: Scope, { id, state }: Record, kin: Standing, at: string): void {
+  if (!SAYS_ENDS.includes(state) || !IS_SENT.includes(kin.state)) return
+  const where = `row.id = :id and row.state in ('excluded', 'invalid')`
+  contradict(connection, { where, values: { id }, more: ', which is written otherwise', sent: kin.id, at })
 }
 
 /** "send" on a line of a row that was held for its kin, or that was refused. */

@@ -106,14 +106,14 @@ export function give(
 }
 
 /**
- * SQL that names the row `other` for the operator beside a row of the source `beside`. That it
- * is ready is not said: most that are compared are held in the same transaction.
+ * SQL that names the row `other` for the operator beside a row of the source `beside`. Where it stands is said as far as that
+ * will not change: most that are ready and are compared are held in the same transaction, and a doubt is settled later.
  */
 export const nameBeside = (other: string, beside: string): string => `coalesce((select case
-    when named.source_id = ${beside} then 'record ' || named.record
-    when named_source.admitted_at is null then 'record ' || named.record || ' of "' || named_source.name || '"'
-    else 'record ' || named.record || ' of "' || named_source.name || '"' || case named.state when 'ready' then ''
-      when 'conflict' then ', which is in conflict' else ', which is ' || replace(named.state, '_', ' ') end
+    when named.source_id = ${beside} then 'line ' || named.line
+    when named_source.admitted_at is null then 'line ' || named.line || ' of "' || named_source.name || '"'
+    else 'line ' || named.line || ' of "' || named_source.name || '"' || case when named.state in ('ready', 'sending', 'in_doubt') then ''
+      when named.state = 'conflict' then ', which is in conflict' else ', which is ' || replace(named.state, '_', ' ') end
       || ' (row ' || named.id || ')' end
   from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other}), 'another row')`
 

@@ -11,7 +11,7 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { IS_CLOSED_AS_GONE, NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
@@ -26,12 +26,13 @@ const KEY = 'coalesce(mandate_key, hex(raw))'
 const SPEAKS = `state not in ('duplicate', 'superseded') and counted_in is not null and rule is not 'CONTRADICTS_SENT'`
 
 /**
- * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it. `min` of an aggregate takes the
+ * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it; `left`, as a comparison had it no more. `min` of an aggregate takes the
  * other columns from the row that has it: what may be at the service first, then the latest.
  */
 const KIND = `case state when 'registered' then 'registered' when 'in_doubt' then 'doubt' when 'sending' then 'doubt'
   when 'ready' then 'unsent' when 'refused' then 'unsent' when 'excluded' then 'excluded'
-  when 'written_off' then iif(exists (select 1 from attempt where row_id = row.id and outcome in ('in_doubt', 'released')), 'perhaps', 'closed')
+  when 'written_off' then case when exists (select 1 from attempt where row_id = row.id and outcome in ('in_doubt', 'released')) then 'perhaps'
+    when ${IS_CLOSED_AS_GONE} then 'left' else 'closed' end
   else 'held' end`
 const RANK = `case state when 'registered' then 1 when 'in_doubt' then 2 when 'sending' then 2 when 'ready' then 4
   when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 6) else 5 end`
@@ -159,20 +160,21 @@ const VERDICTS = `insert into temp.verdict
       else nullif(trim(${CHANGES} || ' ' || ${LAPSE}), '') end as why
     from said)
   select id, case
-      when contradictory and kind <> 'closed' then 'contradictory'
+      when kind = 'left' and says = 'lives' then 'changed_before_sending'
+      when contradictory and kind not in ('closed', 'left') then 'contradictory'
       when why is null and is_erased then 'erased'
       when why is null and ${IS_BACK} then 'changed_after_registration'
-      when why is null or kind = 'closed' or kind = 'excluded' and ${OVER} then 'unchanged'
+      when why is null or kind in ('closed', 'left') or kind = 'excluded' and ${OVER} then 'unchanged'
       when why in ('lapsed', 'lapses_soon') then 'dormant'
       when kind = 'doubt' then 'in_doubt_changed'
       when kind in ('registered', 'perhaps') then iif(${OVER}, 'ended_after_registration', 'changed_after_registration')
       when ${OVER} then 'gone_unsent' else 'changed_before_sending' end,
-    case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' else why end, final
+    case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' when kind = 'left' then 'back' else why end, final
   from told`
 
 /** A lapsed mandate is no more to be sent than an ended one, and what was changed waits for its export. */
-const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed', 'changed_before_sending', 'contradictory')
-  or verdict.why = 'lapsed'`
+const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed', 'contradictory')
+  or verdict.class = 'changed_before_sending' and verdict.why <> 'back' or verdict.why = 'lapsed'`
 
 /**
  * Records how the last export and the ledger stand to each other. No row changes. What was done about a mandate of which
@@ -282,7 +284,7 @@ function assertLastExport(connection: Connection, final: Connection): void {
 function assertSameSystem(connection: Connection): void {
   const count = (such: string): number =>
     sqlValue(connection)<number>`
-      select count(*) from temp.side where kind not in ('closed', 'excluded') and ${such}`.get() ?? 0
+      select count(*) from temp.side where kind not in ('closed', 'left', 'excluded') and ${such}`.get() ?? 0
   const [all, gone] = [count('true'), count(`id in (select id from temp.verdict where ${OVER})`)]
   if (gone * 2 <= all) return
   throw notTheLast(

@@ -27,6 +27,7 @@ import {
   type Scope,
 } from '../admit/problems.js'
 import { recordDecision } from '../decide/decisions.js'
+import { contradict } from '../compare/contradicting.js'
 import { isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -154,7 +155,7 @@ export const noteGivenBack = (
  * are decided here, before the groups, because the row they replace must no longer count there. A line that does not
  * say which row it corrects has its own error already.
  */
-export function decideCorrections(scope: Scope): void {
+export function decideCorrections(scope: Scope, at: string): void {
   const { connection, first } = scope
   // Contested rows are gathered once: a whole file of corrections is compared in one pass.
   emptyTables(connection, { contested: 'corrects integer primary key' })
@@ -169,7 +170,7 @@ export function decideCorrections(scope: Scope): void {
   for (const { id } of rowsOf(page, { first })) {
     // What earlier lines did to a row counts for the next ones.
     const line = read.get({ id, first })
-    if (line !== undefined) apply(scope, line, planOf(line, columnsOf))
+    if (line !== undefined) apply(scope, line, planOf(line, columnsOf), at)
   }
   leaveOldConflicts(scope)
   connection.exec(`update temp.given_back set about = rival
@@ -235,7 +236,7 @@ function isRelated(line: Line, columnsOf: ReturnType<typeof prepareColumns>): bo
   })
 }
 
-function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
+function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void {
   const { connection } = scope
   const { id, current, repeated, corrects, state } = line
   const corrected = repeated ?? current
@@ -260,6 +261,10 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan): void {
         update row set state = 'duplicate', rule = 'DUPLICATE_MANDATE' where id = ?`.run(id)
       return
     case 'conflict':
+      if (plan.because === 'protected' && corrected !== null && state !== 'written_off') {
+        contradict(connection, { where: 'row.id = :id', values: { id }, sent: corrected, at })
+        return
+      }
       writeNotice(connection, conflict(plan.because, corrects, corrected), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
@@ -302,6 +307,16 @@ const CONFLICTS = {
 /** Rows of one line at the most are passed over, and it is one row that is looked for. */
 const BEARERS_AT_ONCE = 100
 
+/** Hold a correction back that has what belongs to another row. */
+const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE'
+const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT'
+const TAKES_CUSTOMER = 'CORRECTION_TAKES_CUSTOMER'
+const TAKEN = {
+  [TAKES_REFERENCE]: 'unique_mandate_reference',
+  [TAKES_ACCOUNT]: 'iban',
+  [TAKES_CUSTOMER]: 'customer_no',
+} as const satisfies Partial<Record<RuleId, Field>>
+
 interface Changed {
   readonly id: number
   readonly former: number
@@ -309,16 +324,16 @@ interface Changed {
 }
 
 interface Found {
-  readonly rule: typeof TAKES_ACCOUNT | typeof TAKES_REFERENCE
+  readonly rule: keyof typeof TAKEN
   /** Null where it is not known whose it is. */
   readonly other: number | null
 }
 
 /**
  * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
- * ledger ever had, or an account that another customer has, waits for a person. Beside their word only a row that still
- * claims the very mandate counts: one of both must be wrong. Where two lines show that the accounts moved, those of the
- * others are their neighbours', which the ledger need not know.
+ * ledger ever had, an account that another customer has, or a customer number that another line of the file had and lost
+ * waits for a person. Beside their word only a row that still claims the very mandate counts: one of both must be wrong.
+ * Where two lines show that the accounts moved, those of the others are their neighbours', which the ledger need not know.
  */
 export function holdAnothersValues(scope: Scope, at: string): void {
   const { connection, first } = scope
@@ -327,11 +342,21 @@ export function holdAnothersValues(scope: Scope, at: string): void {
     select id, former, is_decided as isDecided from temp.changed join temp.given_back using (id)
       where id > :after order by id limit :limit`
   const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
+  const customers = new Map(
+    sql(connection)<{ id: number; other: number | null }>`${MOVED_CUSTOMERS}`
+      .all()
+      .map(({ id, other }) => [id, other]),
+  )
   const gotAccountIn = sqlValue(connection)<number>`
     select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
   for (const line of rowsOf(page)) {
-    const isMoved = line.isDecided === 0 && movedIn.has(gotAccountIn.get(line.id) ?? 0)
-    const found = look(connection, line) ?? (isMoved ? { rule: TAKES_ACCOUNT, other: null } : null)
+    const moved = (): Found | null => {
+      if (line.isDecided === 1) return null
+      if (movedIn.has(gotAccountIn.get(line.id) ?? 0)) return { rule: TAKES_ACCOUNT, other: null }
+      const other = customers.get(line.id)
+      return other === undefined ? null : { rule: TAKES_CUSTOMER, other }
+    }
+    const found = look(connection, line) ?? moved()
     if (found !== null) hold(scope, line, found, at)
   }
 }
@@ -340,12 +365,13 @@ const SHORTEST_IBAN = 15
 
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
- * @returns false where no reference and no account was changed
+ * @returns false where no reference, account or customer was changed
  */
 function gatherBearers({ connection, first }: Scope): boolean {
   const columns =
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
-  emptyTables(connection, { changed: `${columns}, is_customer_changed integer not null`, bearer: columns })
+  emptyTables(connection, { changed: `${columns}, was_customer integer`, bearer: columns })
+  connection.exec('create index if not exists temp.changed_customer on changed (was_customer)')
   for (const column of ['digits', 'reference', 'spelling', 'account'])
     connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
   const columnsOf = prepareColumns(connection)
@@ -368,20 +394,20 @@ function gatherBearers({ connection, first }: Scope): boolean {
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
-              now.customer_no, now.customer_no is not base.customer_no
+              now.customer_no, base.customer_no
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key`.run().changes
+           or now.iban_key is not base.iban_key or now.customer_no <> base.customer_no`.run().changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
     insert into temp.bearer
        select id, upper(original_mandate_reference), spelling, iban_key,
-           iif(iban_key is null, digits_of(source_id, cells, null), null), customer_no from row
+           iif(content_key is null, digits_of(source_id, cells, iban), null), customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed)
-            or iban_key is null and digits_of(source_id, cells, null) in (select digits from temp.changed))
+            or content_key is null and digits_of(source_id, cells, iban) in (select digits from temp.changed))
           and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
     first,
   )
@@ -393,13 +419,26 @@ const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling 
 const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
   and other.state not in ('superseded', 'written_off')`
 const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
-  and (bearer.customer_no is not changed.customer_no or is_customer_changed)`
+  and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer)`
 
 /** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
 const MOVED_FILES = `select distinct now.source_id from temp.changed join row as now on now.id = changed.id
       join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
     where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
       and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)`
+
+/** Lines with a customer number that another line of their file lost, or that such a line next to them had; and as they were held before. */
+const MOVED_CUSTOMERS = `
+  with line as materialized (select changed.id, source_id, base, former, changed.customer_no, was_customer
+      from temp.changed join row using (id) join temp.given_back using (id) where changed.customer_no is not was_customer),
+    moved as (select line.id, line.source_id, min(other.base) as other from line join temp.changed as lost on lost.was_customer = line.customer_no and lost.customer_no is not lost.was_customer join line as other on other.id = lost.id
+        and other.source_id = line.source_id and other.id <> line.id group by 1)
+  select id, other from moved
+  union all select line.id, named.id from line join row as beside on beside.id in (line.id - 1, line.id + 1)
+      and beside.source_id = line.source_id join row as named on named.id = beside.corrects and named.customer_no = line.customer_no
+    where line.source_id in (select source_id from moved) and line.id not in (select id from moved)
+  union all select line.id, null from line join row as held on held.id = former and held.rule = '${TAKES_CUSTOMER}'
+      and held.customer_no = line.customer_no where line.id not in (select id from moved)`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
@@ -437,8 +476,9 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   }
   const { message, remedy } = ruleOf(rule)
   const notice = noticeOf(rule, {
-    field: rule === TAKES_ACCOUNT ? 'iban' : 'unique_mandate_reference',
-    message: other === null ? MAY_HAVE_MOVED : `${message} It is that of {row}.`,
+    field: TAKEN[rule],
+    message:
+      other !== null ? `${message} It is that of {row}.` : rule === TAKES_ACCOUNT ? MAY_HAVE_MOVED : message,
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
     other,
   })
@@ -453,10 +493,6 @@ const MAY_HAVE_MOVED =
 
 const BOTH_CLAIM_IT =
   'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'
-
-/** Hold a correction back that has what belongs to another row. */
-const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE' satisfies RuleId
-const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT' satisfies RuleId
 
 function noteFormer(connection: Connection, id: number, former: number, state: string): void {
   const before = sqlValue(connection)<number | null>`

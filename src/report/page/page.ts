@@ -94,7 +94,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
   const counted = {
     records: totals.read,
-    sources: sources.length,
+    sources: sources.filter(({ reading }) => reading.readFrom === undefined).length,
     mandates: facts.mandates.total,
     repeats: totals.read - facts.mandates.total,
   }

@@ -23,7 +23,7 @@ import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates } from '../../domain/mandate/date-column.js'
-import { cleanCell, cleanCreditorIdentifier, cleanIban } from '../../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
 const EXAMPLES = 3
@@ -201,7 +201,7 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
         ? report(
             'FILE_DORMANCY_UNKNOWN',
             `${undated}`,
-            `${undated} rows were signed more than 36 months ago.`,
+            `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`,
           )
         : []),
       ...(creditors.size > 1

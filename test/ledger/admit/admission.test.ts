@@ -205,7 +205,7 @@ describe('a notice about rows', () => {
     ])
   })
 
-  it('names a row by its record, and one of an older file by file, state and number too', async () => {
+  it('names a row by its line, and one of an older file by file, state and number too', async () => {
     const ledger = running()
     admit(ledger, mandates(2), { name: 'may.csv' })
     admit(ledger, mandates(1, 3))
@@ -219,11 +219,12 @@ describe('a notice about rows', () => {
       ),
     )
     const older = [
-      'record 1 of "may.csv", which is in doubt (row 1)',
+      // A doubt is settled later.
+      'line 2 of "may.csv" (row 1)',
       // It may be held in the same transaction.
-      'record 2 of "may.csv" (row 2)',
+      'line 3 of "may.csv" (row 2)',
     ]
-    expect(names).toEqual([...older, 'record 1', 'another row', 'another row'])
+    expect(names).toEqual([...older, 'line 2', 'another row', 'another row'])
   })
 })
 

@@ -50,7 +50,8 @@ function expectedStates({ old, verdict, isSame, by }: Cell) {
   if (isSame && old === verdict) return repeats
   if (by === 'a list') {
     if (isSendable && isSame && (isProtected(old) || old === 'ready' || old === 'refused')) return repeats
-    if (isProtected(old)) return waits
+    if (old === 'written_off') return waits
+    if (isProtected(old)) return { old, newcomer: 'conflict' }
     // What stands by then has ended, and the line names another row.
     return old === 'superseded' && isSendable ? waits : replaces
   }
@@ -130,9 +131,9 @@ describe('rows of one file', () => {
     const differs =
       'The same mandate occurs with different data. None of the rows is sent. They name different dates of signature.'
     expect(told).toEqual([
-      `1 CONFLICT_MANDATE: ${differs} Compare it with record 2.`,
-      `2 CONFLICT_MANDATE: ${differs} Compare it with record 1.`,
-      '4 DUPLICATE_MANDATE: The mandate occurs more than once. It is sent at most once. It is record 3.',
+      `1 CONFLICT_MANDATE: ${differs} Compare it with line 3.`,
+      `2 CONFLICT_MANDATE: ${differs} Compare it with line 2.`,
+      '4 DUPLICATE_MANDATE: The mandate occurs more than once. It is sent at most once. It is line 4.',
     ])
     const [conflict, repeat] = ['CONFLICT_MANDATE', 'DUPLICATE_MANDATE']
     expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([conflict, conflict, null, repeat])
@@ -150,7 +151,7 @@ describe('rows of one file', () => {
         severity: 'error',
         value: 'M-1',
         message:
-          'The mandate was sent already, and this record says something else of it. It is record 1 of "march.csv", which is registered (row 1).',
+          'The mandate was sent already, and this record says something else of it. It is line 2 of "march.csv", which is registered (row 1).',
         remedy:
           'Act on its line in to-do/cut-over.csv and close it with done. The record repeats the mandate from then on. Where the mandate was not sent after all, there is no such line: write "send" into migration_decision of this one if it is right, or write it off.',
       },
@@ -231,7 +232,7 @@ describe('12 repeats that are decided in one go', () => {
       rowId,
       rule: 'DUPLICATE_MANDATE',
       value,
-      message: `The mandate occurs more than once. It is sent at most once. It is record ${record}.`,
+      message: `The mandate occurs more than once. It is sent at most once. It is line ${record + 1}.`,
     })
     const told = problemsOf(ledger.file).filter(({ rule }) => rule.endsWith('_MANDATE'))
     expect(told.map(({ rowId, rule, value, message }) => ({ rowId, rule, value, message }))).toEqual([
@@ -263,7 +264,7 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(statesOf(file)).toEqual([state, 'conflict'])
     const [problem] = problemsOf(file)
     expect(problem).toMatchObject({ rule: 'MANDATE_RESEMBLES_SENT', severity: 'error' })
-    expect(problem?.message).toContain('Compare it with record 1 of "export.csv"')
+    expect(problem?.message).toContain('Compare it with line 2 of "export.csv"')
     expect(problem?.remedy).toContain('write "send" into migration_decision')
   })
 
@@ -334,9 +335,9 @@ describe('a mandate whose reference was corrected without its row number', () =>
         /(?<=it with ).*(?=\.)/.exec(message)?.[0],
       ]),
     ).toEqual([
-      [1, 'record 1 of "1.csv"'],
-      [2, 'record 1 of "0.csv"'],
-      [3, 'record 1 of "0.csv"'],
+      [1, 'line 2 of "1.csv"'],
+      [2, 'line 2 of "0.csv"'],
+      [3, 'line 2 of "0.csv"'],
     ])
     expect(states('00472', '4720')).toEqual(['conflict', 'conflict'])
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])

@@ -3,6 +3,7 @@ import { CUT_OVER_CLASSES, type ClassCounts } from '../../../src/domain/row/cut-
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
+import { problemsOf } from '../ledger-views.js'
 import { germanIban } from '../../support/export.js'
 import { seedChance } from '../../support/chance.js'
 import {
@@ -381,6 +382,55 @@ describe('a comparison with the last export', () => {
       expect(ledger.view.openCutOver().open).toBe(0)
     },
   )
+
+  it.each(['gone', 'ended'] as const)(
+    'tells of a mandate that was written off because it was %s, and is back: a person lets it go or closes it',
+    async (change) => {
+      const { ledger } = await ledgerOf(['ready', 'registered', 'registered'])
+      const others = [2, 3].flatMap((n) => exportedLast(n, 'registered', 'same'))
+      compare(ledger, [...exportedLast(1, 'ready', change), ...others])
+      decide(ledger, 1, 'written_off')
+      expect(ledger.view.openCutOver()).toMatchObject({ open: 0, untaken: 0 })
+      const back = [...exportedLast(1, 'ready', 'same'), ...others]
+      const { classes } = compare(ledger, back, true, { sha256: 'back' })
+      expect(classes).toMatchObject({ unchanged: 2, changed_before_sending: 1 })
+      expect(ledger.view.openCutOver()).toMatchObject({ open: 0, untaken: 1, held: 0 })
+
+      admit(ledger, [1, 2, 3].map(mandate), { sha256: 'back' })
+      expect(ledger.totals()).toMatchObject({
+        read: 6,
+        conflict: 1,
+        writtenOff: 1,
+        registered: 2,
+        duplicate: 2,
+      })
+      expect(problemsOf(ledger.file).find(({ rule }) => rule === 'CONFLICT_MANDATE')?.message).toMatch(
+        /^It was written off because .* and this export has it/,
+      )
+      expect(compare(ledger, back, true, { sha256: 'back' }).classes).toMatchObject({ unchanged: 3 })
+      admit(ledger, [{ ...mandate(1), corrects: 4 }])
+      expect(ledger.totals()).toMatchObject({ conflict: 1, ready: 0 })
+      admit(ledger, [{ ...mandate(1), corrects: 4, isDecided: true }])
+      expect(ledger.totals()).toMatchObject({ read: 6, conflict: 0, ready: 1, writtenOff: 1 })
+      expect(ledger.ready(0, 9)).toHaveLength(1)
+    },
+  )
+
+  it('says nothing of it any more once it was written off again, and takes no word of a line that names another row', async () => {
+    const { ledger } = await ledgerOf(['ready', 'registered'])
+    const other = exportedLast(2, 'registered', 'same')
+    compare(ledger, other)
+    decide(ledger, 1, 'written_off')
+    admit(ledger, [{ ...mandate(1), corrects: 1, isDecided: true }])
+    expect(ledger.totals().ready).toBe(0)
+    const again = [...exportedLast(1, 'ready', 'same'), ...other]
+    admit(ledger, [mandate(1)], { isNewer: true })
+    expect(ledger.totals()).toMatchObject({ conflict: 1 })
+    decide(ledger, 4, 'written_off')
+    admit(ledger, [mandate(1)], { isNewer: true })
+    expect(ledger.totals()).toMatchObject({ conflict: 0, writtenOff: 2, duplicate: 1 })
+    expect(compare(ledger, again).classes).toMatchObject({ unchanged: 2 })
+  })
 
   it('has nothing done about a row that can still be sent or is in doubt, and closes the line of one that is written off', async () => {
     const { ledger } = await ledgerOf(['ready', 'in_doubt', 'registered'])

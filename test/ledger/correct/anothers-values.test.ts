@@ -45,7 +45,7 @@ describe('a correction with the reference of another row', () => {
     expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid', 'conflict'])
     const [problem] = problemsOf(ledger.file)
     expect(problem?.rule).toBe('CORRECTION_TAKES_REFERENCE')
-    expect(problem?.message).toContain('It is that of record 2 of "export.csv", which is invalid (row 2).')
+    expect(problem?.message).toContain('It is that of line 3 of "export.csv", which is invalid (row 2).')
   })
 
   it.each(['M-2', 'M-3'])('also where that row has another reference by now, or was sent: %s', (reference) =>
@@ -104,11 +104,18 @@ describe('a correction with the account of another row that could not be read', 
     const iban = `DE4137040044000000000${n}`
     return { customerNo: n, reference: `M-${n}`, iban, cells: cellsOf(n, iban.replace('DE41', 'DE00')) }
   })
+  const DAMAGED = rows.map(({ iban }) => iban.replace('DE41', 'DE00'))
   const wrong = rows.map((row) => ({ ...row, verdict: 'invalid' as const, values: { iban: null } }))
 
-  it('waits: the column of accounts moved by a line', () => {
+  it.each([
+    ['no account', wrong],
+    [
+      'an account with wrong check digits',
+      wrong.map((row, at) => ({ ...row, values: { iban: DAMAGED[at]! } })),
+    ],
+  ])('waits: the column of accounts moved by a line, read before as %s', (_, before) => {
     const moved = rows.map((row, at) => ({ ...row, iban: rows[(at + 1) % 3]!.iban, corrects: at + 1 }))
-    const ledger = holding(wrong, moved)
+    const ledger = holding(before, moved)
     expect(statesOf(ledger.file).slice(3)).toEqual(['conflict', 'conflict', 'conflict'])
     expect(problemsOf(ledger.file).at(-1)?.rule).toBe('CORRECTION_TAKES_ACCOUNT')
   })
@@ -198,6 +205,46 @@ describe('a correction with the account of another customer', () => {
     ['that nobody has', { iban: THIRD_IBAN }, SECOND],
   ])('is none with an account %s', (_, change, second) => {
     expect(statesOf(corrected(change, second).file)).toEqual(['superseded', 'invalid', 'ready'])
+  })
+})
+
+describe('a correction with the customer number of another line', () => {
+  const rows = [IBAN, OTHER_IBAN, THIRD_IBAN].map((iban, at) => ({
+    customerNo: at + 1,
+    reference: `M-${at + 1}`,
+    iban,
+  }))
+  const lines = (numbers: readonly number[], more: Values = {}): Values[] =>
+    rows.map((row, at) => ({
+      ...{ ...row, customerNo: numbers[at]!, corrects: at + 1 },
+      ...(numbers[at] === at + 1 ? { isUnchanged: true } : more),
+    }))
+
+  it.each([
+    ['moved up by a line', [2, 3, 1], 'conflict conflict conflict'],
+    ['moved down, the first left as it is', [1, 1, 2], 'duplicate conflict conflict'],
+    ['two lines crossed', [2, 1, 3], 'conflict conflict duplicate'],
+    ['numbers that none of the lines had', [7, 8, 9], 'ready ready ready'],
+    ['the number of a line that keeps it', [1, 1, 3], 'duplicate ready duplicate'],
+  ])('%s', (_, numbers, states) => {
+    const found = statesOf(holding(rows, lines(numbers)).file)
+    expect(found.slice(3).join(' ')).toBe(states)
+  })
+
+  it('says so, and goes by the word of a person', () => {
+    const ledger = holding(rows, lines([2, 1, 3]))
+    expect(problemsOf(ledger.file)).toMatchObject([
+      { rule: 'CORRECTION_TAKES_CUSTOMER', message: expect.stringContaining('(row 2)') as string },
+      { rule: 'CORRECTION_TAKES_CUSTOMER' },
+    ])
+    admit(ledger, [{ ...rows[0], customerNo: 2, signedDate: '2020-02-01', corrects: 4 }])
+    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+    const word = lines([2, 1, 3], { isDecided: true }).slice(0, 2)
+    admit(ledger, [
+      { ...word[0], signedDate: '2020-02-01', corrects: 7 },
+      { ...word[1], corrects: 5 },
+    ])
+    expect(statesOf(ledger.file).slice(-2)).toEqual(['ready', 'ready'])
   })
 })
 

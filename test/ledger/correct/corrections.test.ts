@@ -116,9 +116,15 @@ describe('a row that corrects an older one', () => {
         return
       }
       expect(statesOf(ledger.file)).toEqual([state, 'conflict'])
+      const isFinal = state === 'registered' || state === 'written_off'
+      const said =
+        state === 'written_off'
+          ? 'This cannot replace'
+          : 'The mandate was sent already, and this record says something else of it. It is'
       expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-        `This cannot replace record 1 of "export.csv", which is ${state.replace('_', ' ')} (row 1).`,
+        `${said} line 2 of "export.csv"${isFinal ? `, which is ${state.replace('_', ' ')}` : ''} (row 1).`,
       )
+      expect(ledger.view.openCutOver().open).toBe(state === 'written_off' ? 0 : 1)
     },
   )
 
@@ -164,7 +170,7 @@ describe('a row that corrects an older one', () => {
       const ledger = await played(...sent, [outdated])
       expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONFLICT_MANDATE' })
       expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-        'This list was written before row 1 was corrected and sent. In its place stands record 1 of "export.csv", which is refused (row 2).',
+        'This list was written before row 1 was corrected and sent. In its place stands line 2 of "export.csv", which is refused (row 2).',
       )
       // Another line of the old list is held as well; one of the newest is taken.
       if (outdated === OF_ACCOUNT) admit(ledger, [{ ...outdated, signedDate: '2020-02-02' }])

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { admit, decide, OTHER_IBAN, registered, running, send, type Values } from '../campaign-setup.js'
+import { statesOf } from '../ledger-views.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
+
+/** An export had row 2 registered, in the place of row 1 that somebody corrects in a list of before. */
+async function overtaken(): Promise<Ledger> {
+  const ledger = running([{ verdict: 'invalid' }])
+  admit(ledger, [{}], { name: 'second.csv' })
+  await send(ledger, registered('NEW-1'))
+  return ledger
+}
+
+describe('a correction that comes once its mandate was sent', () => {
+  it.each<[string, Values, string, string]>([
+    ['another account', { iban: OTHER_IBAN }, 'changed_after_registration', 'account'],
+    [
+      'another customer and date',
+      { customerNo: 7, signedDate: '2020-03-01' },
+      'changed_after_registration',
+      'customer date',
+    ],
+    ['another reference', { reference: 'M-7' }, 'changed_after_registration', 'reference'],
+    ['an end', { verdict: 'excluded' }, 'ended_after_registration', 'ended'],
+    [
+      'a value that cannot be read',
+      { verdict: 'invalid', signedDate: '2020-03-01' },
+      'changed_after_registration',
+      'unclear',
+    ],
+  ])('is a line of the cut-over that a person closes: %s', async (_, values, listed, why) => {
+    const ledger = await overtaken()
+    admit(ledger, [{ ...values, corrects: 1 }], { name: 'list.csv' })
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 2, listed, why, isOpen: 1 }])
+    expect(ledger.view.openCutOver().open).toBe(1)
+    decide(ledger, 2, 'done')
+    expect(ledger.view.openCutOver().open).toBe(0)
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
+    admit(ledger, [{ ...values, corrects: 1, said: { by: null, reason: 'again' } }], { name: 'list-2.csv' })
+    expect(ledger.view.openCutOver().open).toBe(0)
+  })
+
+  it.each<[string, Values]>([
+    ['as it was', { verdict: 'invalid', isUnchanged: true }],
+    ['as it was registered', {}],
+  ])('is none where the line says what is known: %s', async (_, values) => {
+    const ledger = await overtaken()
+    admit(ledger, [{ ...values, corrects: 1 }], { name: 'list.csv' })
+    expect(ledger.view.comparedLines(0, 9)).toEqual([])
+    expect(statesOf(ledger.file).at(-1)).toBe('duplicate')
+  })
+})
