@@ -1,7 +1,6 @@
 import { headersOf } from '../source/columns/header.js'
 import { addDays, readingsOf } from '../domain/mandate/date.js'
 import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
-import { ledgerMark } from '../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../report/files/lists.js'
 import { mergeColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
@@ -18,7 +17,7 @@ import {
   upperCase,
 } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
-import { DECISION_WORDS, FOR_RUN } from '../domain/row/list-words.js'
+import { DECISION_WORDS, FOR_RUN, ledgerMark, readMark } from '../domain/row/list-words.js'
 import { DECISIONS, type Decision, type Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
@@ -107,13 +106,14 @@ export async function readDecisions(
 /** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
 function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
   const columns = mergeColumns(reader.sources())
-  const mark = fold(ledgerMark(reader.campaign()))
+  const mark = fold(ledgerMark({ ledgerId: reader.campaign().ledgerId }))
 
   /** In which cells a line is not the row that it names. */
   function differencesOf(line: ListRow, rowId: number, row: RowRecord | null, at: Fault): string[] {
     const ledger = line.cell('migration_ledger')
     if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
-    if (fold(ledger) !== mark) return [at('migration_ledger', 'the line names another ledger, or none')]
+    if (readMark(ledger).ledger !== mark)
+      return [at('migration_ledger', 'the line names another ledger, or none')]
     if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
     if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
       return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]

@@ -103,6 +103,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       changedAt: '2026-06-15T12:00:00.000Z',
       asksFirst: false,
       comparedExports: [],
+      comparison: null,
       unorderedExport: null,
     }),
     sources: () => [...value.sources],

@@ -19,7 +19,7 @@ import {
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
-import { ledgerMark } from '../../domain/row/list-words.js'
+import { ledgerMark, readMark } from '../../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 
@@ -195,7 +195,11 @@ async function unproven(file: string, handle: FileHandle, { campaign }: Owner): 
   const named = written?.files.find(({ name }) => name === basename(file))
   if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(file, bytesOf(handle))))
     return null
-  if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
+  if (
+    /\.(?:csv|xlsx)$/.test(file) &&
+    (await isMarked(file, handle, fold(ledgerMark({ ledgerId: campaign.ledgerId }))))
+  )
+    return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
@@ -211,7 +215,7 @@ async function isMarked(file: string, handle: FileHandle, mark: string): Promise
     let lines = 0
     for (const list of await openLists(input, DECIDING_COLUMNS))
       for await (const line of list.rows()) {
-        if (fold(line.cell('migration_ledger') ?? '') !== mark) return false
+        if (readMark(line.cell('migration_ledger') ?? '').ledger !== mark) return false
         lines += 1
       }
     return lines > 0

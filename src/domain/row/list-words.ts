@@ -1,8 +1,25 @@
+import { fold } from '../text/text.js'
+
 /** The column in which a person says which customer a mandate belongs to: it wins over a crosswalk. */
 export const CUSTOMER_COLUMN = 'migration_customer_no'
 
-/** How a file names its ledger: never a number, which a spreadsheet would round. */
-export const ledgerMark = ({ ledgerId }: { readonly ledgerId: string }): string => `L-${ledgerId}`
+/**
+ * How a file names its ledger: never a number, which a spreadsheet would round. Behind it stands the latest comparison that
+ * the file knows of.
+ */
+export const ledgerMark = ({
+  ledgerId,
+  comparison = null,
+}: {
+  readonly ledgerId: string
+  readonly comparison?: number | null
+}): string => `L-${ledgerId}${comparison === null ? '' : `-${comparison}`}`
+
+/** What a mark says, as a spreadsheet or a person may have left it. */
+export function readMark(mark: string): { readonly ledger: string; readonly comparison: number } {
+  const [, ledger = mark, comparison = '0'] = /^\s*(L-[0-9a-f]{16})-(\d{1,9})\s*$/iu.exec(mark) ?? []
+  return { ledger: fold(ledger), comparison: Number(comparison) }
+}
 
 const WORDS = {
   migration_message: 'What is wrong',

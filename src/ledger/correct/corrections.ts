@@ -28,7 +28,7 @@ import {
 } from '../admit/problems.js'
 import { recordDecision } from '../decide/decisions.js'
 import { contradict } from '../compare/contradicting.js'
-import { isTaking } from '../deliver/gate.js'
+import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 
@@ -107,7 +107,11 @@ interface Line {
   readonly state: RowState
   readonly isSameMandate: 0 | 1
   readonly hasRivals: 0 | 1
-  /** Anything in its place was sent since, so that a line of an old list which waits here opens no way for the next one. */
+  /**
+   * Anything in its place was sent since, so that a line of an old list which waits here opens no way for the next one. Or
+   * an export said something else of it since, the line would undo what was corrected since, or its list does not know of the
+   * comparison that holds it.
+   */
   readonly isOutdated: 0 | 1
   readonly isContested: 0 | 1
 }
@@ -115,13 +119,32 @@ interface Line {
 /** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
 const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
 
+const valuesIn = (row: string): readonly string[] => [
+  ...[`${row}.customer_no`, `${row}.iban_key`, `${row}.signed_date`, `${row}.original_creditor_identifier`],
+  `upper(${row}.original_mandate_reference)`,
+]
+const WOULD_UNDO = `(${valuesIn('named')
+  .map((was, at) => `${valuesIn('row')[at]} is ${was} and ${valuesIn('current')[at]} is not ${was}`)
+  .join(' or ')})`
+
+/** The export that a row is of, also where it was read again. */
+const exportOf = (row: string): string =>
+  `(select coalesce(reading ->> '$.readFrom', source.id) from source where source.id = ${row}.source_id)`
+const IS_OF_LATER_EXPORT = `row.content_key is not current.content_key
+  and (select kind from source where source.id = ${exportOf('current')}) = 'export' and ${exportOf('current')} <> ${exportOf('named')}`
+
+const IS_BEHIND_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} and met_by is null
+  and comparison_id > given_back.comparison and (row_id in ${formerOf('current.id')}
+    or row_id in (select id from row as same where same.mandate_key = current.mandate_key)))`
+
 const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
     named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
       or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
     current.id as current, repeated.id as repeated, coalesce(repeated.state, current.state) as state, ${IS_SAME} as isSameMandate,
     current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
     exists (select 1 from row as later where (later.id = named.heir or later.heir = named.heir)
-      and later.id >= named.superseded_by and later.attempts > 0) as isOutdated,
+      and later.id >= named.superseded_by and later.attempts > 0)
+      or current.id <> named.id and (not ${isTaking('current')} and ${WOULD_UNDO} or ${IS_OF_LATER_EXPORT}) or ${IS_BEHIND_COMPARISON} as isOutdated,
     current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
   from row join temp.given_back on given_back.id = row.id
     left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
@@ -137,6 +160,7 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells,
  */
 export const GIVEN_BACK = {
   given_back: `id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text,
+    comparison integer not null,
     former integer, base integer, from_state text, about integer, rival integer`,
 }
 
@@ -146,8 +170,15 @@ export const noteGivenBack = (
   { isUnchanged, isDecided, said }: CheckedRecord,
 ): void =>
   void sql(connection)`
-    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by) values (?, ?, ?, ?, ?)`.run(
-    ...[id, Number(isUnchanged === true), Number(isDecided === true), said?.reason, said?.by],
+    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by, comparison) values (?, ?, ?, ?, ?, ?)`.run(
+    ...[
+      id,
+      Number(isUnchanged === true),
+      Number(isDecided === true),
+      said?.reason,
+      said?.by,
+      said?.comparison ?? 0,
+    ],
   )
 
 /**
@@ -270,6 +301,8 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
       if (plan.because === 'unrelated') holdShown(scope, line)
+      if (plan.because === 'outdated' && state === 'ready' && corrected !== null && line.isSameMandate === 0)
+        holdWith(connection, noticeOf('CONFLICT_MANDATE', { other: id, ...OLDER_LIST }), corrected, at)
   }
 }
 
@@ -279,6 +312,12 @@ function conflict(
   other: number | null,
 ): ProblemText {
   return noticeOf('CONFLICT_MANDATE', { other, ...CONFLICTS[because](row) })
+}
+
+const OLDER_LIST = {
+  message: 'A list that is older than this row says something else of it: {row}.',
+  remedy:
+    'Compare the two. Correct this line, or write "send" into migration_decision, in the to-do list of the newest report.',
 }
 
 const CONFLICTS = {
@@ -295,7 +334,7 @@ const CONFLICTS = {
     remedy: 'Keep the one correct row.',
   }),
   outdated: (row: number) => ({
-    message: `This list was written before row ${row} was corrected and sent. In its place stands {row}.`,
+    message: `This list is older than what is known of row ${row} by now. In its place stands {row}.`,
     remedy: 'Compare the values with that row. Correct them in the to-do list of the newest report.',
   }),
   protected: () => ({

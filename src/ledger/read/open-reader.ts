@@ -91,7 +91,7 @@ export function createReader(connection: Connection, file: string) {
     ...rowReads(connection),
     campaign: (): CampaignRecord => {
       const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports')`
-        select ledger_id as ledgerId, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
            (select name from source where id = (select max(source_id) from row
              where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,

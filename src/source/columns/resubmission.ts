@@ -11,7 +11,7 @@ import {
   type EarlierRow,
   type ReadBy,
 } from '../../domain/row/resaved.js'
-import { CUSTOMER_COLUMN, FOR_RUN } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-words.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -49,7 +49,11 @@ export function readResubmission(
     isDecided,
     ledger: textAt(migrationLedger),
     /** Who corrected it, and why, as far as the line says so. */
-    said: { by: textAt(migrationBy), reason: textAt(migrationReason) },
+    said: {
+      by: textAt(migrationBy),
+      reason: textAt(migrationReason),
+      comparison: readMark(cellAt(migrationLedger)).comparison,
+    },
     findings:
       readWhole(number) === null
         ? unreadable(number, 'Its migration_row is no row number, so nothing of it is taken.')
@@ -274,7 +278,11 @@ export function forgottenBy({
       { corrects: row, ledger, isDecided }: Resubmission,
       rows: readonly EarlierRow[],
     ): readonly Forgotten[] => {
-      if (ledger !== null && against.ledger !== undefined && fold(ledger) !== fold(against.ledger)) {
+      if (
+        ledger !== null &&
+        against.ledger !== undefined &&
+        readMark(ledger).ledger !== fold(against.ledger)
+      ) {
         const text = `It says "${showValue(ledger)}", and this ledger is "${against.ledger}".`
         return [{ rule: 'FILE_OF_ANOTHER_LEDGER', what: ledger, text }]
       }

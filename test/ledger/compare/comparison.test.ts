@@ -357,7 +357,8 @@ describe('a comparison with the last export', () => {
     expect(ready()).toEqual([3])
     // Another export, a correction to another reference, and a doubt that is to be sent once more.
     admit(ledger, [{ ...mandate(1), signedDate: '2021-02-03' }], { isNewer: true })
-    admit(ledger, [{ ...mandate(2), reference: 'M-2-RIGHT', corrects: 2 }])
+    const said = { by: null, reason: null, comparison: 1 }
+    admit(ledger, [{ ...mandate(2), reference: 'M-2-RIGHT', corrects: 2, said }])
     expect(decide(ledger, 4, 'resend', { force: true }).isApplied).toBe(true)
     expect(ledger.totals().ready).toBe(4)
     expect(ready()).toEqual([3])

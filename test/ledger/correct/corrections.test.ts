@@ -16,6 +16,7 @@ import {
 import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
+import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
 import { locate } from '../../../src/ledger/correct/corrections.js'
 
@@ -129,7 +130,11 @@ describe('a row that corrects an older one', () => {
   )
 
   it('replaces what replaced the row since', () => {
-    const ledger = holding([INVALID], [{ ...INVALID, customerNo: 1001, corrects: 1 }], [CORRECTED])
+    const ledger = holding(
+      [INVALID],
+      [{ ...INVALID, customerNo: 1001, corrects: 1 }],
+      [{ ...CORRECTED, customerNo: 1001 }],
+    )
     expect(rowsOf(ledger.file).map(({ state, supersededBy }) => [state, supersededBy])).toEqual([
       ['superseded', 2],
       ['superseded', 3],
@@ -170,7 +175,7 @@ describe('a row that corrects an older one', () => {
       const ledger = await played(...sent, [outdated])
       expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONFLICT_MANDATE' })
       expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-        'This list was written before row 1 was corrected and sent. In its place stands line 2 of "export.csv", which is refused (row 2).',
+        'This list is older than what is known of row 1 by now. In its place stands line 2 of "export.csv", which is refused (row 2).',
       )
       // Another line of the old list is held as well; one of the newest is taken.
       if (outdated === OF_ACCOUNT) admit(ledger, [{ ...outdated, signedDate: '2020-02-02' }])
@@ -307,3 +312,76 @@ describe('a row that corrects an older one', () => {
     expect(problemsOf(file).at(-1)?.message).toContain(message)
   })
 })
+
+describe('a line of a list that is older than what is known by now', () => {
+  const BAD = { values: { iban: null }, verdict: 'invalid' } as const
+  const LINE = { iban: IBAN, corrects: 1 } as const
+  const old = (more: Values = {}, isDecided = false) => [{ ...LINE, ...more, isDecided }]
+
+  it.each<[string, Values, boolean]>([
+    ['a corrected account, where the export has another one', {}, false],
+    ['a corrected date', { signedDate: '2020-02-02' }, false],
+    ['"send"', {}, true],
+  ])('waits beside a newer export: %s', (_, more, isDecided) => {
+    const ledger = holding([BAD])
+    admit(ledger, [{ customerNo: 1055, iban: OTHER_IBAN }], { isNewer: true })
+    admit(ledger, old(more, isDecided))
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict'])
+    expect(ledger.totals()).toMatchObject({ ready: 0, conflict: 1 })
+    expect(problemsOf(ledger.file).at(-1)?.message).toContain('older than')
+    // A line of the newest list says which is right.
+    admit(ledger, [{ ...LINE, customerNo: 1055, corrects: 3 }])
+    expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
+  })
+
+  it('does not revive what a newer export ended', () => {
+    const ledger = holding([{}, { customerNo: 9 }])
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
+    admit(ledger, [{ verdict: 'excluded' }], { isNewer: true })
+    admit(ledger, old({}, true))
+    expect(ledger.totals().ready).toBe(0)
+  })
+
+  it('says nothing where the newer export says the same', () => {
+    const ledger = holding([BAD])
+    admit(ledger, [{ iban: IBAN }], { isNewer: true })
+    admit(ledger, old())
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
+  })
+
+  it('undoes no correction of somebody else, and adds to one', () => {
+    const mended = { ...LINE, customerNo: 1055, signedDate: '2020-02-02' }
+    const ledger = holding([BAD], [mended], old({ signedDate: '2020-02-02' }))
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict'])
+    const added = holding([BAD], [{ ...LINE, customerNo: 1055 }], [{ ...mended }])
+    expect(statesOf(added.file)).toEqual(['superseded', 'superseded', 'ready'])
+  })
+
+  it.each<[string, Values[]]>([
+    ['ended', [{ verdict: 'excluded' }]],
+    ['gone', []],
+    ['changed', [{ iban: OTHER_IBAN }]],
+  ])('waits where its list does not know of the comparison in which the mandate is %s', (_, final) => {
+    for (const [comparison, ready] of [
+      [0, 0],
+      [1, 1],
+    ] as const) {
+      const ledger = holding([{}, { customerNo: 9 }])
+      compareWith(ledger, [...final, { reference: 'M-9' }])
+      const said = { by: null, reason: null, comparison }
+      admit(ledger, [{ ...LINE, isDecided: true, said }])
+      expect(ledger.totals().ready).toBe(ready)
+      expect(problemsOf(ledger.file).some(({ message }) => message.startsWith('This list is older'))).toBe(
+        ready === 0,
+      )
+    }
+  })
+})
+
+/** Sets a last export against the ledger. */
+function compareWith(ledger: Ledger, final: readonly Values[]): void {
+  const scratch = ledger.comparisons.open()
+  admit(scratch, final)
+  ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+  scratch.close()
+}
