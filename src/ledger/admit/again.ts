@@ -197,18 +197,11 @@ export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | nu
   return findings.find(({ severity }) => severity === 'error')?.rule ?? null
 }
 
-interface Said {
-  readonly state: RowState
-  readonly contentKey: Buffer | null
-  readonly raw: Buffer | null
-  readonly mandateKey: string | null
-  readonly day: string | null
-  readonly customerNo: number | null
-  readonly signedDate: string | null
-  readonly account: Buffer | null
-  readonly hasRule: 0 | 1
-  readonly isByWord: 0 | 1
-}
+type Said = Readonly<
+  Record<'contentKey' | 'raw' | 'account', Buffer | null> &
+    Record<'mandateKey' | 'day' | 'signedDate', string | null> &
+    Record<'hasRule' | 'isByWord', 0 | 1> & { state: RowState; customerNo: number | null }
+>
 
 /** What a record says otherwise than its row, in the order in which people ask. */
 export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
@@ -231,22 +224,17 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
     const { customerNo, iban, signedDate } = verdict.kind === 'sendable' ? verdict.mandate : record.values
     const isOfAccount =
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
-    const other: Change | null =
-      said.customerNo !== customerNo
-        ? said.customerNo === null
-          ? 'found'
-          : 'customer'
-        : !isOfAccount
-          ? 'account'
-          : said.signedDate !== signedDate
-            ? 'date'
-            : null
-    if (verdict.kind === 'sendable')
-      return said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
-        said.day === record.latestFirstDebit
-        ? null
-        : (other ??
-            (said.contentKey === null ? 'goes' : said.day === record.latestFirstDebit ? 'mandate' : 'date'))
+    const changed: readonly (readonly [boolean, Change])[] = [
+      [said.customerNo !== customerNo, said.customerNo === null ? 'found' : 'customer'],
+      [!isOfAccount, 'account'],
+      [said.signedDate !== signedDate, 'date'],
+    ]
+    const other = changed.find(([isSo]) => isSo)?.[1] ?? null
+    if (verdict.kind === 'sendable') {
+      const isOfDay = said.day === record.latestFirstDebit
+      if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
+      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
+    }
     const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go keeps going as long as its values are those.
     if (said.isByWord === 1 && said.contentKey !== null) return of
