@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { isTaking, mayHaveEnded } from '../deliver/gate.js'
+import { hasLeft, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
@@ -39,8 +39,7 @@ export interface UnsentRow {
  * record that may be cut the rest is not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
-  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
-    and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
+  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLeft('row.mandate_key')}`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
 
