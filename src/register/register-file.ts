@@ -266,20 +266,12 @@ function open(folder: string, path: string) {
   })
 }
 
-/** How far a ledger has come, as the register knows it. SQLite's truth values. */
-export interface Note {
-  readonly n: number
-  readonly id: string
-  readonly place: string
-  readonly service: string
-  /** Null until a run of it claimed. */
-  readonly mark: string | null
-  readonly attempts: number
-  readonly runs: number
-  readonly isOpen: 0 | 1
-  readonly retiredBy: string | null
-  readonly decided: string | null
-}
+/** How far a ledger has come, as the register knows it; `mark` is null until a run of it claimed. SQLite's truth values. */
+export type Note = Readonly<
+  Record<'n' | 'attempts' | 'runs', number> &
+    Record<'id' | 'place' | 'service', string> &
+    Record<'mark' | 'retiredBy' | 'decided', string | null> & { isOpen: 0 | 1 }
+>
 
 const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isOpen, retired_by as retiredBy, decided from ledger`
 

@@ -18,13 +18,7 @@ import {
 import { againVerbs, ruleOfVerdict } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import {
-  earlierRows,
-  decideCustomers,
-  decideNearDuplicates,
-  decideSharedAccounts,
-  holdLapsed,
-} from './earlier-rows.js'
+import { earlierRows, decideCrossChecks, holdLapsed } from './earlier-rows.js'
 import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
 import { amendIn, decideAmended, holdAmended } from './amended.js'
 import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
@@ -342,9 +336,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   decideGroups(scope, EXPORTS, at)
   decideAmended(scope, at)
   decideKin(scope, at)
-  decideCustomers(scope)
-  decideNearDuplicates(scope)
-  decideSharedAccounts(scope)
+  decideCrossChecks(scope)
   decideCollected(scope)
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)

@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { isTaking, mayHaveEnded } from '../deliver/gate.js'
+import { hasLeft, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
@@ -39,8 +39,7 @@ export interface UnsentRow {
  * record that may be cut the rest is not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
-  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
-    and (outcome is null or outcome in ('registered', 'in_doubt', 'released')))`
+  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLeft('row.mandate_key')}`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
 
@@ -197,18 +196,11 @@ export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | nu
   return findings.find(({ severity }) => severity === 'error')?.rule ?? null
 }
 
-interface Said {
-  readonly state: RowState
-  readonly contentKey: Buffer | null
-  readonly raw: Buffer | null
-  readonly mandateKey: string | null
-  readonly day: string | null
-  readonly customerNo: number | null
-  readonly signedDate: string | null
-  readonly account: Buffer | null
-  readonly hasRule: 0 | 1
-  readonly isByWord: 0 | 1
-}
+type Said = Readonly<
+  Record<'contentKey' | 'raw' | 'account', Buffer | null> &
+    Record<'mandateKey' | 'day' | 'signedDate', string | null> &
+    Record<'hasRule' | 'isByWord', 0 | 1> & { state: RowState; customerNo: number | null }
+>
 
 /** What a record says otherwise than its row, in the order in which people ask. */
 export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
@@ -231,22 +223,17 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
     const { customerNo, iban, signedDate } = verdict.kind === 'sendable' ? verdict.mandate : record.values
     const isOfAccount =
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
-    const other: Change | null =
-      said.customerNo !== customerNo
-        ? said.customerNo === null
-          ? 'found'
-          : 'customer'
-        : !isOfAccount
-          ? 'account'
-          : said.signedDate !== signedDate
-            ? 'date'
-            : null
-    if (verdict.kind === 'sendable')
-      return said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true &&
-        said.day === record.latestFirstDebit
-        ? null
-        : (other ??
-            (said.contentKey === null ? 'goes' : said.day === record.latestFirstDebit ? 'mandate' : 'date'))
+    const changed: readonly (readonly [boolean, Change])[] = [
+      [said.customerNo !== customerNo, said.customerNo === null ? 'found' : 'customer'],
+      [!isOfAccount, 'account'],
+      [said.signedDate !== signedDate, 'date'],
+    ]
+    const other = changed.find(([isSo]) => isSo)?.[1] ?? null
+    if (verdict.kind === 'sendable') {
+      const isOfDay = said.day === record.latestFirstDebit
+      if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
+      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
+    }
     const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go keeps going as long as its values are those.
     if (said.isByWord === 1 && said.contentKey !== null) return of

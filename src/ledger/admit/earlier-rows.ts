@@ -25,21 +25,22 @@ interface CrossCheck {
   readonly select: string
 }
 
-/** Reports every row that the rule finds; as an error, the rule makes them invalid. */
-function decide(scope: Scope, { rule, field, select }: CrossCheck): void {
-  const { connection, severities, first } = scope
-  const severity = severityOf(rule, severities)
-  if (severity === 'off') return
-  emptyTables(connection, { found: 'id integer primary key' })
-  sql(connection)`insert into temp.found (id) ${select}`.run({ first })
-  const where = 'id in (select id from temp.found)'
-  if (severity === 'error') give(connection, 'invalid', noticeOf(rule, { field }), where)
-  else writeNotice(connection, noticeOf(rule, { severity, field }), where)
+/** Reports every row that a rule finds; as an error, the rule makes them invalid. */
+export function decideCrossChecks({ connection, severities, first }: Scope): void {
+  for (const { rule, field, select } of CROSS_CHECKS) {
+    const severity = severityOf(rule, severities)
+    if (severity === 'off') continue
+    emptyTables(connection, { found: 'id integer primary key' })
+    sql(connection)`insert into temp.found (id) ${select}`.run({ first })
+    const where = 'id in (select id from temp.found)'
+    if (severity === 'error') give(connection, 'invalid', noticeOf(rule, { field }), where)
+    else writeNotice(connection, noticeOf(rule, { severity, field }), where)
+  }
 }
 
-/** CUSTOMER_MULTIPLE_MANDATES. Rows that will be sent never share a key here, so two of them are two mandates. */
-export const decideCustomers = (scope: Scope): void =>
-  decide(scope, {
+const CROSS_CHECKS: readonly CrossCheck[] = [
+  {
+    // Rows that will be sent never share a key here, so two of them are two mandates.
     rule: 'CUSTOMER_MULTIPLE_MANDATES',
     field: 'customer_no',
     select: `
@@ -50,11 +51,9 @@ export const decideCustomers = (scope: Scope): void =>
         select repeated.customer_no from repeated cross join row on row.customer_no = repeated.customer_no
           where ${SENT_OR_TO_SEND} group by repeated.customer_no having count(*) > 1)
       select id from row where ${NEWCOMER} and customer_no in (select customer_no from crowded)`,
-  })
-
-/** MANDATE_NEAR_DUPLICATE: one of the two spellings has a blank, and neither customer nor account says that they are one. */
-export const decideNearDuplicates = (scope: Scope): void =>
-  decide(scope, {
+  },
+  {
+    // One of the two spellings has a blank, and neither customer nor account says that they are one.
     rule: 'MANDATE_NEAR_DUPLICATE',
     field: 'unique_mandate_reference',
     select: `
@@ -71,11 +70,9 @@ export const decideNearDuplicates = (scope: Scope): void =>
         select squeezed from member group by squeezed having min(mandate_key) <> max(mandate_key))
       select id from row where ${NEWCOMER} and id in
         (select member.id from member where member.squeezed in (select squeezed from twin))`,
-  })
-
-/** IBAN_SHARED, over fingerprints: it still sees an account whose row is registered. */
-export const decideSharedAccounts = (scope: Scope): void =>
-  decide(scope, {
+  },
+  {
+    // Over fingerprints: it still sees an account whose row is registered.
     rule: 'IBAN_SHARED',
     field: 'iban',
     select: `
@@ -83,7 +80,8 @@ export const decideSharedAccounts = (scope: Scope): void =>
         select iban_key from row where iban_key is not null and ${SENT_OR_TO_SEND}
           group by iban_key having min(customer_no) <> max(customer_no))
       select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
-  })
+  },
+]
 
 /** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
 export function holdLapsed({

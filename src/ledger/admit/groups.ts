@@ -144,21 +144,14 @@ interface Deciding extends Scope {
   readonly key: string
 }
 
-/** A row of the mandate that came in before. */
-interface Older {
-  readonly id: number
-  readonly state: RowState
-  readonly rule: string | null
-  readonly said: string
-  readonly who: string | null
-  readonly kind: 'export' | 'list' | 'again'
-  readonly day: string | null
-  readonly isCollection: 0 | 1
-  readonly isLast: 0 | 1
-  readonly isErased: 0 | 1
-  readonly isClosedAsGone: 0 | 1
-  readonly mayHaveEnded: 0 | 1
-}
+/** A row of the mandate that came in before; SQLite's truth values. */
+type Older = Readonly<
+  { id: number; state: RowState; kind: 'export' | 'list' | 'again'; said: string } & Record<
+    'rule' | 'who' | 'day',
+    string | null
+  > &
+    Record<'isCollection' | 'isLast' | 'isErased' | 'isClosedAsGone' | 'mayHaveEnded', 0 | 1>
+>
 
 /** Of what was read again, where it came from first. */
 const KIND = `iif(kind = 'again', (select origin.kind from source as origin where origin.id = source.reading ->> '$.readFrom'), kind)`
@@ -171,25 +164,15 @@ const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as wh
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
 const MOST_OLDER = 50
 
-/** What was read of the newcomers; SQLite's truth values. */
-interface Counts {
-  readonly count: number
-  readonly sendable: number
-  readonly lowest: string | null
-  readonly highest: string | null
-  readonly first: number | null
-  readonly ended: number
-  readonly unreadable: number
-  readonly unclear: number
-  readonly firstHeld: number | null
-  /** Different dates of signature. */
-  readonly dates: number
-  readonly known: number
-  readonly named: number
-  /** 1 where the latest comparison says so, 2 where somebody does. */
-  readonly areNewer: 0 | 1 | 2
-  readonly latest: string | null
-}
+/**
+ * What was read of the newcomers. `dates`: different dates of signature; `areNewer`: 1 where the latest comparison says so, 2
+ * where somebody does.
+ */
+type Counts = Readonly<
+  Record<'count' | 'sendable' | 'ended' | 'unreadable' | 'unclear' | 'dates' | 'known' | 'named', number> &
+    Record<'first' | 'firstHeld', number | null> &
+    Record<'lowest' | 'highest' | 'latest', string | null> & { areNewer: 0 | 1 | 2 }
+>
 
 const COUNTS = `select count(*) as count, count(*) filter (where row.state = 'ready') as sendable,
     min(${SAID}) filter (where row.state = 'ready') as lowest, max(${SAID}) filter (where row.state = 'ready') as highest,
@@ -288,16 +271,10 @@ function standingOf(group: Deciding, older: readonly Older[]): { standing: Stand
   if (live === null) {
     // A record that may be cut is no word of its own: the whole file takes its place.
     const states = new Set(older.map(({ state, rule }) => (rule === 'ROW_MAY_BE_CUT' ? 'invalid' : state)))
-    const standing = states.has('excluded')
-      ? 'ended'
-      : states.has('conflict')
-        ? 'unsent'
-        : states.size === 0
-          ? 'none'
-          : older.some(isEnd)
-            ? 'unreadable_end'
-            : 'unreadable'
-    return { standing, live }
+    if (states.size === 0) return { standing: 'none', live }
+    if (states.has('excluded')) return { standing: 'ended', live }
+    if (states.has('conflict')) return { standing: 'unsent', live }
+    return { standing: older.some(isEnd) ? 'unreadable_end' : 'unreadable', live }
   }
   const isMoved = !older.includes(live)
   if (live.state === 'sending' || live.state === 'registered' || live.state === 'in_doubt')

@@ -7,7 +7,7 @@ import {
 } from '../../domain/mandate/kinship.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { HAS_ITS_KEY, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
+import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { contradict } from '../compare/contradicting.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
@@ -133,14 +133,11 @@ function gatherLikely(connection: Connection, first: number): void {
        where ${IS_TOLD}`.run({ first })
 }
 
-interface Record extends Sighting {
-  readonly id: number
-  readonly state: RowState
-  readonly files: string
-}
+type Candidate = Omit<Sighting, 'isErased'> &
+  Readonly<{ id: number; state: RowState; files: string; isErased: 0 | 1 }>
 
-const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.customer_no as customerNo, hex(row.iban_key) as account,
-    row.signed_date as signedDate, ${isErased('row')} as isErased, ${FILE} as files
+const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.customer_no as customerNo, row.signed_date as signedDate,
+    iif(${isErased('row')}, null, hex(row.iban_key)) as account, ${isErased('row')} as isErased, ${FILE} as files
   from row join source on source.id = row.source_id`
 
 /** Older records that share what kin share, the oldest first: of either kind those that may be needed. */
@@ -158,31 +155,20 @@ const BEFORE = `select id, 1 as isSpelling from (
        and older.mandate_key <> row.mandate_key join decision on decision.row_id = older.id and decision = 'erased' where row.id = :id
     order by 1 limit ${MOST_CANDIDATES}) order by 1`
 
-/** The record of a mandate that counts now: what took the place of a record, or what it repeats. */
-interface Standing {
-  readonly id: number
-  readonly state: RowState
-  readonly mandateKey: string | null
-}
+/**
+ * The record of a mandate that counts now: what took the place of a record, or what it repeats. `hasEnded`: it may have;
+ * `hasLeft`: whatever it is called now; `isAmended`: a collection says that it is this mandate.
+ */
+type Standing = Readonly<
+  { id: number; state: RowState; mandateKey: string | null } & Record<
+    'hasEnded' | 'hasLeft' | 'isAmended',
+    0 | 1
+  >
+>
 
-function standingOf(connection: Connection, record: number): Standing | undefined {
-  const last = sql(connection)<Standing>`select ${STANDING} where id = ?`.get(latestOf(connection, record))
-  return last?.state === 'duplicate' ? (countingOf(connection, last.mandateKey) ?? last) : last
-}
-
-const STANDING = 'id, state, mandate_key as mandateKey from row'
-
-const countingOf = (connection: Connection, key: string | null): Standing | undefined =>
-  sql(connection)<Standing>`
-    select ${STANDING} where mandate_key = ? and state not in ('duplicate', 'superseded')
-      order by state = 'written_off', id desc`.get(key)
-
-/** It was sent or may have been, whatever it is called now. */
-const hasLeft = (connection: Connection, key: string): boolean =>
-  sql(connection)`
-    select 1 from attempt where mandate_key = ? and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))`.get(
-    key,
-  ) !== undefined
+const STANDING = `select id, state, mandate_key as mandateKey, ${mayHaveEnded('row')} as hasEnded, ${hasLeft('row.mandate_key')} as hasLeft,
+    exists (select 1 from amended where former = :newcomer and successor = row.mandate_key
+      or former = row.mandate_key and successor = :newcomer) as isAmended from row`
 
 /** What cannot be read is looked at once it was corrected; what repeats nothing that counts, or gave way to an amendment, is gone. */
 const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
@@ -192,53 +178,51 @@ const SAYS_ENDS: readonly RowState[] = ['excluded', 'invalid']
  * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
  * was refused holds nobody, so that the next one is kin, too. What a person closed before it was sent is none under another name.
  */
-function kinOf(connection: Connection, newcomer: Record, ties: CreditorTies) {
+function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) {
   const found = []
   const linked = new Set<number>()
-  const read = sql(connection)<Record>`${RECORD} where row.id = ?`
-  const hasEnded = sql(connection)`select 1 from row where id = ? and ${mayHaveEnded('row')}`
-  // One mandate for certain: of its forms the last one counts.
-  const isAmended = sql(connection)`
-    select 1 from amended where former = :one and successor = :other or former = :other and successor = :one`
+  const read = sql(connection)<Candidate>`${RECORD} where row.id = ?`
+  const named = { newcomer: newcomer.mandateKey }
+  const standing = (id: number) => sql(connection)<Standing>`${STANDING} where id = :id`.get({ ...named, id })
+  const counting = (key: string | null) =>
+    sql(connection)<Standing>`
+      ${STANDING} where mandate_key = :key and state not in ('duplicate', 'superseded')
+        order by state = 'written_off', id desc`.get({ ...named, key })
   const before = sql(connection)<{ id: number; isSpelling: 0 | 1 }>`${BEFORE}`
-  const isKin = (older: Record): boolean =>
+  const isKin = (older: Candidate): boolean =>
     kinshipOf(sightingOf(newcomer), sightingOf(older), {
       areSideBySide: older.files === newcomer.files,
       ties,
     }) === 'kin'
   for (const { id, isSpelling } of before.all({ id: newcomer.id })) {
     if (linked.has(isSpelling)) continue
-    const older = read.get(id)
+    const [older, last] = [read.get(id), standing(latestOf(connection, id))]
+    if (older === undefined || last === undefined) continue
     // A correction may have taken the record away from its mandate, of which others are left.
-    const left = older === undefined ? undefined : countingOf(connection, older.mandateKey)
+    const left = counting(older.mandateKey)
     const isLeft = left !== undefined && left.id !== id && isKin(read.get(left.id) ?? newcomer)
-    const standing = isLeft ? left : standingOf(connection, id)
-    if (older === undefined || standing === undefined || standing.mandateKey === newcomer.mandateKey) continue
-    if (standing.id === newcomer.id) continue
-    if (SAYS_NOTHING.includes(standing.state) && hasEnded.get(standing.id) === undefined) continue
-    if (SAYS_ENDS.includes(standing.state) && SAYS_ENDS.includes(newcomer.state)) continue
-    if (isAmended.get({ one: newcomer.mandateKey, other: standing.mandateKey }) !== undefined) continue
-    if (!isKin(older)) continue
-    const isClosed = standing.state === 'written_off' && isSpelling === 0
-    if (isClosed && !hasLeft(connection, standing.mandateKey ?? '')) continue
-    found.push(standing)
-    if (standing.state !== 'refused') linked.add(isSpelling)
+    const now = isLeft ? left : ((last.state === 'duplicate' ? counting(last.mandateKey) : undefined) ?? last)
+    if (now.mandateKey === newcomer.mandateKey || now.id === newcomer.id) continue
+    if (SAYS_NOTHING.includes(now.state) && now.hasEnded === 0) continue
+    if (SAYS_ENDS.includes(now.state) && SAYS_ENDS.includes(newcomer.state)) continue
+    // One mandate for certain: of its forms the last one counts.
+    if (now.isAmended === 1 || !isKin(older)) continue
+    if (now.state === 'written_off' && isSpelling === 0 && now.hasLeft === 0) continue
+    found.push(now)
+    if (now.state !== 'refused') linked.add(isSpelling)
   }
   return found
 }
 
-const sightingOf = ({ isErased: erased, account, ...record }: Record): Sighting => ({
-  ...record,
-  account: erased ? null : account,
-  isErased: Boolean(erased),
+const sightingOf = ({ isErased: erased, ...known }: Candidate): Sighting => ({
+  ...known,
+  isErased: erased === 1,
 })
 
 /** Creditors that collections tie, each by the first of its name. */
 function tiesOf(connection: Connection): CreditorTies {
-  const pairs = sql(connection)<{
-    former: string
-    successor: string
-  }>`select former, successor from amended`.all()
+  const pairs = sql(connection)<Record<'former' | 'successor', string>>`
+    select former, successor from amended`.all()
   const ties = new Map<string, string>()
   const rootOf = (creditor: string): string => {
     const next = ties.get(creditor)
@@ -257,7 +241,7 @@ export function decideKin(scope: Scope, at: string): void {
   const severity = severityOf(RULE, severities)
   const ties = tiesOf(connection)
   gather(connection, first, ties)
-  const page = sql(connection)<Record>`
+  const page = sql(connection)<Candidate>`
     ${RECORD} where row.id in (select id from temp.candidate) and row.id > :after order by row.id limit :limit`
   const link = sql(connection)`insert or ignore into kin values (?, ?, ?)`
   const isAnySaid = sql(connection)`select 1 from kin where separated is not null`.get() !== undefined
@@ -276,7 +260,7 @@ export function decideKin(scope: Scope, at: string): void {
 }
 
 /** As beside the same mandate: what says otherwise of a refused one waits until somebody says which export is the newer. */
-function holdUnordered(connection: Connection, { id }: Record, refused: Standing): void {
+function holdUnordered(connection: Connection, { id }: Candidate, refused: Standing): void {
   const where = `row.id = :id and row.state = 'ready' and exists (select 1 from source, row as older
     where source.id = row.source_id and source.kind <> 'list' and not source.is_newer and older.id = :older
       and (row.customer_no, row.iban_key, row.signed_date) is not (older.customer_no, older.iban_key, older.signed_date))`
@@ -284,7 +268,7 @@ function holdUnordered(connection: Connection, { id }: Record, refused: Standing
 }
 
 /** What has ended, or stays behind, under another name of a mandate that was sent, is a line of the cut-over of that mandate. */
-function contradictKin({ connection }: Scope, { id, state }: Record, kin: Standing, at: string): void {
+function contradictKin({ connection }: Scope, { id, state }: Candidate, kin: Standing, at: string): void {
   if (!SAYS_ENDS.includes(state) || !IS_SENT.includes(kin.state)) return
   const where = `row.id = :id and row.state in ('excluded', 'invalid')`
   contradict(connection, { where, values: { id }, more: ', which is written otherwise', sent: kin.id, at })
@@ -297,7 +281,7 @@ const IS_SAID = `is_decided = 1 and exists (select 1 from row as named where nam
 /** The word of a person on this row, or what was said of both mandates before. */
 function separatedBy(
   connection: Connection,
-  newcomer: Record,
+  newcomer: Candidate,
   other: number,
   isAnySaid: boolean,
 ): 'send' | null {

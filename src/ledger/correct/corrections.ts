@@ -32,14 +32,12 @@ import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 
-interface Candidate {
-  readonly id: number
-  readonly customerNo: number | null
-  readonly reference: string | null
-  readonly account: Buffer | null
-}
-
-const COLUMNS = `id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account`
+type Candidate = Readonly<{
+  id: number
+  customerNo: number | null
+  reference: string | null
+  account: Buffer | null
+}>
 
 /** More than one of the three, less than two. */
 const ITS_NUMBER = 1.5
@@ -61,7 +59,8 @@ export function locate(
 ): number | null {
   const candidates = (column: 'id' | 'customer_no') =>
     sql(connection)<Candidate>`
-      select ${COLUMNS} from row where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
+      select id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account from row
+       where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
   const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
   const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
   const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
@@ -89,32 +88,21 @@ export function locate(
 const replaceRow = (connection: Connection, by: number, row: number): number =>
   replaceRows(connection, 'select :row as old, :by as new', { by, row })
 
-/** A line that was given back beside the row that it names, and the row that counts in the place of that now. */
-interface Line {
-  readonly id: number
-  readonly corrects: number
-  readonly sourceId: number
-  readonly cells: readonly string[]
-  readonly isUnchanged: 0 | 1
-  readonly namedSource: number
-  readonly namedCells: readonly string[] | null
-  /** In customer, reference or account. */
-  readonly isAlike: 0 | 1
-  /** Null where this ledger has no row of that number. */
-  readonly current: number | null
-  /** A repeated row is no mandate of its own: who corrects it corrects the row that it repeats. */
-  readonly repeated: number | null
-  readonly state: RowState
-  readonly isSameMandate: 0 | 1
-  readonly hasRivals: 0 | 1
-  /**
-   * Anything in its place was sent since, so that a line of an old list which waits here opens no way for the next one. Or
-   * an export said something else of it since, the line would undo what was corrected since, or its list does not know of the
-   * comparison that holds it.
-   */
-  readonly isOutdated: 0 | 1
-  readonly isContested: 0 | 1
-}
+/**
+ * A line that was given back beside the row that it names, and the row that counts in the place of that now: null where this
+ * ledger has no row of that number. A repeated row is no mandate of its own: who corrects it corrects the row that it
+ * repeats. `isAlike`: in customer, reference or account. `isOutdated`: anything in its place was sent since, so that a line
+ * of an old list which waits here opens no way for the next one. Or an export said something else of it since, the line
+ * would undo what was corrected since, or its list does not know of the comparison that holds it.
+ */
+type Line = Readonly<
+  Record<'id' | 'corrects' | 'sourceId' | 'namedSource', number> &
+    Record<'current' | 'repeated', number | null> &
+    Record<
+      'isUnchanged' | 'isAlike' | 'isSameMandate' | 'hasRivals' | 'isOutdated' | 'isContested',
+      0 | 1
+    > & { state: RowState; cells: readonly string[]; namedCells: readonly string[] | null }
+>
 
 /** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
 const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
@@ -356,11 +344,7 @@ const TAKEN = {
   [TAKES_CUSTOMER]: 'customer_no',
 } as const satisfies Partial<Record<RuleId, Field>>
 
-interface Changed {
-  readonly id: number
-  readonly former: number
-  readonly isDecided: 0 | 1
-}
+type Changed = Readonly<{ id: number; former: number; isDecided: 0 | 1 }>
 
 interface Found {
   readonly rule: keyof typeof TAKEN
@@ -576,15 +560,11 @@ export function decidePlaces({ connection, first }: Scope): void {
   if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
 }
 
-interface Taken {
-  readonly id: number
-  readonly base: number
-  readonly from: string
-  readonly to: string
-  readonly isDecided: 0 | 1
-  readonly reason: string | null
-  readonly by: string | null
-}
+type Taken = Readonly<
+  Record<'id' | 'base', number> &
+    Record<'from' | 'to', string> &
+    Record<'reason' | 'by', string | null> & { isDecided: 0 | 1 }
+>
 
 /** The five values under the names of their fields, an account as its fingerprint. */
 interface Stored extends Readonly<Partial<Record<Field, string | null>>> {

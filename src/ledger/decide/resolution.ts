@@ -9,9 +9,8 @@ import { decideRow, recordDecision } from './decisions.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
-import { ownerOf } from '../read/read-rows.js'
 import type { Decision, Resolution } from '../ledger.js'
-import { register } from '../deliver/delivery.js'
+import { ownerOf, register } from '../deliver/delivery.js'
 
 interface Subject {
   readonly id: number

@@ -1,6 +1,5 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
-import { ownerOf } from '../read/read-rows.js'
 import { noteChange } from './campaign-rows.js'
 import type { EmergencyFile } from '../safety/emergency-file.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
@@ -72,6 +71,11 @@ interface Settlement {
   readonly attempt: Attempt
   readonly outcome: Outcome
 }
+
+/** The row that has this assigned reference, in any case of letters. */
+export const ownerOf = (connection: Connection, reference: string): number | undefined =>
+  sqlValue(connection)<number>`
+    select id from row where assigned_mandate_reference = ? collate nocase`.get(reference)
 
 /** What came of an event: an attempt that begins, a row that the gate held, or nothing for an outcome. */
 type Committed = Attempt | HeldAtGate | undefined

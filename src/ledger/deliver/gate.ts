@@ -70,13 +70,17 @@ export const mayHaveEnded = (
 ): string => `(${row}.state in ('invalid', 'conflict') and exists (select 1 from problem
   where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
 
+/** SQL that is true for a key of which a request left or may have, whatever its rows are called now. */
+export const hasLeft = (key: string, more = `, 'released'`): string =>
+  `exists (select 1 from attempt where attempt.mandate_key = ${key}
+    and (outcome is null or outcome in ('registered', 'in_doubt'${more})))`
+
 /** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
 const isNoObstacle = (
   key: string,
 ): string => `(not exists (select 1 from row as theirs where theirs.mandate_key = ${key}
       and (theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded') or ${mayHaveEnded('theirs')}))
-    and not exists (select 1 from attempt where attempt.mandate_key = ${key}
-      and (outcome is null or outcome in ('registered', 'in_doubt', 'released'))))`
+    and not ${hasLeft(key)})`
 
 /** SQL that is true for a mandate that is linked to another one, seen from one side, where the link and the other side are such. */
 const isLinked = (
@@ -117,11 +121,7 @@ const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in 
 
 /** SQL over `row`, each with why a row is held for which it is true. */
 const CLAUSES = {
-  sent: [
-    `exists (select 1 from attempt where attempt.mandate_key = row.mandate_key
-      and (outcome is null or outcome in ('registered', 'in_doubt')))`,
-    'its mandate is under way, registered or in doubt',
-  ],
+  sent: [hasLeft('row.mandate_key', ''), 'its mandate is under way, registered or in doubt'],
   arrived: [
     `exists (select 1 from attempt as late where late.mandate_key = row.mandate_key and late.outcome = 'released'
       and not ${isNamed(`'resend', 'corrected', 'retry_refused'`, `(select max(said.id) - 1 from decision as said where said.attempt_id = late.id)`)})`,

@@ -144,7 +144,7 @@ export type Claims = ReturnType<typeof createClaims>
 export function createClaims(parts: ClaimParts) {
   const { connection, storage, now } = parts
   const unsent = (state: 'ready' | 'refused'): number[] =>
-    sqlValue(connection)<number>`select id from row where state = ? order by id`.all(state)
+    sqlValue(connection)<number>`select id from row where state = '${state}' order by id`.all()
 
   return {
     ...standingReads(connection),

@@ -105,21 +105,10 @@ function scratchLedger(
 }
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
-const TABLES = [
-  'campaign',
-  'source',
-  'row',
-  'run',
-  'attempt',
-  'decision',
-  'collection',
-  'collected',
-  'amended',
-  'kin',
-  'who',
-  'comparison',
-  'compared',
-] as const
+const TABLES =
+  'campaign source row run attempt decision collection collected amended kin who comparison compared'.split(
+    ' ',
+  )
 
 /**
  * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing

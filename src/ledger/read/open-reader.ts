@@ -211,37 +211,32 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
   ) as Reads
 }
 
-interface Count {
-  /** Null for what the sources say of their records. */
-  readonly state: RowState | null
-  readonly count: number
-  readonly resubmitted: number
+/** Of these sources, what they say of their records, and how many of those are in each state. */
+function countTotals(
+  connection: Connection,
+  states: string,
+  sources: string,
+  id: number | null = null,
+): Totals {
+  const { counts, records, resubmitted } = sqlWithJson<Counted>(connection, 'counts')`
+    select coalesce(sum(records), 0) as records, coalesce(sum(resubmitted), 0) as resubmitted,
+       (select json_group_object(state, n) from (select state, sum(n) as n from (${states}) group by state)) as counts
+      from source where ${sources}`.get({ id }) ?? { counts: {}, records: 0, resubmitted: 0 }
+  return totalsOf(records - resubmitted, new Map(Object.entries(counts) as [RowState, number][]), resubmitted)
 }
 
-function toTotals(counts: readonly Count[]): Totals {
-  const byState = new Map<RowState, number>()
-  let read = 0
-  let givenBack = 0
-  for (const { state, count, resubmitted } of counts) {
-    if (state !== null) byState.set(state, (byState.get(state) ?? 0) + count)
-    else {
-      read = count - resubmitted
-      givenBack = resubmitted
-    }
-  }
-  return totalsOf(read, byState, givenBack)
-}
+type Counted = Readonly<{ counts: Partial<Record<RowState, number>>; records: number; resubmitted: number }>
 
 /**
  * All sources together, in one statement so that a writer beside us cannot come between two counts. Rows without a
  * place are few; they are taken off.
  */
 export const readTotals = (connection: Connection): Totals =>
-  toTotals(
-    sql(connection)<Count>`
-      select state, count(*) as count, 0 as resubmitted from row group by state
-       union all select state, -count(*), 0 from row where counted_in is not source_id and counted_in is null group by state
-       union all select null, coalesce(sum(records), 0), coalesce(sum(resubmitted), 0) from source`.all(),
+  countTotals(
+    connection,
+    `select state, count(*) as n from row group by state union all
+      select state, -count(*) from row where counted_in is not source_id and counted_in is null group by state`,
+    'true',
   )
 
 /**
@@ -258,16 +253,15 @@ const MANDATES = `select state, rule, count(*) as count from (
  * One source: its records, in the states of the rows that hold their places. They are one range of ids, so that the
  * indexes on state and place are all that is read.
  */
-const SOURCE_TOTALS = `with span as (select records, resubmitted, first_row, last_row from source where id = :id),
-  states (state) as (values ${ROW_STATES.map((state) => `('${state}')`).join(', ')})
+const STATES_OF_SOURCE = `with states (state) as (values ${ROW_STATES.map((state) => `('${state}')`).join(', ')}),
+    span as (select first_row, last_row from source where id = :id)
   select state,
     (select count(*) from row, span where row.state = states.state
        and row.id between span.first_row and span.last_row)
     - (select count(*) from row indexed by row_counted, span where row.state = states.state and row.counted_in is not row.source_id
          and row.id between span.first_row and span.last_row)
-    + (select count(*) from row indexed by row_counted, span where row.state = states.state
-         and row.counted_in is not row.source_id and row.counted_in = :id) as count, 0 as resubmitted from states
-  union all select null, records, resubmitted from span`
+    + (select count(*) from row indexed by row_counted where row.state = states.state
+         and row.counted_in is not row.source_id and row.counted_in = :id) as n from states`
 
 const readSources = (connection: Connection): SourceRecord[] =>
   sqlWithJson<Omit<SourceRecord, 'totals'>>(connection, 'header', 'columns', 'reading')`
@@ -276,5 +270,5 @@ const readSources = (connection: Connection): SourceRecord[] =>
     .all()
     .map((source) => ({
       ...source,
-      totals: toTotals(sql(connection)<Count>`${SOURCE_TOTALS}`.all({ id: source.id })),
+      totals: countTotals(connection, STATES_OF_SOURCE, 'id = :id', source.id),
     }))

@@ -11,7 +11,7 @@ import type { VerdictKind } from '../../domain/proof/evidence.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import { ownerOf } from './read-rows.js'
+import { ownerOf } from '../deliver/delivery.js'
 import { readWho } from '../prove/who.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 

@@ -1,6 +1,7 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import type { AttemptRecord, RegisteredRow, RowPage, RowRecord } from './reader.js'
+import { ownerOf } from '../deliver/delivery.js'
 import { VOUCHED } from '../admit/collected.js'
 import { createFingerprints } from '../admit/fingerprints.js'
 import { READ_COLUMNS } from '../schema/row-columns.js'
@@ -34,11 +35,6 @@ export const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id 
 /** Behind which everything is read by one range of ids, without and with the rows that a list of registrations takes. */
 const ALL = `row.id > ? and row.id <= ?`
 const BRIEF = `state = 'registered' and counted_in is not null`
-
-/** The row that has this assigned reference, in any case of letters. */
-export const ownerOf = (connection: Connection, reference: string): number | undefined =>
-  sqlValue(connection)<number>`
-    select id from row where assigned_mandate_reference = ? collate nocase`.get(reference)
 
 /** A cell that says nothing but this number, however a spreadsheet padded it. */
 const holdsNumber = (cells: string, customerNo: number): boolean =>
