@@ -57,7 +57,7 @@ export async function openSource(
       'Make them with readSourceOptions',
     )
   if (signal !== undefined) assertKind('signal', signal, 'signal')
-  assertChecks('the checks', against, ' zone:text undecided second:list earlier readBy ledger')
+  assertChecks('the checks', against, ' zone:text undecided second:list earlier readBy ledger inLists')
   if (typeof against.undecided === 'string')
     assertKnown('There is no way with what is undecided', against.undecided, ['refuse', 'tell'])
   if (!isSourceInput(input))
@@ -81,7 +81,10 @@ export async function openRecognised(
     throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
   }
   const { options, profile, ask } = await readAs(table, given)
-  const mapping = mapColumns(label, table.headerLine, header, options, { columns: given.columns, ask })
+  const mapping = mapColumns(label, table.headerLine, header, options, {
+    ...{ columns: given.columns, ask },
+    ...(table.isResultFile && against.inLists !== undefined ? { inLists: against.inLists } : {}),
+  })
   const files = against.second ?? (await loadSecondFiles(options, signal))
   const second = { files, isOwn: against.second === undefined }
   const recognised = { ...table, mapping, options, profile, against, second }

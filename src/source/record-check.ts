@@ -61,6 +61,8 @@ export interface CheckedAgainst extends Pick<
   /** How the command reads, and the mark of its ledger, for lines of our own files. */
   readonly readBy?: ReadBy
   readonly ledger?: string
+  /** Where their columns have the names of another export. */
+  readonly inLists?: Readonly<Record<string, string>> | undefined
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
 }

@@ -102,6 +102,17 @@ export function openAdmission(parts: AdmissionParts) {
     /** How our files name this ledger. */
     mark: (): string =>
       ledgerMark({ ledgerId: sqlValue(connection)<string>`select ledger_id from campaign`.get() ?? '' }),
+    /** The column of each field in lists of ours: that of the first export, if each was read with a configuration. */
+    inLists: (): Readonly<Record<string, string>> | undefined => {
+      const exports = sqlWithJson<{ columns: Record<string, string>; configuration: string | null }>(
+        connection,
+        'columns',
+      )`
+        select columns, reading ->> '$.configuration' as configuration from source
+         where kind = 'export' and admitted_at is not null order by id desc`.all()
+      if (exports.some(({ configuration }) => configuration === null)) return undefined
+      return Object.assign({}, ...exports.map(({ columns }) => columns)) as Record<string, string>
+    },
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
     collections,

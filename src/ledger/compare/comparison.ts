@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import {
   CUT_OVER_CLASSES,
   HELD_CLASSES,
@@ -5,7 +6,7 @@ import {
   type ClassCounts,
 } from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { countText } from '../../domain/text/text.js'
+import { countText, plural } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
@@ -193,6 +194,7 @@ export function recordComparison(
   connection.exec(`${PAIRS}; ${VERDICTS}`)
   if (!isFinal) {
     assertLastExport(connection, final)
+    assertEverySystem(connection)
     assertSameSystem(connection)
   }
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
@@ -278,6 +280,21 @@ function assertLastExport(connection: Connection, final: Connection): void {
         `"${name}" came into the ledger before the latest comparison, which was with another export`,
         'Compare the last export.',
       )
+}
+
+/** Mandates of which the export knows nothing at all, and that were read with another configuration, are of another system. */
+function assertEverySystem(connection: Connection): void {
+  const other = sql(connection)<{ configuration: string; count: number }>`
+    select reading ->> '$.configuration' as configuration, count(*) as count from temp.side
+      join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id
+     where side.kind not in ('closed', 'left', 'excluded') and configuration is not null
+     group by 1 having min(verdict.why is 'gone')`.get()
+  if (other === undefined) return
+  const { configuration, count } = other
+  throw notTheLast(
+    `None of the ${plural(count, 'mandate', 'mandates')} that came in with "${basename(configuration)}" is in this export, and all of them would be called gone`,
+    'Compare the last exports of all systems together, with a configuration that reads them all (a field can name several columns, and format: auto decides for each file), or keep a ledger for each system.',
+  )
 }
 
 /** Mandates that are closed or were never to be migrated may well be gone. */

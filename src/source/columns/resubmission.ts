@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import type { DecidedFormat } from '../../domain/mandate/date.js'
 import { type Field, type LocalDate, FIELDS } from '../../domain/mandate/mandate.js'
 import {
@@ -288,7 +289,7 @@ export function forgottenBy({
       }
       const what = rows.find(isOther)?.readBy.configuration
       if (what == null) return columnsOf(row, rows, isDecided)
-      const text = `Row ${row} came in with "${what}", and its line was changed. Give the lines of each configuration in a file of their own.`
+      const text = `Row ${row} came in with "${what}", and its line was changed. Leave that line as it was in this file. Correct it in the list that is written then, and give that with --config ${relative('.', what)}.`
       return [{ rule: FORGOTTEN, what, text }]
     },
   }
