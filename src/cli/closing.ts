@@ -169,17 +169,18 @@ export function campaignStatus(
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
   const again = await toReadAgain(reader, readByOf(context), context.world.signals.drain)
-  const warnings = said([...result.warnings, ...oddities(reader), readAgainText(context, again)])
+  const warnings = said([...result.warnings, ...oddities(reader), readAgainText(again)])
   return { status: { ...status, toGive: again.fromFiles }, result: { ...result, warnings } }
 }
 
 /** What the next run does before it sends anything. */
-const readAgainText = (
-  { settings }: Context,
-  { count, fromFiles }: Awaited<ReturnType<typeof toReadAgain>>,
-): string | false =>
+const readAgainText = ({
+  count,
+  because,
+  fromFiles,
+}: Awaited<ReturnType<typeof toReadAgain>>): string | false =>
   count > 0 &&
-  `${plural(count, 'record', 'records')} will be read again, because "${basename(settings.configuration.file ?? '')}" has changed: run and plan do so before anything is sent${fromFiles.length === 0 ? '' : ', and need the file for it'}`
+  `${plural(count, 'record', 'records')} will be read again, because ${because} has changed: run and plan do so before anything is sent${fromFiles.length === 0 ? '' : ', and need the file for it'}`
 
 /** What is odd about registered rows, by their answers or by collections that came in later. */
 export const oddities = (reader: LedgerReader): string[] =>

@@ -54,12 +54,12 @@ const ofOne = (more: string): string =>
   more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
 
 function againText(
-  now: Readable['now'],
+  { because }: Pick<Readable, 'because'>,
   same: number,
   changed: readonly (readonly [number, string])[],
 ): string {
   const told = changed.flatMap(([count, more]) => (count === 0 ? [] : [plural(count, ofOne(more), more)]))
-  return `read again, because ${nameOfConfiguration(now)} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
+  return `read again, because ${because} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
 }
 
 const digestOf = (value: unknown): string =>
@@ -106,19 +106,19 @@ const ASKED = 'column: none'
 const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
   [crosswalk, ...join].flatMap((one) => one?.file ?? [])
 
-/** One that is gone is no change. */
-async function isSecondFileChanged(
+/** Null where none has changed; one that is gone is no change. */
+async function changedSecondFile(
   { crosswalk, joined = [] }: LayoutReading,
   paths: readonly string[],
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<string | null> {
   const known = new Map(
     [crosswalk, ...joined].flatMap((file) => (file == null ? [] : [[file.name, file.sha256]])),
   )
   for (const path of paths)
     if ((await sizeOf(path)) !== null && known.get(nameOf(path)) !== (await fileDigest(path, signal)))
-      return true
-  return false
+      return `"${nameOf(path)}"`
+  return null
 }
 
 /**
@@ -227,12 +227,14 @@ async function changeOf(
   const ofFile = [...READING_KEYS.file, AUTO].filter(
     (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
   )
+  const isOtherwise = READING_KEYS.cells.some(isOther)
+  const second = await changedSecondFile(source.reading, secondPaths(by.options), signal)
   return {
     now,
+    /** What has changed, for people. */
+    because: (isOtherwise ? null : second) ?? nameOfConfiguration(now),
     areRulesChanged: READING_KEYS.cells.includes('rules') && isOther('rules'),
-    isChanged:
-      READING_KEYS.cells.some(isOther) ||
-      (await isSecondFileChanged(source.reading, secondPaths(by.options), signal)),
+    isChanged: isOtherwise || second !== null,
     ofFile: source.isList ? [] : ofFile,
     /** Where it is said no more that no column is one, every other one is asked about. */
     areAllAsked: isOther(ASKED),
@@ -244,8 +246,9 @@ export async function toReadAgain(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
   by: ReadBy,
   signal: AbortSignal,
-): Promise<{ readonly count: number; readonly fromFiles: readonly string[] }> {
+) {
   let count = 0
+  const because = new Set<string>()
   const fromFiles: string[] = []
   for (const source of reader.readSources()) {
     const found = await changeOf(source, by, { isGiven: false, signal })
@@ -253,9 +256,10 @@ export async function toReadAgain(
     if (found?.isChanged !== true && !isOfFile) continue
     const unsent = reader.countUnsent(source)
     count += unsent
+    if (found !== null) because.add(found.because)
     if (isOfFile && unsent > 0) fromFiles.push(source.name)
   }
-  return { count, fromFiles }
+  return { count, because: [...because].join(' and '), fromFiles }
 }
 
 const countOf = (pages: Iterable<readonly unknown[]>): number => {
@@ -283,7 +287,7 @@ const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'conf
  */
 async function readFile(
   admission: Admission,
-  { source, now }: Readable,
+  { source, now, because }: Readable,
   { open, signal, isOtherSheet }: { open: Open; signal: AbortSignal; isOtherSheet: boolean },
 ): Promise<string> {
   const { again, collections } = admission
@@ -302,7 +306,7 @@ async function readFile(
   }
   signal.throwIfAborted()
   const summary = opened.summary()
-  const told = againText(now, read - came, [[came, 'were read from the file']])
+  const told = againText({ because }, read - came, [[came, 'were read from the file']])
   const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
@@ -314,11 +318,11 @@ async function readFile(
 function cannotRead(
   { message, next }: SourceError,
   rows: Iterable<readonly unknown[]>,
-  now: Readable['now'],
+  { because }: Pick<Readable, 'because'>,
 ): UsageError {
   const waiting = plural(countOf(rows), 'record of it waits, and is', 'records of it wait, and are')
   return new UsageError(
-    `${message}. ${waiting} read again, because ${nameOfConfiguration(now)} has changed; nothing was sent`,
+    `${message}. ${waiting} read again, because ${because} has changed; nothing was sent`,
     next,
   )
 }
@@ -366,7 +370,7 @@ async function readOne(
     if (!(error instanceof SourceError)) throw error
     // A list has the columns that people left in it.
     if (source.isList) return null
-    throw cannotRead(error, rows(), now)
+    throw cannotRead(error, rows(), one)
   })
   if (stored === null) return { came: 0, told: [] }
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
@@ -407,7 +411,7 @@ async function readOne(
   }
   signal.throwIfAborted()
   const told = againText(
-    now,
+    one,
     same,
     Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
   )

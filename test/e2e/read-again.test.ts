@@ -139,6 +139,7 @@ describe('a crosswalk', () => {
     begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
     const told = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
     expect(told.stdout).not.toContain('as read before')
+    expect(told.stdout).toContain('because "crosswalk.csv" has changed')
   })
 
   it('that is gone is no change', async () => {

@@ -91,7 +91,7 @@ it('does not say of a line that was decided that it changed nothing', async () =
   work.save(path('back.xlsx'))
   const { stdout } = await program('run', 'back.xlsx')
   expect(stdout).toContain('2 decisions recorded.')
-  expect(stdout).toContain('1 of 3 lines in "back.xlsx" changed no value: rows 2.')
+  expect(stdout).toContain('1 of 3 lines in "back.xlsx" changed no value: row 2.')
 })
 
 it('takes corrections of both sheets, registers each row once, and returned twice nothing new', async () => {

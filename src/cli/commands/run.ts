@@ -206,7 +206,7 @@ function givenLine(source: Migration['admitted'][number]): string[] {
   const { name, kind, isResultFile, resubmitted, unchanged, unchangedRows } = source
   if (isResultFile && unchanged > 0)
     return [
-      `${countText(unchanged)} of ${plural(resubmitted, 'line', 'lines')} in "${name}" changed no value: rows ${unchangedRows ?? ''}${unchanged > 5 ? ' …' : ''}. ${NO_CHANGE}`,
+      `${countText(unchanged)} of ${plural(resubmitted, 'line', 'lines')} in "${name}" changed no value: ${unchanged === 1 ? 'row' : 'rows'} ${unchangedRows ?? ''}${unchanged > 5 ? ' …' : ''}. ${NO_CHANGE}`,
     ]
   if (kind === 'known') return [`"${name}" is in the ledger already: nothing of it was added.`]
   return kind === 'empty' ? [nothingToCorrect(name)] : []

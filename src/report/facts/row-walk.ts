@@ -50,8 +50,11 @@ export function unlikelyShares(reader: LedgerReader): string[] {
   const rows = read + resubmitted
   const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
   const sources = reader.sources()
-  // Each month of collections repeats the one before.
-  const exports = sources.filter(({ reading }) => reading.collections === undefined)
+  // Each month of collections repeats the one before, and the last export nearly all that came in.
+  const compared = new Set(reader.comparison()?.sources.map(({ sha256 }) => sha256))
+  const exports = sources.filter(
+    ({ reading, sha256 }) => reading.collections === undefined && !compared.has(sha256),
+  )
   const isLikely = (rule: string): boolean =>
     /^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) ||
     (rule === 'DUPLICATE_MANDATE' && exports.length < sources.length)

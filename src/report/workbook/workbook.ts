@@ -313,7 +313,8 @@ const columnsIn = <Entry>(columns: Columns<Entry>, texts: Texts): SheetColumn<En
 const inWords = (text: string): string =>
   text
     .replace(/\bmigration_[a-z_]+/g, (name) => `"${HEADINGS.get(name) ?? name}"`)
-    .replace(/\b(?:to-do\/)?(?:corrections|refused|in-doubt|cut-over)\.csv/g, 'this workbook')
+    .replace(/\b(?:to-do\/)?cut-over\.csv/g, 'the sheet Cut-over')
+    .replace(/\b(?:to-do\/)?(?:corrections|refused|in-doubt)\.csv/g, 'this workbook')
 
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
 function workedColumns<Of, Line>(
