@@ -80,7 +80,7 @@ it('an export of one of them does not end the mandates of the other, and both ar
   const alone = await json('compare', 'final-b.csv', '--config', 'b.yaml')
   expect([alone.exitCode, alone.errors[0]?.message]).toEqual([
     2,
-    expect.stringContaining('None of the 2 mandates that came in with "a.yaml" is in this export'),
+    expect.stringContaining('Of 2 mandates that came in with "a.yaml" 2 are not in this export'),
   ])
   const names = B.split(',').map((name, at) => `[${A.split(',')[at] ?? ''}, ${name}]`)
   write(

@@ -6,7 +6,7 @@ import {
   type ClassCounts,
 } from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
@@ -194,7 +194,6 @@ export function recordComparison(
   connection.exec(`${PAIRS}; ${VERDICTS}`)
   if (!isFinal) {
     assertLastExport(connection, final)
-    assertEverySystem(connection)
     assertSameSystem(connection)
   }
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
@@ -282,30 +281,20 @@ function assertLastExport(connection: Connection, final: Connection): void {
       )
 }
 
-/** Mandates of which the export knows nothing at all, and that were read with another configuration, are of another system. */
-function assertEverySystem(connection: Connection): void {
-  const other = sql(connection)<{ configuration: string; count: number }>`
-    select reading ->> '$.configuration' as configuration, count(*) as count from temp.side
-      join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id
-     where side.kind not in ('closed', 'left', 'excluded') and configuration is not null
-     group by 1 having min(verdict.why is 'gone')`.get()
-  if (other === undefined) return
-  const { configuration, count } = other
-  throw notTheLast(
-    `None of the ${plural(count, 'mandate', 'mandates')} that came in with "${basename(configuration)}" is in this export, and all of them would be called gone`,
-    'Compare the last exports of all systems together, with a configuration that reads them all (a field can name several columns, and format: auto decides for each file), or keep a ledger for each system.',
-  )
-}
-
-/** Mandates that are closed or were never to be migrated may well be gone. */
+/**
+ * Mandates that are closed or were never to be migrated may well be gone. Those of another system have a configuration of
+ * their own, as a rule.
+ */
 function assertSameSystem(connection: Connection): void {
-  const count = (such: string): number =>
-    sqlValue(connection)<number>`
-      select count(*) from temp.side where kind not in ('closed', 'left', 'excluded') and ${such}`.get() ?? 0
-  const [all, gone] = [count('true'), count(`id in (select id from temp.verdict where ${OVER})`)]
-  if (gone * 2 <= all) return
+  const other = sql(connection)<Readonly<Record<'all' | 'gone', number> & { configuration: string | null }>>`
+    select reading ->> '$.configuration' as configuration, count(*) as "all", count(verdict.id) as gone from temp.side
+      join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id and ${OVER}
+     where side.kind not in ('closed', 'left', 'excluded') group by 1 having gone * 2 > "all"`.get()
+  if (other === undefined) return
+  const { configuration, all, gone } = other
+  const whose = configuration === null ? 'of the ledger' : `that came in with "${basename(configuration)}"`
   throw notTheLast(
-    `Of ${countText(all)} mandates of the ledger ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way`,
-    'Compare the whole last export, with the configuration that the campaign was read with.',
+    `Of ${countText(all)} mandates ${whose} ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way`,
+    'Compare the whole last export, with the configuration that the campaign was read with. Those of several systems are compared together, with a configuration that reads them all: a field can name several columns, and format: auto decides for each file.',
   )
 }
