@@ -1,5 +1,3 @@
-import { relative } from 'node:path'
-import { SourceError } from '../errors.js'
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { fold } from '../domain/text/text.js'
 import {
@@ -14,7 +12,6 @@ import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
 import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
-import { isOwnList } from '../source/list.js'
 import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 import { readAgain, readingBy, type ReadBy } from './read-again.js'
@@ -249,9 +246,7 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
     inLists: admission.inLists(),
   })
   const earlier = onTheirOwn === true ? {} : { ...ofLedger(), ...by }
-  const source = await open({ ...earlier, ...known() }).catch(async (error: unknown) => {
-    throw await explained(error, open.path, admission)
-  })
+  const source = await open({ ...earlier, ...known() })
   const { name, isResultFile } = source
   if (source.sha256 !== null && isKnown(source.sha256)) throw asBoth(open.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
@@ -263,17 +258,6 @@ async function addSource(admission: Admission, open: OpenNext, options: AddOptio
   const reading = { ...summary.reading, ...by.readBy }
   const kind = target.close({ ...summary, reading })
   return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
-}
-
-/** The columns of a list of ours are those of the exports. */
-async function explained(error: unknown, path: string | undefined, { again }: Admission): Promise<unknown> {
-  const isUnread = error instanceof SourceError && error.rule === 'FILE_HEADER_MISSING'
-  if (!isUnread || path === undefined || !(await isOwnList(path))) return error
-  const files = new Set(again.sources().flatMap(({ reading }) => reading.configuration ?? []))
-  if (files.size === 0) return error
-  const named = [...files].map((file) => `--config ${relative('.', file)}`).join(' or ')
-  const next = `It is a list of this program. Give it with the configuration of the exports of its lines: ${named}`
-  return new SourceError(error.message, next, { source: error.source, rule: error.rule })
 }
 
 type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector' | 'isNewer'>

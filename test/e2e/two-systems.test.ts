@@ -55,7 +55,9 @@ it('each line of the list goes with the configuration of its export, and the ref
   work.save()
   const without = await json('run', TO_DO)
   expect(without.exitCode).toBe(7)
-  expect(without.errors[0]?.next).toContain('--config a.yaml or --config b.yaml')
+  expect(without.errors[0]?.next).toContain(
+    'the configuration that the exports of its lines were read with (--config)',
+  )
   work.type('Corrections', 1, { IBAN: germanIban(12) })
   work.save(path('both.xlsx'))
   const both = await json('run', 'both.xlsx', '--config', 'a.yaml')

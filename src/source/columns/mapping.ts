@@ -359,10 +359,14 @@ function headerProblem(
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
   const drafts = ' (sepa-migrate init FILE drafts a configuration)'
   const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no${drafts}`
-  const next = writes === '' ? ruleOf(rule).remedy.replace(/\.$/, `${drafts}.`) : write
+  const usual = writes === '' ? ruleOf(rule).remedy.replace(/\.$/, `${drafts}.`) : write
+  const next = header.migrationRow === null ? usual : LIST_OF_OURS
   const what = `${details}; its header has ${showNames(header)}`
   return refuse(source, rule, what, { line, next })
 }
+
+const LIST_OF_OURS =
+  'It is a list of this program: give it with the configuration that the exports of its lines were read with (--config)'
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]
