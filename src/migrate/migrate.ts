@@ -84,9 +84,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const { plan: file = null, approval } = asked.options
   if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
-  const isKnown =
-    ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required') ||
-    ledger.view.runs().some(({ settings }) => settings.approvalRequired === true)
+  const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
     if (!isKnown) noteRequired(asked, ledger)
     throw planNeeded(noPlanFor(asked.service.baseUrl.host))

@@ -216,7 +216,7 @@ async function lookAhead(
   const seen: Omit<Planned, 'last'>[] = []
   await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)
-    const document = documentOf(options, asked, ledger.view)
+    const document = documentOf(asked, ledger.view, options.by)
     seen.push({ document, admitted, evidence: ledger.view.evidence() })
     return false
   })
@@ -235,27 +235,25 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
   )
 }
 
-function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerReader): PlanDocument {
-  const { machine, policy, asOf, choice } = asked
+/** @param by who plans */
+export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: string): PlanDocument {
+  const { machine, policy, asOf, choice, options, sharedFiles } = asked
   const settings = settingsOf(asked)
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
   const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
-  const readAs = [
-    ...view
-      .sources()
-      .flatMap(({ name, reading }) =>
-        readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
-      ),
-    ...asked.sharedFiles,
-  ]
+  const readAs = view
+    .sources()
+    .flatMap(({ name, reading }) =>
+      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+    )
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
     ledgerId: view.campaign().ledgerId,
     plannedAt: timeOf(machine.clock),
-    plannedBy: maskAccounts(options.by),
+    plannedBy: maskAccounts(by),
     plannedAs: machine.user,
     version: machine.version,
     target: targetOf(asked),
@@ -273,19 +271,16 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
     corrections: view.correctionsToSend(CORRECTIONS_LISTED),
     ...(asActive.length === 0 ? {} : { treatedAsActive: asActive }),
     ...(readAs.length === 0 ? {} : { readAs }),
+    ...(sharedFiles.length === 0 ? {} : { sharedFiles }),
     asOf,
     settings,
     changedSettings: changedSettingsOf(settings, { baseUrl: asked.service.baseUrl.href, machine }),
-    settingsDigest: settingsDigestOf(settings),
     expectedMs: Math.ceil(
       expectedMs(Math.min(rows.count, limit ?? rows.count), { concurrency, rate, isAskingFirst }),
     ),
   }
   return { digest: planDigestOf(body), ...body }
 }
-
-export const settingsDigestOf = (settings: PlannedSettings): string =>
-  hash('sha256', JSON.stringify(settings))
 
 /** Behind the name of a file whose records are read again. */
 export const READ_AGAIN = ' (read again)'
