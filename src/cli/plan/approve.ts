@@ -29,7 +29,7 @@ import { type CommandResult } from '../terminal/result.js'
 import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS, flagName } from '../settings/declared.js'
-import { toned, type Line, type World } from '../terminal/world.js'
+import { assertTyped, toned, type Line, type World } from '../terminal/world.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { timeText } from '../../domain/text/text.js'
 
@@ -40,7 +40,7 @@ export const approveCommand: Command = {
     'sepa-migrate approve plan.json --by NAME --key approver.pem',
     'sepa-migrate approve plan.json --by NAME --reference "mail of 12 June"',
   ],
-  options: SHARED,
+  options: [...SHARED, 'yes'],
   own: [
     ['--by <name>', 'who approves'],
     [
@@ -53,18 +53,18 @@ export const approveCommand: Command = {
     ],
   ],
   epilogue: [
-    'With --key the approval is written beside the plan (plan.approval.json), by whoever has the key and anywhere: it needs no',
-    'ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
+    'It shows what is approved, and asks. With --key the approval is written beside the plan (plan.approval.json), by whoever',
+    'has the key and anywhere: it needs no ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
     'whose public keys count; where it does, nothing counts without one of them. An approval ends after 72 hours, or as',
     'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
   ],
   exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
-  run: async (context) => Promise.resolve(approve(context)),
+  run: approve,
 }
 
 const NOTHING = 'nothing was recorded'
 
-function approve(context: Context) {
+async function approve(context: Context) {
   const { args, settings, world } = context
   const file = args[0] ?? ''
   const given = (name: string): string => context.text(name)?.trim() ?? ''
@@ -84,7 +84,14 @@ function approve(context: Context) {
     approvedAt: new Date(nowMs).toISOString(),
     expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
   }
-  assertAnother(context, { ...statement, key: key === '' ? null : key, recordedAs: world.user }, document)
+  assertAnother(context, { ...statement, key: null, recordedAs: world.user }, document)
+  if (!(settings.get('yes') ?? false))
+    await assertTyped(world, {
+      what: 'Approving',
+      typed: 'approve',
+      to: `approve what is shown, as ${by}`,
+      nothing: NOTHING,
+    })
   const what = { file, document: derived, statement }
   return key === '' ? record(context, what, reference) : sign(context, what, key)
 }
@@ -100,7 +107,10 @@ function assertAnother(
   if (!isByPlanner(approval, document)) return
   const told = `${document.plannedBy} planned this, and the same person or user approves it`
   if (document.settings['approval'] === 'required')
-    throw new UsageError(`${told}; ${NOTHING}`, 'Have somebody else approve it, with a key of their own')
+    throw new UsageError(
+      `${told}; ${NOTHING}`,
+      'Have somebody else approve it, as a user and with a key of their own',
+    )
   progress.note([toned('open', 'Warning'), `: ${told}`])
 }
 
