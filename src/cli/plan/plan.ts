@@ -19,7 +19,7 @@ import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { UsageError } from '../../errors.js'
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustOwnFile, entryAt } from '../../trust/entry.js'
@@ -176,7 +176,7 @@ export function writePlanFiles(paths: PlanPaths, { text, page }: { text: string;
 }
 
 function replace(path: string, text: string): void {
-  const partial = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  const partial = `${dirname(path)}/.${basename(path)}.${randomBytes(6).toString('hex')}`
   try {
     createTrusted(partial, 'plan', text)
     renameSync(partial, path)

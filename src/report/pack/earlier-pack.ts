@@ -226,10 +226,11 @@ export function findPack(
 
 /** Result files that hold original cells, also copies with a number. */
 const HOLDS_CELLS = /^(?:(?:refused|in-doubt|not-sent|corrections|cut-over)[^/]*\.csv|to-do[^/]*\.xlsx)$/
-/** Result files that quote single values or the words of people, with accounts masked. */
-const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
+/** Result files that quote single values or the words and names of people, with accounts masked. */
+const HOLDS_VALUES =
+  /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx|(?:summary|manifest)\.json)$/
 /** Result files with customer numbers, references and masked accounts. */
-const HOLDS_REFERENCES = /^(?:registered|verification)[^/]*\.csv$/
+const HOLDS_REFERENCES = /^(?:registered|verification|to-cancel)[^/]*\.csv$/
 
 /** @returns null where the folder is there and cannot be read */
 function readNames(folder: string): string[] | null {
