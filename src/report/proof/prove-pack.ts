@@ -13,6 +13,7 @@ import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { PLACE_OF_PART, partOf } from '../facts/facts.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import { timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -61,7 +62,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
         ? ({ standing: 'not_compared', compared: [] } as const)
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
   const known = new Set([
-    ...(manifest?.files ?? []).map(({ name }) => name),
+    ...(manifest === null ? [] : namesIn(manifest)),
     MANIFEST_FILE,
     SIGNATURE_FILE,
     NOTE,
@@ -95,11 +96,12 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
 }
 
 function unproven(manifest: Manifest | null, compared: readonly string[]): string[] {
-  const { told, files = [] } = manifest ?? {}
-  const isTold = told !== undefined && Object.values(told).some((word) => word !== null)
+  const words = Object.values(manifest?.told ?? {}).flatMap((word) =>
+    word === null ? [] : [showValue(word)],
+  )
   return [
-    ...[MANIFEST_FILE, ...files.map(({ name }) => name)].filter((name) => !compared.includes(name)),
-    ...(isTold ? ['what the report was told of companies'] : []),
+    ...(manifest === null ? [MANIFEST_FILE] : namesIn(manifest)).filter((name) => !compared.includes(name)),
+    ...(words.length > 0 ? [`what it was told of companies ("${words.join('", "')}")`] : []),
   ]
 }
 
@@ -157,7 +159,7 @@ async function stateOf(
 }
 
 function checkSignature(text: string, manifest: string, key: KeyObject | null, tell: Tell): SignatureState {
-  const broken = (kind: Discrepancy['kind'], message: string, next: string): 'broken' => {
+  const broken = (kind: string, message: string, next: string): 'broken' => {
     tell({ kind, file: SIGNATURE_FILE, message, next })
     return 'broken'
   }
@@ -188,17 +190,7 @@ function checkSignature(text: string, manifest: string, key: KeyObject | null, t
 
 /** What of a pack does not hold. */
 interface Discrepancy {
-  readonly kind:
-    | 'manifest_changed'
-    | 'not_named'
-    | 'missing'
-    | 'changed'
-    | 'other_ledger'
-    | 'other_version'
-    | 'signature_missing'
-    | 'signature_changed'
-    | 'signature_of_another_key'
-    | 'ledger_differs'
+  readonly kind: string
   /** Name in the folder. */
   readonly file: string
   /** What was found and what it means, without account numbers. */
