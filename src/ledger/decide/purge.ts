@@ -203,19 +203,14 @@ function removeWords(connection: Connection, { among, values }: Scope, keptDecis
     'hash_of',
     (text) => /SHA-256 [0-9a-f]{64}(?=\)$)/.exec(typeof text === 'string' ? text : '')?.[0] ?? null,
   )
-  // The rule's own text instead of one that may quote the value.
-  for (const rule of sqlValue(connection)<string>`select distinct rule from problem`.all()) {
-    const { message, remedy } = isRuleId(rule) ? RULES[rule] : { message: '', remedy: '' }
-    sql(connection)`
-      update problem set value = '', message = :message, remedy = :remedy
-        where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`.run({
-      ...values,
-      rule,
-      message,
-      remedy,
-    })
-  }
+  const textOf = (part: 'message' | 'remedy') => (rule: unknown) =>
+    typeof rule === 'string' && isRuleId(rule) ? RULES[rule][part] : ''
+  connection.function('message_of', textOf('message'))
+  connection.function('remedy_of', textOf('remedy'))
   for (const text of [
+    // The rule's own text instead of one that may quote the value.
+    `update problem set value = '', message = message_of(rule), remedy = remedy_of(rule)
+      where ${where} and (value <> '' or message <> message_of(rule) or remedy <> remedy_of(rule))`,
     `update attempt set service_code = null, field = null, message = null, answer = null,
        reason = iif(status is null, reason, 'The service answered ' || status)
       where outcome is not null and ${where}`,
