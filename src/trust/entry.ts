@@ -193,13 +193,6 @@ export const distrustPrivateFile = (entry: Stats): Distrust | null =>
   form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
 
 /**
- * A file that only this user may write, under one name; others may read what is in it. For notes without secrets.
- * @param path where an access list is looked for; without it no group may write
- */
-export const distrustOwnFile = (entry: Stats, path: string | null = null): Distrust | null =>
-  form(entry) ?? secondName(entry) ?? owner(entry) ?? writers(entry, path)
-
-/**
  * A file that says what to do: nobody but this user and root may have written it. Others may read it, and a link is
  * followed, because what counts is the file that is read.
  * @param entry of the file once it is open; otherwise what stands at the path

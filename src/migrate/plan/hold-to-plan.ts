@@ -138,9 +138,7 @@ export interface HeldPlan {
   readonly record: PlanRecord
   readonly approval: ApprovalRecord
   /** Rows that may still be sent under it; null for all of its rows. */
-  readonly left: number | null
-  /** The same once the run has sent. */
-  readonly leftNow: () => number | null
+  readonly left: () => number | null
   /**
    * What is known once the files are in, and before anybody is asked: the rows.
    * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
@@ -169,9 +167,8 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const planner = document.settings['approval'] === 'required' || view.isApprovalRequired() ? document : null
   const now = (): string => latestOf(timeOf(machine.clock), view.campaign().changedAt)
   const nowAt = now()
-  const leftNow = (): number | null =>
+  const left = (): number | null =>
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
-  const left = leftNow()
   refuse(file, [
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
@@ -183,7 +180,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     ),
     ...approvalDrifts(approvals, approvers, nowAt, planner),
     ...driftIf(
-      left === 0 && view.totals().ready > 0,
+      left() === 0 && view.totals().ready > 0,
       'limit',
       `used up: the plan is for ${plural(document.limit ?? 0, 'row', 'rows')}, and these were sent`,
     ),
@@ -198,7 +195,6 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     record,
     approval: { ...approval, id },
     left,
-    leftNow,
     assertRows: () => refuse(file, driftsOfRows(record, asked, ledger.view)),
     assertStillApproved: () => refuse(file, approvalDrifts([approval], [], now())),
   }

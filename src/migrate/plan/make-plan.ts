@@ -138,7 +138,7 @@ function masked(value: unknown): unknown {
 }
 
 /** What a page has room for; all of them stand in decisions.csv. */
-export const CORRECTIONS_LISTED = 50
+const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
 interface PlanOptions extends Omit<
