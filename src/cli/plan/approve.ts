@@ -31,7 +31,7 @@ import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS, flagName } from '../settings/declared.js'
 import { assertTyped, toned, type Line, type World } from '../terminal/world.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
-import { timeText } from '../../domain/text/text.js'
+import { said, timeText } from '../../domain/text/text.js'
 
 export const approveCommand: Command = {
   usage: 'approve <plan>',
@@ -75,8 +75,8 @@ async function approve(context: Context) {
       'Give --by NAME, and --key FILE or --reference "mail of …"',
     )
   const document = readPlan(file, world.version)
-  const derived = derive(file, document, world)
-  for (const line of sectionLines(planSections(derived))) context.progress.note(line)
+  const { derived, sections } = derive(file, document, world)
+  for (const line of sectionLines(sections)) context.progress.note(line)
   const nowMs = world.clock.now()
   const statement = {
     plan: document.digest,
@@ -117,21 +117,15 @@ function assertAnother(
 /**
  * Which settings are not usual is found out here, not believed. The usual time zone is that of the approver's machine.
  */
-function derive(file: string, document: PlanDocument, machine: World): PlanDocument {
+function derive(file: string, document: PlanDocument, machine: World) {
   try {
-    const { baseUrl } = document.target
-    const derived = {
-      ...document,
-      changedSettings: changedSettingsOf(document.settings, { baseUrl, machine }),
-    }
-    planSections(derived)
-    return derived
+    const { settings, target } = document
+    const changedSettings = changedSettingsOf(settings, { baseUrl: target.baseUrl, machine })
+    const derived: PlanDocument = { ...document, changedSettings }
+    return { derived, sections: planSections(derived) }
   } catch (cause) {
-    throw new UsageError(
-      `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`,
-      'Plan again',
-      { cause },
-    )
+    const message = `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`
+    throw new UsageError(message, 'Plan again', { cause })
   }
 }
 
@@ -146,12 +140,12 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   const key = signingKey(statement, signature)
   return {
     files: { 'approval.json': path },
-    lines: [
+    lines: said([
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
-      ...approversLines(document),
+      approversLine(document),
       `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
       runLine(context, file, document),
-    ],
+    ]),
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
 }
@@ -160,42 +154,46 @@ const readApproval = (path: string): string =>
   readGivenText(path, { what: 'approval', nothing: NOTHING, mostBytes: MOST_BYTES.approval, noLink: true })
 
 /** Whoever signs sees whether their key is among those that count. */
-function approversLines({ settings }: PlanDocument): string[] {
-  const approvers = Object.entries(settings['approvers'] ?? {}).map(([name, key]) => ({
-    name,
-    key: String(key),
-  }))
-  return approvers.length === 0 ? [] : [`Whose key counts: ${approversText(approvers)}`]
+function approversLine({ settings }: PlanDocument): string | false {
+  const named = Object.entries(settings['approvers'] ?? {})
+  return (
+    named.length > 0 &&
+    `Whose key counts: ${approversText(named.map(([name, key]) => ({ name, key: String(key) })))}`
+  )
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */
-const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
-  ...['--base-url', target.baseUrl],
-  ...(limit === null ? [] : ['--limit', String(limit)]),
-  ...(settings['who'] === true ? ['--who'] : []),
-  ...(['concurrency', 'rate', 'maxInDoubt', 'maxRefused'] as const).flatMap((name) =>
-    changedSettings.includes(name) ? [`--${flagName(name)}`, String(settings[name])] : [],
-  ),
-  ...(['timeout', 'connectTimeout'] as const).flatMap((name) =>
-    changedSettings.includes(`${name}Ms`)
-      ? [`--${flagName(name)}`, String(Number(settings[`${name}Ms`]) / 1_000)]
-      : [],
-  ),
-]
+function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument): string[] {
+  const { kind, value } = (settings['maxRefused'] ?? {}) as Record<string, unknown>
+  const given = {
+    ...settings,
+    maxRefused: `${String(value)}${kind === 'percent' ? '%' : ''}`,
+    timeout: Number(settings['timeoutMs']) / 1_000,
+    connectTimeout: Number(settings['connectTimeoutMs']) / 1_000,
+  } as Readonly<Record<string, unknown>>
+  const changed = (
+    ['concurrency', 'rate', 'maxInDoubt', 'maxRefused', 'timeout', 'connectTimeout'] as const
+  ).filter((name) => changedSettings.includes(name) || changedSettings.includes(`${name}Ms`))
+  return [
+    ...['--base-url', target.baseUrl],
+    ...(limit === null ? [] : ['--limit', String(limit)]),
+    ...(settings['who'] === true ? ['--who'] : []),
+    ...changed.flatMap((name) => [`--${flagName(name)}`, String(given[name])]),
+  ]
+}
 
 /** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
 function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
-  const places = sources.map(
+  const files = sources.map(
     ({ name }) =>
       [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
         existsSync(path),
-      ) ?? null,
+      ) ?? name,
   )
-  const files = places.filter((path) => path !== null)
   const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
-  return files.length === places.length
+  return files.every((path) => existsSync(path))
     ? nextLine(context, command)
-    : `Then: ${commandLine(context, { ...command, files: sources.map(({ name }) => name) })}   (each file with the path where it lies)`
+    : `Then: ${commandLine(context, command)}   (each file with the path where it lies)`
 }
 
 function record(context: Context, { file, document, statement }: Approval, reference: string) {
