@@ -293,29 +293,25 @@ export function makeFolder(path: string): readonly string[] {
  * @throws {UsageError} for a folder that others own or can write, and for one that cannot be made or written to
  */
 export function assertReportFolder(out: string): void {
-  const fault = whyNotFor(out)
-  if (fault === null) return
-  throw new UsageError(
-    `Cannot write a report to the folder "${out}": ${fault.why}`,
-    `${fault.next}; no report was written, and nothing was sent (--out DIR)`,
-  )
-}
-
-function whyNotFor(out: string): { readonly why: string; readonly next: string } | null {
+  const refuse = (why: string, next: string, cause?: unknown): never => {
+    throw new UsageError(
+      `Cannot write a report to the folder "${out}": ${why}`,
+      `${next}; no report was written, and nothing was sent (--out DIR)`,
+      { cause },
+    )
+  }
   try {
     const distrust = isFolder(out) ? distrustFolder(out) : null
     if (distrust !== null)
-      return {
-        why: `${distrust.why}. Others could put files of their own in place of the report`,
-        next: `${distrust.next}, or give a folder of your own`,
-      }
+      refuse(
+        `${distrust.why}. Others could put files of their own in place of the report`,
+        `${distrust.next}, or give a folder of your own`,
+      )
     const made = makeFolder(out)
     accessSync(out, constants.W_OK | constants.X_OK)
     for (const folder of made.toReversed()) rmdirSync(folder)
-    return null
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === undefined) throw error
-    return { why: `it cannot be made, or not be written to (${code})`, next: 'Give another folder' }
+    if (codeOf(error) === '') throw error
+    refuse(`it cannot be made, or not be written to (${codeOf(error)})`, 'Give another folder', error)
   }
 }

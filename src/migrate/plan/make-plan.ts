@@ -81,24 +81,18 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
 
 /** Whose keys count, by name. @throws {UsageError} for what is no Ed25519 public key, and for one key under two names */
 function approversOf({ approvers = {} }: Pick<MigrateOptions, 'approvers'>): readonly Approver[] {
-  const named = Object.entries(approvers).map(([name, pem]) => ({
-    name: maskAccounts(name),
-    key: keyIn(pem),
-  }))
-  const wrong = named.find(
-    ({ key }, at) => key === null || named.findIndex((other) => other.key === key) !== at,
-  )
-  if (wrong !== undefined)
-    throw new UsageError(
-      `Cannot use the key of the approver "${wrong.name}": ${wrong.key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
-      'Give each approver the public key of their own',
-    )
-  return named.flatMap(({ name, key }) => (key === null ? [] : [{ name, key }]))
-}
-
-function keyIn(pem: string): string | null {
-  const key = publicKeyIn(pem)
-  return key === null ? null : fingerprintOf(key)
+  const keys = new Set<string>()
+  return Object.entries(approvers).map(([given, pem]) => {
+    const [name, read] = [maskAccounts(given), publicKeyIn(pem)]
+    const key = read === null ? null : fingerprintOf(read)
+    if (key === null || keys.has(key))
+      throw new UsageError(
+        `Cannot use the key of the approver "${name}": ${key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
+        'Give each approver the public key of their own',
+      )
+    keys.add(key)
+    return { name, key }
+  })
 }
 
 /** What differs from the settings where nothing is said; the environment names certificates, so that is left out. */
