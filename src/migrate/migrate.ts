@@ -84,9 +84,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const { plan: file = null, approval } = asked.options
   if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
-  const isKnown =
-    ledger.view.plans().some(({ document }) => document.settings['approval'] === 'required') ||
-    ledger.view.runs().some(({ settings }) => settings.approvalRequired === true)
+  const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
     if (!isKnown) noteRequired(asked, ledger)
     throw planNeeded(noPlanFor(asked.service.baseUrl.host))
@@ -183,7 +181,7 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
   try {
     const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
-    const isPlanUsedUp = plan?.leftNow() === 0
+    const isPlanUsedUp = plan?.left() === 0
     return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst, isPlanUsedUp }
   } finally {
     await checking?.close()
@@ -261,10 +259,10 @@ const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({
 })
 
 /** No more rows than are left of the plan. */
-const within = (policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy =>
-  plan === null || plan.left === null
-    ? policy
-    : { ...policy, limit: Math.min(plan.left, policy.limit ?? plan.left) }
+function within(policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy {
+  const left = plan?.left() ?? null
+  return left === null ? policy : { ...policy, limit: Math.min(left, policy.limit ?? left) }
+}
 
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(

@@ -35,8 +35,8 @@ const KEY_BYTES = 32
 /** Another process may claim a million mandates meanwhile. */
 const BUSY_TIMEOUT_MS = 30_000
 
-const FILE = 'register.db'
-const SIDE_FILES = [`${FILE}-wal`, `${FILE}-shm`]
+export const REGISTER_FILE = 'register.db'
+const SIDE_FILES = [`${REGISTER_FILE}-wal`, `${REGISTER_FILE}-shm`]
 
 /**
  * `ledger`: how far each ledger has come. `mark` is that of its latest run that claimed; `is_open` while such a run has
@@ -147,7 +147,7 @@ export function openRegisterFile(
   folder: string,
   { sharedFolder }: { readonly sharedFolder: boolean },
 ): RegisterFile {
-  const path = join(folder, FILE)
+  const path = join(folder, REGISTER_FILE)
   return explaining(path, () => {
     makeFolder(folder)
     const fault = sharedFolder ? null : distrustFolder(folder)
@@ -159,7 +159,7 @@ export function openRegisterFile(
 
 /** The same for a command that only looks; null where there is none. @throws {LedgerError} `register` */
 export function openRegisterToLook(folder: string): RegisterFile | null {
-  const path = join(folder, FILE)
+  const path = join(folder, REGISTER_FILE)
   return explaining(path, () => {
     return entryAt(path) === null ? null : open(folder, path)
   })
@@ -170,7 +170,7 @@ export function openRegisterToLook(folder: string): RegisterFile | null {
  * @returns the folder that it is in now; null where none was in the way
  */
 export function setRegisterAside(folder: string, name: string): string | null {
-  const found = [FILE, ...SIDE_FILES].filter((each) => entryAt(join(folder, each)) !== null)
+  const found = [REGISTER_FILE, ...SIDE_FILES].filter((each) => entryAt(join(folder, each)) !== null)
   if (found.length === 0) return null
   const aside = join(folder, name)
   explaining(folder, () => {

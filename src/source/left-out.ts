@@ -64,7 +64,7 @@ const TOTALS_LINE = new RegExp(
   `${word([...totals.count, ...totals.records, ...totals.other, ...totals.made])}|^[*=-]{3}`,
   'iu',
 )
-const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]*\d)?`
+const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]{0,30}\d)?`
 // From the word to its number: at most into the next cell.
 const BEHIND_WORD = new RegExp(
   String.raw`${word(totals.count)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,

@@ -193,13 +193,6 @@ export const distrustPrivateFile = (entry: Stats): Distrust | null =>
   form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
 
 /**
- * A file that only this user may write, under one name; others may read what is in it. For notes without secrets.
- * @param path where an access list is looked for; without it no group may write
- */
-export const distrustOwnFile = (entry: Stats, path: string | null = null): Distrust | null =>
-  form(entry) ?? secondName(entry) ?? owner(entry) ?? writers(entry, path)
-
-/**
  * A file that says what to do: nobody but this user and root may have written it. Others may read it, and a link is
  * followed, because what counts is the file that is read.
  * @param entry of the file once it is open; otherwise what stands at the path
@@ -300,29 +293,25 @@ export function makeFolder(path: string): readonly string[] {
  * @throws {UsageError} for a folder that others own or can write, and for one that cannot be made or written to
  */
 export function assertReportFolder(out: string): void {
-  const fault = whyNotFor(out)
-  if (fault === null) return
-  throw new UsageError(
-    `Cannot write a report to the folder "${out}": ${fault.why}`,
-    `${fault.next}; no report was written, and nothing was sent (--out DIR)`,
-  )
-}
-
-function whyNotFor(out: string): { readonly why: string; readonly next: string } | null {
+  const refuse = (why: string, next: string, cause?: unknown): never => {
+    throw new UsageError(
+      `Cannot write a report to the folder "${out}": ${why}`,
+      `${next}; no report was written, and nothing was sent (--out DIR)`,
+      { cause },
+    )
+  }
   try {
     const distrust = isFolder(out) ? distrustFolder(out) : null
     if (distrust !== null)
-      return {
-        why: `${distrust.why}. Others could put files of their own in place of the report`,
-        next: `${distrust.next}, or give a folder of your own`,
-      }
+      refuse(
+        `${distrust.why}. Others could put files of their own in place of the report`,
+        `${distrust.next}, or give a folder of your own`,
+      )
     const made = makeFolder(out)
     accessSync(out, constants.W_OK | constants.X_OK)
     for (const folder of made.toReversed()) rmdirSync(folder)
-    return null
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === undefined) throw error
-    return { why: `it cannot be made, or not be written to (${code})`, next: 'Give another folder' }
+    if (codeOf(error) === '') throw error
+    refuse(`it cannot be made, or not be written to (${codeOf(error)})`, 'Give another folder', error)
   }
 }

@@ -117,7 +117,7 @@ it('a correction that says what was collected goes without a word of a person', 
 it('a run under a plan that was made beside collections is refused without them', async () => {
   write('january.xml', collectionFile([debit(1, { sequence: 'FNAL' }), debit(2)]))
   await program('plan', 'export.csv', '--evidence', 'january.xml', '--to', 'plan.json')
-  await program('approve', 'plan.json', '--by', 'Anna', '--reference', 'minutes of 3 June')
+  await program('approve', 'plan.json', '--yes', '--by', 'Anna', '--reference', 'minutes of 3 June')
   const without = await json('run', 'export.csv', '--plan', 'plan.json')
   expect(without.errors[0]?.message).toMatch(/rows changed/)
   expect(held()).toEqual([])

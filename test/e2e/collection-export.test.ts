@@ -31,7 +31,7 @@ it('collection files are drafted, planned and run with a crosswalk, and what is 
   const planned = await program('plan', 'january.xml', 'february.xml')
   expect(planned.stdout).toContain('february.xml: 1 record')
   expect(planned.stdout).toMatch(/1 row excluded: .*final.* \(SEQUENCE_FINAL\)/)
-  await program('approve', 'plan.json', '--by', 'Ada', '--reference', 'mail of today')
+  await program('approve', 'plan.json', '--yes', '--by', 'Ada', '--reference', 'mail of today')
   const run = await program('run', 'january.xml', 'february.xml', '--plan', 'plan.json')
   expect(run.status, run.stderr).toBe(3)
   expect(sandbox().mandates()).toMatchObject([{ customer_no: 102 }, { customer_no: 101, iban: MOVED }])

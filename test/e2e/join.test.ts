@@ -74,7 +74,7 @@ it('a plan is held to the second file that it was made with', async () => {
     'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
   )
   expect((await program('plan', 'export.csv', '--by', 'Ada', ...day)).status).toBe(0)
-  const words = ['--by', 'Grace', '--reference', 'mail of 12 June']
+  const words = ['--yes', '--by', 'Grace', '--reference', 'mail of 12 June']
   expect((await program('approve', 'plan.json', ...words)).status).toBe(0)
   const under = ['run', 'export.csv', '--plan', 'plan.json', ...day]
 

@@ -193,7 +193,7 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     const place = await open(3)
     await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada')
     const approved = await place.program(
-      ...['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June'],
+      ...['approve', 'plan.json', '--yes', '--by', 'Grace', '--reference', 'mail of 12 June'],
     )
     const ran = await place.pasteNext(approved)
     expect(ran.status, ran.stderr).toBe(0)
@@ -203,10 +203,10 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
 
   it('of an approval: with the address, the pace and the limits of the plan', async () => {
     const place = await open(3)
-    const limits = ['--limit 2', '--rate 50', '--max-in-doubt 4', '--timeout 200']
+    const limits = ['--limit 2', '--rate 50', '--max-in-doubt 4', '--max-refused 50%', '--timeout 200']
     const flags = ['--base-url', place.sandbox().url, ...limits.flatMap((flag) => flag.split(' '))]
     await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada', ...flags)
-    const mail = ['--by', 'Grace', '--reference', 'mail of 12 June']
+    const mail = ['--yes', '--by', 'Grace', '--reference', 'mail of 12 June']
     const approved = await place.program('approve', 'plan.json', ...mail)
     for (const flag of limits) expect(nextOf(approved)).toContain(flag)
     const ran = await place.pasteNext(approved)

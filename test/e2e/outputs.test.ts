@@ -70,6 +70,7 @@ it('a path below a file is told as such by whatever writes or reads there', asyn
     ...['run export.csv --out file', 'run export.csv --out file/x', 'run export.csv --ledger file/l.db'],
     ...[
       'plan export.csv --to file/p.json',
+      'plan export.csv --to nowhere/../p.json',
       'check export.csv --out file',
       'check export.csv --log-file file/l',
     ],

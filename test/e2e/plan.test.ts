@@ -1,12 +1,13 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chownSync, copyFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { textOfPlan, type PlanDocument } from '../../src/domain/plan/plan.js'
 import { planDigestOf } from '../../src/ledger/plan/plans.js'
 import { newKey, type Pair } from '../ledger/plan/approvals.js'
 import { germanIban, validExport } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
-import { runProgram, type Ended } from '../support/program.js'
+import { makeFolder, runProgram, type Ended } from '../support/program.js'
+import { openTerminal } from '../support/terminal.js'
 
 const ROWS = 30
 
@@ -22,24 +23,21 @@ async function open(truth: { isReal?: boolean } = {}) {
     /** What the plan on disk says. */
     plan: () => JSON.parse(read('plan.json')) as PlanDocument,
     /** The approver, elsewhere: gets the plan, signs it with this key, and what they wrote is laid beside it. */
-    sign: async (pair: Pair): Promise<Ended> => {
+    sign: async (pair: Pair, user = 'grace'): Promise<Ended> => {
       const cwd = mkdtempSync(path('approver-'))
       const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
       writeFileSync(join(cwd, 'key.pem'), pem, { mode: 0o600 })
       copyFileSync(path('plan.json'), join(cwd, 'plan.json'))
-      const ended = await runProgram(['approve', 'plan.json', '--by', 'Grace', '--key', 'key.pem'], {
-        cwd,
-        env: {},
-      })
-      expect(ended.status).toBe(0)
-      copyFileSync(join(cwd, 'plan.approval.json'), path('plan.approval.json'))
+      const ended = await runProgram([...SIGN, '--yes'], { cwd, env: {}, user })
+      if (ended.status === 0) copyFileSync(join(cwd, 'plan.approval.json'), path('plan.approval.json'))
       return ended
     },
   }
 }
 
+const SIGN = ['approve', 'plan.json', '--by', 'Grace', '--key', 'key.pem']
 /** For somebody who says that there is a mail. */
-const MAIL = ['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June']
+const MAIL = ['approve', 'plan.json', '--by', 'Grace', '--reference', 'mail of 12 June', '--yes']
 
 it('plan, approve, run are three processes, the approver without the ledger, and the report says what is proven', async () => {
   const { read, write, json, truth, run, plan, sign } = await open()
@@ -109,7 +107,12 @@ it('approval: required makes an approved plan the only way to send, whatever a l
     await refused('needs a person, without an account number, and either', ...args)
   // Whoever planned records no approval of somebody else.
   await refused('Ada planned this, and the same person or user approves it', ...MAIL)
-  await sign(newKey())
+  const own = await sign(newKey(), plan().plannedAs ?? '')
+  expect([own.status, own.stderr]).toEqual([
+    2,
+    expect.stringMatching(/the same person or user approves it; nothing/),
+  ])
+  expect((await sign(newKey())).status).toBe(0)
   // The prompt stays: without a terminal it is --yes.
   await refused('needs a confirmation', 'run', 'export.csv', '--plan', 'plan.json')
   expect(truth().posts()).toBe(0)
@@ -147,9 +150,75 @@ it('approve shows the settings that differ by itself, whatever the plan says of 
   await run('plan', 'export.csv', '--rate', '77')
   const { digest: _, ...body } = { ...plan(), changedSettings: [] }
   write('plan.json', textOfPlan({ digest: planDigestOf(body), ...body }))
-  const shown = await run('approve', 'plan.json', '--by', 'Grace', '--reference', 'mail')
+  const shown = await run('approve', 'plan.json', '--by', 'Grace', '--reference', 'mail', '--yes')
   expect(shown.stderr).toMatch(/Non-default settings[^]*rate: 77/)
 })
+
+it('approve asks once the plan is shown: a word on a terminal, --yes where there is none', async () => {
+  const { path, folder, write, run } = await open()
+  await run('plan', 'export.csv', '--rate', '77')
+  write('key.pem', newKey().privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const unasked = await run(...SIGN)
+  expect([unasked.status, unasked.stderr]).toEqual([
+    2,
+    expect.stringContaining('Approving needs a confirmation'),
+  ])
+  for (const word of ['yes', 'approve']) {
+    const session = openTerminal(SIGN, { cwd: folder(), columns: 120 })
+    await session.shows('Type "approve"')
+    const shown = (await session.screen()).join('\n')
+    expect(shown).toMatch(
+      /Non-default settings[^]*rate: 77[^]*Type "approve" to approve what is shown, as Grace/,
+    )
+    expect(existsSync(path('plan.approval.json'))).toBe(false)
+    session.type(`${word}\r`)
+    expect(await session.ended).toBe(word === 'approve' ? 0 : 2)
+    expect(existsSync(path('plan.approval.json'))).toBe(word === 'approve')
+  }
+})
+
+it.skipIf(process.getuid?.() !== 0)(
+  'the planner approves with no key: neither as themselves, nor with one that another user of the machine keeps',
+  async () => {
+    const { folder, path, write, env, truth } = await open({ isReal: true })
+    const [ada, grace] = [1, 2] // users that every Unix has
+    write('sepa-migrate.yaml', 'approval: required\n')
+    const key = newKey().privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const elsewhere = makeFolder()
+    onTestFinished(elsewhere.remove)
+    const theirs = (name: string): string => join(elsewhere.folder, name)
+    for (const [home, uid] of [
+      [folder(), ada],
+      [elsewhere.folder, grace],
+    ] as const) {
+      writeFileSync(join(home, 'key.pem'), key, { mode: 0o600 })
+      for (const name of [home, join(home, 'key.pem')]) chownSync(name, uid, uid)
+    }
+    const as = (uid: number, cwd: string, ...args: string[]) => runProgram(args, { cwd, uid, env: env() })
+    for (const name of ['sepa-migrate.yaml', 'export.csv']) chownSync(path(name), ada, ada)
+    const planned = await as(ada, folder(), 'plan', 'export.csv', '--by', 'Ada')
+    expect(planned.status, planned.stderr).toBe(0)
+    for (const [says, ...args] of [
+      ['the same person or user approves it', ...SIGN, '--yes'],
+      ['this user may not read it', 'report', '--sign-with', theirs('key.pem')],
+    ] as const) {
+      const { status, stderr } = await as(ada, folder(), ...args)
+      expect([status, stderr]).toEqual([2, expect.stringContaining(says)])
+    }
+    const under = ['run', 'export.csv', '--plan', 'plan.json', '--yes']
+    expect((await as(ada, folder(), ...under)).stderr).toContain('nobody has approved this plan')
+    copyFileSync(path('plan.json'), theirs('plan.json'))
+    chownSync(theirs('plan.json'), grace, grace)
+    const signed = await as(grace, elsewhere.folder, ...SIGN, '--yes')
+    expect(signed.status, signed.stderr).toBe(0)
+    copyFileSync(theirs('plan.approval.json'), path('plan.approval.json'))
+    chownSync(path('plan.approval.json'), ada, ada)
+    expect(truth().posts()).toBe(0)
+    const sent = await as(ada, folder(), ...under)
+    expect(sent.status, sent.stderr).toBe(0)
+    expect(truth().posts()).toBe(ROWS)
+  },
+)
 
 it('a plan that is used up is not named any more, and a list of the report is named with its folder', async () => {
   const { write, read, run } = await open()

@@ -369,7 +369,7 @@ describe('what is read again is told', () => {
     const planned = await place.program('plan')
     expect(planned.status, planned.stderr).toBe(0)
     expect(place.read('plan.json')).toContain('export.csv (read again)')
-    await place.program('approve', 'plan.json', '--by', 'Ada', '--reference', 'mail of today')
+    await place.program('approve', 'plan.json', '--yes', '--by', 'Ada', '--reference', 'mail of today')
     configure(A)
     const drifted = await place.program('run', '--plan', 'plan.json')
     expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])

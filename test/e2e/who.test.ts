@@ -108,7 +108,7 @@ it('a plan that asked goes by the lines that plan and approve print', async () =
   const planned = await program('plan', 'export.csv', '--who', '--to', 'plan.json')
   const line = 'sepa-migrate run export.csv --who --plan plan.json'
   expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining(line)])
-  const approved = await program('approve', 'plan.json', '--by', 'bea', '--reference', 'CAB-1')
+  const approved = await program('approve', 'plan.json', '--yes', '--by', 'bea', '--reference', 'CAB-1')
   expect(approved.status, approved.stderr).toBe(0)
   expect(nextOf(approved.stdout)).toContain('--who')
   const ran = await program(...nextOf(approved.stdout))

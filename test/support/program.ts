@@ -45,6 +45,8 @@ export interface StartOptions {
   readonly input?: string | Buffer
   /** Another user of the system, which root alone can act as. */
   readonly uid?: number
+  /** Called so, which this process can only say of itself. */
+  readonly user?: string
 }
 
 /** The register of the tests: nothing is noted for the user who runs them. */
@@ -151,7 +153,10 @@ export async function wordsOf(line: string, options: StartOptions): Promise<stri
 export const paste = async (line: string, options: StartOptions): Promise<Ended> =>
   runProgram(await wordsOf(line, options), options)
 
-async function runHere(args: readonly string[], { env = {}, input = '' }: StartOptions): Promise<Ended> {
+async function runHere(
+  args: readonly string[],
+  { env = {}, input = '', user }: StartOptions,
+): Promise<Ended> {
   const [{ commands, main }, { thisMachine }] = await BUILT
   const stdout = kept()
   const stderr = kept()
@@ -159,6 +164,7 @@ async function runHere(args: readonly string[], { env = {}, input = '' }: StartO
   const stateHome = env['XDG_STATE_HOME'] ?? STATE
   const status = await main(args, commands, {
     ...thisMachine(),
+    ...(user === undefined ? {} : { user }),
     ...{ env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: stateHome, ...env } },
     ...{ zone: env['TZ'] ?? 'Europe/Berlin', stateFolder: join(stateHome, 'sepa-migrate') },
     ...{ stdin: Readable.from([Buffer.from(input)], { objectMode: false }), stdout, stderr },

@@ -29,9 +29,9 @@ import { type CommandResult } from '../terminal/result.js'
 import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS, flagName } from '../settings/declared.js'
-import { toned, type Line, type World } from '../terminal/world.js'
+import { assertTyped, toned, type Line, type World } from '../terminal/world.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
-import { timeText } from '../../domain/text/text.js'
+import { said, timeText } from '../../domain/text/text.js'
 
 export const approveCommand: Command = {
   usage: 'approve <plan>',
@@ -40,7 +40,7 @@ export const approveCommand: Command = {
     'sepa-migrate approve plan.json --by NAME --key approver.pem',
     'sepa-migrate approve plan.json --by NAME --reference "mail of 12 June"',
   ],
-  options: SHARED,
+  options: [...SHARED, 'yes'],
   own: [
     ['--by <name>', 'who approves'],
     [
@@ -53,18 +53,18 @@ export const approveCommand: Command = {
     ],
   ],
   epilogue: [
-    'With --key the approval is written beside the plan (plan.approval.json), by whoever has the key and anywhere: it needs no',
-    'ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
+    'It shows what is approved, and asks. With --key the approval is written beside the plan (plan.approval.json), by whoever',
+    'has the key and anywhere: it needs no ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
     'whose public keys count; where it does, nothing counts without one of them. An approval ends after 72 hours, or as',
     'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
   ],
   exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
-  run: async (context) => Promise.resolve(approve(context)),
+  run: approve,
 }
 
 const NOTHING = 'nothing was recorded'
 
-function approve(context: Context) {
+async function approve(context: Context) {
   const { args, settings, world } = context
   const file = args[0] ?? ''
   const given = (name: string): string => context.text(name)?.trim() ?? ''
@@ -75,8 +75,8 @@ function approve(context: Context) {
       'Give --by NAME, and --key FILE or --reference "mail of …"',
     )
   const document = readPlan(file, world.version)
-  const derived = derive(file, document, world)
-  for (const line of sectionLines(planSections(derived))) context.progress.note(line)
+  const { derived, sections } = derive(file, document, world)
+  for (const line of sectionLines(sections)) context.progress.note(line)
   const nowMs = world.clock.now()
   const statement = {
     plan: document.digest,
@@ -84,7 +84,14 @@ function approve(context: Context) {
     approvedAt: new Date(nowMs).toISOString(),
     expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
   }
-  assertAnother(context, { ...statement, key: key === '' ? null : key, recordedAs: world.user }, document)
+  assertAnother(context, { ...statement, key: null, recordedAs: world.user }, document)
+  if (!(settings.get('yes') ?? false))
+    await assertTyped(world, {
+      what: 'Approving',
+      typed: 'approve',
+      to: `approve what is shown, as ${by}`,
+      nothing: NOTHING,
+    })
   const what = { file, document: derived, statement }
   return key === '' ? record(context, what, reference) : sign(context, what, key)
 }
@@ -100,28 +107,25 @@ function assertAnother(
   if (!isByPlanner(approval, document)) return
   const told = `${document.plannedBy} planned this, and the same person or user approves it`
   if (document.settings['approval'] === 'required')
-    throw new UsageError(`${told}; ${NOTHING}`, 'Have somebody else approve it, with a key of their own')
+    throw new UsageError(
+      `${told}; ${NOTHING}`,
+      'Have somebody else approve it, as a user and with a key of their own',
+    )
   progress.note([toned('open', 'Warning'), `: ${told}`])
 }
 
 /**
  * Which settings are not usual is found out here, not believed. The usual time zone is that of the approver's machine.
  */
-function derive(file: string, document: PlanDocument, machine: World): PlanDocument {
+function derive(file: string, document: PlanDocument, machine: World) {
   try {
-    const { baseUrl } = document.target
-    const derived = {
-      ...document,
-      changedSettings: changedSettingsOf(document.settings, { baseUrl, machine }),
-    }
-    planSections(derived)
-    return derived
+    const { settings, target } = document
+    const changedSettings = changedSettingsOf(settings, { baseUrl: target.baseUrl, machine })
+    const derived: PlanDocument = { ...document, changedSettings }
+    return { derived, sections: planSections(derived) }
   } catch (cause) {
-    throw new UsageError(
-      `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`,
-      'Plan again',
-      { cause },
-    )
+    const message = `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`
+    throw new UsageError(message, 'Plan again', { cause })
   }
 }
 
@@ -136,12 +140,12 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   const key = signingKey(statement, signature)
   return {
     files: { 'approval.json': path },
-    lines: [
+    lines: said([
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
-      ...approversLines(document),
+      approversLine(document),
       `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
       runLine(context, file, document),
-    ],
+    ]),
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
 }
@@ -150,42 +154,46 @@ const readApproval = (path: string): string =>
   readGivenText(path, { what: 'approval', nothing: NOTHING, mostBytes: MOST_BYTES.approval, noLink: true })
 
 /** Whoever signs sees whether their key is among those that count. */
-function approversLines({ settings }: PlanDocument): string[] {
-  const approvers = Object.entries(settings['approvers'] ?? {}).map(([name, key]) => ({
-    name,
-    key: String(key),
-  }))
-  return approvers.length === 0 ? [] : [`Whose key counts: ${approversText(approvers)}`]
+function approversLine({ settings }: PlanDocument): string | false {
+  const named = Object.entries(settings['approvers'] ?? {})
+  return (
+    named.length > 0 &&
+    `Whose key counts: ${approversText(named.map(([name, key]) => ({ name, key: String(key) })))}`
+  )
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */
-const flagsOfPlan = ({ target, limit, settings, changedSettings }: PlanDocument): string[] => [
-  ...['--base-url', target.baseUrl],
-  ...(limit === null ? [] : ['--limit', String(limit)]),
-  ...(settings['who'] === true ? ['--who'] : []),
-  ...(['concurrency', 'rate', 'maxInDoubt', 'maxRefused'] as const).flatMap((name) =>
-    changedSettings.includes(name) ? [`--${flagName(name)}`, String(settings[name])] : [],
-  ),
-  ...(['timeout', 'connectTimeout'] as const).flatMap((name) =>
-    changedSettings.includes(`${name}Ms`)
-      ? [`--${flagName(name)}`, String(Number(settings[`${name}Ms`]) / 1_000)]
-      : [],
-  ),
-]
+function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument): string[] {
+  const { kind, value } = (settings['maxRefused'] ?? {}) as Record<string, unknown>
+  const given = {
+    ...settings,
+    maxRefused: `${String(value)}${kind === 'percent' ? '%' : ''}`,
+    timeout: Number(settings['timeoutMs']) / 1_000,
+    connectTimeout: Number(settings['connectTimeoutMs']) / 1_000,
+  } as Readonly<Record<string, unknown>>
+  const changed = (
+    ['concurrency', 'rate', 'maxInDoubt', 'maxRefused', 'timeout', 'connectTimeout'] as const
+  ).filter((name) => changedSettings.includes(name) || changedSettings.includes(`${name}Ms`))
+  return [
+    ...['--base-url', target.baseUrl],
+    ...(limit === null ? [] : ['--limit', String(limit)]),
+    ...(settings['who'] === true ? ['--who'] : []),
+    ...changed.flatMap((name) => [`--${flagName(name)}`, String(given[name])]),
+  ]
+}
 
 /** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
 function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
-  const places = sources.map(
+  const files = sources.map(
     ({ name }) =>
       [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
         existsSync(path),
-      ) ?? null,
+      ) ?? name,
   )
-  const files = places.filter((path) => path !== null)
   const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
-  return files.length === places.length
+  return files.every((path) => existsSync(path))
     ? nextLine(context, command)
-    : `Then: ${commandLine(context, { ...command, files: sources.map(({ name }) => name) })}   (each file with the path where it lies)`
+    : `Then: ${commandLine(context, command)}   (each file with the path where it lies)`
 }
 
 function record(context: Context, { file, document, statement }: Approval, reference: string) {

@@ -239,8 +239,8 @@ async function erase(context: Context): Promise<CommandResult> {
     await assertTyped(world, {
       what: 'Erasing',
       typed,
-      question: `Type ${typed} to remove this customer's data (${plural(rowIds.length, 'row', 'rows')}) from ${settings.ledger} for good`,
-      again: `Run again and type ${typed}`,
+      to: `remove this customer's data (${plural(rowIds.length, 'row', 'rows')}) from ${settings.ledger} for good`,
+      nothing: 'nothing was removed',
     })
   return decideIn(context, (ledger) => {
     const report = ledger.erase({

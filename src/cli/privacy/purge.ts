@@ -38,8 +38,8 @@ async function purge(context: Context): Promise<CommandResult> {
     await assertTyped(world, {
       what: 'Purging',
       typed: 'purge',
-      question: `Type "purge" to remove personal data from ${settings.ledger} for good`,
-      again: 'Run again and type "purge"',
+      to: `remove personal data from ${settings.ledger} for good`,
+      nothing: 'nothing was removed',
     })
   }
   return decideIn(context, async (ledger) => {

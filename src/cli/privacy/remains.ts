@@ -22,6 +22,7 @@ import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/
 import { ledgerMark, readMark } from '../../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
+import { REGISTER_FILE } from '../../register/register-file.js'
 
 /** What this command writes elsewhere: its log, and the folder of a report. */
 export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
@@ -70,8 +71,12 @@ export function remainsOf(context: Context, mark: string) {
   const folders = foldersOf(context)
   const logs = writtenAs('log', context).filter((path) => existsSync(path))
   const plans = writtenAs('plan', context).filter((path) => existsSync(path))
+  const { stateFolder } = context.world
+  const register = said([stateFolder !== null && join(stateFolder, REGISTER_FILE)]).filter((path) =>
+    existsSync(path),
+  )
   const { removed, left: leftovers } = removeLeftovers(folders, mark)
-  return { removed, leftovers, ...findResultFiles(folders), logs, plans }
+  return { removed, leftovers, ...findResultFiles(folders), logs, plans, register }
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger. */
@@ -107,11 +112,13 @@ const WHY_LEFT: Readonly<Record<'ledger' | Exclude<keyof Remains, 'removed'>, st
   cells:
     'ORIGINAL CELLS. Made to be corrected; nothing can be corrected any more: delete them (--remove-files does, where they are proven to be of this ledger)',
   values:
-    'single values as they were found (names, addresses), accounts masked: report.html and the workbook are what was signed, keep them as long as your records; delete the others',
+    'single values as they were found (names, addresses), accounts masked: report.html, the workbook and the two JSON files are what was signed, keep them as long as your records; delete the others',
   references: 'customer numbers, old and new references, masked accounts: the first collections need them',
   logs: 'row numbers, outcomes, words of the service and new references, accounts masked: delete them when no question is open',
   plans:
     'names of planner and approver, values of --only, no account: what was approved. Keep them as long as the signed page',
+  register:
+    'keyed hashes of references and customers, with the key, and where ledgers are: without it an older copy could be sent again',
   leftovers:
     'LEFT BY A REPORT that was killed, or of one that is written now; nothing in it says that it is of this ledger: look, and delete it',
   unread: 'CANNOT BE LOOKED INTO, so nothing is known about it: look for result files there yourself',

@@ -5,7 +5,6 @@ import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
-import { showValue } from '../../domain/rule/verdict.js'
 import { countText, plural, timeText, said } from '../../domain/text/text.js'
 const NOT_ALL_HOLDS = 3
 
@@ -58,7 +57,6 @@ async function verifyReport(context: Context): Promise<CommandResult> {
         verdictLine(folder, proof),
         ...differenceLines(proof),
         ...provenLines(proof),
-        ...toldLines(proof),
         ...otherLines(proof),
       ],
       details: { pack: { folder, holds: holds(proof), ...proof } },
@@ -117,19 +115,6 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
     ledgerId !== null && `Pack of the ledger ${ledgerId}.`,
     signed,
     ledger === null ? 'Ledger: not compared (--ledger FILE compares it).' : compared[ledger],
-  ])
-}
-
-/** What the ledger cannot prove: whoever writes a pack anew can say otherwise. */
-function toldLines({ told, signature }: Proof): string[] {
-  const words = said([
-    told?.company != null && `company "${showValue(told.company)}"`,
-    told?.from != null && `former provider "${showValue(told.from)}"`,
-  ])
-  const isSigned = signature === 'proven'
-  return said([
-    words.length > 0 &&
-      `Not in the ledger, ${isSigned ? 'proven by the signature alone' : 'so ask who wrote it'}: ${words.join(', ')}.`,
   ])
 }
 

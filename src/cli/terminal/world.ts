@@ -156,15 +156,15 @@ export async function askText(world: World, question: string): Promise<string | 
   return answer === null ? null : answer.trim()
 }
 
-/** Has a word typed before what cannot be undone. @throws {UsageError} */
+/** Has a word typed before what must not be done by mistake. @throws {UsageError} */
 export async function assertTyped(
   world: World,
-  { what, typed, question, again }: Record<'what' | 'typed' | 'question' | 'again', string>,
+  { what, typed, to, nothing }: Record<'what' | 'typed' | 'to' | 'nothing', string>,
 ): Promise<void> {
   if (!canAsk(world))
     throw new UsageError(`${what} needs a confirmation, and there is no terminal to ask on`, 'Pass --yes')
-  if ((await askText(world, question)) !== typed)
-    throw new UsageError('Not confirmed; nothing was removed', again)
+  if ((await askText(world, `Type "${typed}" to ${to}`)) !== typed)
+    throw new UsageError(`Not confirmed; ${nothing}`, `Run again and type "${typed}"`)
 }
 
 /** Totals that are no states. */

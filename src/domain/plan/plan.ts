@@ -38,16 +38,16 @@ export interface PlanDocument {
   readonly corrections?: Corrections
   /** Sources in which no column says which mandates are active; left out where there are none. */
   readonly treatedAsActive?: readonly string[]
-  /** Sources read as exports of a known system, references made from columns, files that others can write; as above. */
+  /** Sources read as exports of a known system, references made from columns; as above. */
   readonly readAs?: readonly string[]
+  /** Files that others can write, by the paths that were given; as above. */
+  readonly sharedFiles?: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
   /** All that bears on what is sent, where to and how; no secrets. */
   readonly settings: PlannedSettings
   /** Names of settings that are not the default. */
   readonly changedSettings: readonly string[]
-  /** SHA-256 of `settings`, 64 hexadecimal digits. */
-  readonly settingsDigest: string
   /** How long sending may take at the usual pace of a service, in milliseconds. */
   readonly expectedMs: number
 }
@@ -167,6 +167,43 @@ export function targetDrifts(planned: PlanDocument['target'], now: PlanDocument[
 
 export const versionDrifts = (planned: string, now: string): Drift[] =>
   driftIf(planned !== now, 'version', `version changed: planned with ${planned}, this is ${now}`)
+
+/** What the run does not find out again: who planned, when and from where, and what has a comparison of its own. */
+const COMPARED_ELSEWHERE = new Set(
+  'digest plannedAt plannedBy plannedAs asOf sharedFiles target version rows settings retriesRefused'.split(
+    ' ',
+  ),
+)
+
+/** What every row that is sent changes. */
+const MOVING = new Set('totals choice creditors warnings staysBehind corrections expectedMs'.split(' '))
+
+/** Files by their bytes; corrections without who made them and when, which an import that is rolled back does not keep. */
+const compared = ({ sources, corrections, ...plan }: PlanDocument): Readonly<Record<string, unknown>> => ({
+  ...plan,
+  sources: sources.map(({ sha256, bytes, records }) => [sha256, bytes, records].join()).toSorted(),
+  corrections: corrections && [
+    corrections.rows,
+    corrections.fields,
+    corrections.first.map(({ row, changes }) => [row, changes]),
+  ],
+})
+
+/** What the approver was shown and is not so. @param isBegun rows were sent under the plan */
+export function shownDrifts(planned: PlanDocument, now: PlanDocument, isBegun: boolean): Drift[] {
+  const [then, there] = [compared(planned), compared(now)]
+  const others = Object.keys({ ...then, ...there }).filter(
+    (name) =>
+      !COMPARED_ELSEWHERE.has(name) &&
+      !(isBegun && MOVING.has(name)) &&
+      JSON.stringify(then[name]) !== JSON.stringify(there[name]),
+  )
+  return driftIf(
+    others.length > 0,
+    'rows',
+    `the plan shows something else than there is: ${others.join(', ')}`,
+  )
+}
 
 export function rowDrifts(planned: PlannedRows, now: PlannedRows): Drift[] {
   const others = planned.count === now.count ? ', and not the same ones' : ''

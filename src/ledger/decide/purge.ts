@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
-import { emptyLog, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
+import { emptyLog, sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
@@ -203,19 +203,14 @@ function removeWords(connection: Connection, { among, values }: Scope, keptDecis
     'hash_of',
     (text) => /SHA-256 [0-9a-f]{64}(?=\)$)/.exec(typeof text === 'string' ? text : '')?.[0] ?? null,
   )
-  // The rule's own text instead of one that may quote the value.
-  for (const rule of sqlValue(connection)<string>`select distinct rule from problem`.all()) {
-    const { message, remedy } = isRuleId(rule) ? RULES[rule] : { message: '', remedy: '' }
-    sql(connection)`
-      update problem set value = '', message = :message, remedy = :remedy
-        where rule = :rule and ${where} and (value <> '' or message <> :message or remedy <> :remedy)`.run({
-      ...values,
-      rule,
-      message,
-      remedy,
-    })
-  }
+  const textOf = (part: 'message' | 'remedy') => (rule: unknown) =>
+    typeof rule === 'string' && isRuleId(rule) ? RULES[rule][part] : ''
+  connection.function('message_of', textOf('message'))
+  connection.function('remedy_of', textOf('remedy'))
   for (const text of [
+    // The rule's own text instead of one that may quote the value.
+    `update problem set value = '', message = message_of(rule), remedy = remedy_of(rule)
+      where ${where} and (value <> '' or message <> message_of(rule) or remedy <> remedy_of(rule))`,
     `update attempt set service_code = null, field = null, message = null, answer = null,
        reason = iif(status is null, reason, 'The service answered ' || status)
       where outcome is not null and ${where}`,
@@ -236,40 +231,35 @@ function removeWords(connection: Connection, { among, values }: Scope, keptDecis
 }
 
 /** True for a text in which an IBAN stands; long numbers, which references often are, do not count. */
-const holdsIban = (text: string): boolean => /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
+const holdsIban = (text: unknown): boolean =>
+  typeof text === 'string' && /[A-Z]{2}…/.test(maskAccounts(text)) && !text.includes('…')
 
 /**
  * A file with shifted columns has account numbers where references should be. In rows that were never registered they
  * are masked, and the key made of them is replaced by a number, one for each key, so that counts of mandates stay.
  */
 function maskIdentities(connection: Connection, { among, values }: Scope): void {
-  const where = among('id')
-  const page = sql(connection)<{ id: number } & Record<'creditor' | 'reference' | 'key', string>>`
-    select id, coalesce(original_creditor_identifier, '') as creditor,
-       coalesce(original_mandate_reference, '') as reference, coalesce(mandate_key, '') as key
-     from row where id > :after and state <> 'registered' and ${where} order by id limit :limit`
-  const firstOfKey = sqlValue(connection)<number>`
-    select min(id) from row where mandate_key = ?`
-  const mask = sql(connection)`
-    update row set original_creditor_identifier = iif(original_creditor_identifier is null, null, :creditor),
-       original_mandate_reference = iif(original_mandate_reference is null, null, :reference), spelling = null where id = :id`
-  const replaceKey = [
-    `update row set mandate_key = :now where mandate_key = :key and state <> 'registered' and ${where}`,
-    `update attempt set mandate_key = :now where mandate_key = :key and outcome is not 'registered'
-       and ${among('row_id')}`,
-  ]
-  for (const { id, creditor, reference, key } of rowsOf(page, values)) {
-    if (!holdsIban(creditor) && !holdsIban(reference)) continue
-    mask.run({ id, creditor: maskAccounts(creditor), reference: maskAccounts(reference) })
-    if (key === '' || key.startsWith('removed|')) continue
-    const now = `removed|${String(firstOfKey.get(key) ?? id)}`
-    for (const text of replaceKey) sql(connection)`${text}`.run({ ...values, now, key })
-  }
+  connection.function('holds_iban', (text) => Number(holdsIban(text)))
+  const where = `state <> 'registered' and ${among('id')}`
+  const shifted = `${where} and (holds_iban(original_creditor_identifier) or holds_iban(original_mandate_reference))`
+  const masked = (column: string): string =>
+    `${column} = iif(${column} is null, null, mask_accounts(${column}))`
+  const renamed = `mandate_key = 'removed|' || first from temp.shifted where mandate_key = key`
+  for (const text of [
+    `create temp table shifted as select mandate_key as key,
+       (select min(id) from row as other where other.mandate_key = row.mandate_key) as first
+      from row where ${shifted} and mandate_key not like 'removed|%' group by 1`,
+    `update row set ${masked('original_creditor_identifier')}, ${masked('original_mandate_reference')}, spelling = null
+      where ${shifted}`,
+    `update row set ${renamed} and ${where}`,
+    `update attempt set ${renamed} and outcome is not 'registered' and ${among('row_id')}`,
+    'drop table temp.shifted',
+  ])
+    sql(connection)`${text}`.run(values)
 }
 
 /** The same in what was collected, but for the mandates of registered rows. */
 function maskCollected(connection: Connection): void {
-  connection.function('holds_iban', (text) => (holdsIban(String(text)) ? 1 : 0))
   connection.exec(`
     update collected set creditor = mask_accounts(creditor), reference = mask_accounts(reference), mandate_key = 'removed|' || id
       where (holds_iban(creditor) or holds_iban(reference))

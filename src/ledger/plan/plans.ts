@@ -125,6 +125,11 @@ const FIRST_ERROR = `(select problem.rule from problem where row_id = row.id and
 export const planReads = (connection: Connection) => ({
   /** In the order in which they were made. */
   plans: (): PlanRecord[] => connection.transaction(readPlans)(connection),
+  /** A configuration of this campaign once asked for approvals: none that comes later takes that back. */
+  isApprovalRequired: (): boolean =>
+    sql(connection)`
+      select 1 from plan where document ->> '$.settings.approval' = 'required'
+       union all select 1 from run where settings ->> '$.approvalRequired'`.get() !== undefined,
   /** Whose keys count, as the first plan bound them; nobody where it named none. */
   approvers: () => readApprovers(connection),
   /**

@@ -10,6 +10,7 @@ import {
   type ApprovalStatement,
   approvalDrifts,
   driftIf,
+  shownDrifts,
   approverOf,
   rowDrifts,
   settingDrifts,
@@ -24,14 +25,7 @@ import type { Ledger } from '../../ledger/file/writer.js'
 import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
-import {
-  CORRECTIONS_LISTED,
-  changedSettingsOf,
-  plannedSources,
-  READ_AGAIN,
-  settingsDigestOf,
-  settingsOf,
-} from './make-plan.js'
+import { documentOf, plannedSources, READ_AGAIN, settingsOf } from './make-plan.js'
 import { targetOf, type ValidatedOptions } from '../options.js'
 import { z } from 'zod'
 import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
@@ -144,9 +138,7 @@ export interface HeldPlan {
   readonly record: PlanRecord
   readonly approval: ApprovalRecord
   /** Rows that may still be sent under it; null for all of its rows. */
-  readonly left: number | null
-  /** The same once the run has sent. */
-  readonly leftNow: () => number | null
+  readonly left: () => number | null
   /**
    * What is known once the files are in, and before anybody is asked: the rows.
    * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
@@ -172,17 +164,15 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   const approvers = view.approvers()
   const named = heard === null ? [] : [{ ...heard, approvedBy: approverOf(heard, approvers) }]
   const approvals: readonly HeardApproval[] = [...record.approvals, ...named]
-  const planner = document.settings['approval'] === 'required' ? document : null
+  const planner = document.settings['approval'] === 'required' || view.isApprovalRequired() ? document : null
   const now = (): string => latestOf(timeOf(machine.clock), view.campaign().changedAt)
   const nowAt = now()
-  const leftNow = (): number | null =>
+  const left = (): number | null =>
     document.limit === null ? null : document.limit - Math.min(document.limit, view.sentUnder(digest))
-  const left = leftNow()
   refuse(file, [
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
     ...settingDrifts(document.settings, settingsOf(asked)),
-    ...claimDrifts(asked, document),
     ...retryDrifts(asked, document),
     ...sourceDrifts(
       document.sources.filter(isFile),
@@ -190,7 +180,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     ),
     ...approvalDrifts(approvals, approvers, nowAt, planner),
     ...driftIf(
-      left === 0 && view.totals().ready > 0,
+      left() === 0 && view.totals().ready > 0,
       'limit',
       `used up: the plan is for ${plural(document.limit ?? 0, 'row', 'rows')}, and these were sent`,
     ),
@@ -205,56 +195,28 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     record,
     approval: { ...approval, id },
     left,
-    leftNow,
-    assertRows: () => refuse(file, driftsOfRows(record, ledger.view)),
+    assertRows: () => refuse(file, driftsOfRows(record, asked, ledger.view)),
     assertStillApproved: () => refuse(file, approvalDrifts([approval], [], now())),
   }
 }
 
 const latestOf = (one: string, other: string): string => (one > other ? one : other)
 
-/** What a plan says of its own settings, which the approver reads before anything else. */
-const claimDrifts = ({ service, machine }: ValidatedOptions, document: PlanDocument): Drift[] => {
-  const { settings, changedSettings, settingsDigest } = document
-  const derived = changedSettingsOf(settings, { baseUrl: service.baseUrl.href, machine })
-  return driftIf(
-    derived.join() !== changedSettings.join() || settingsDigestOf(settings) !== settingsDigest,
-    'setting',
-    'setting changed: the plan does not say which of its settings are not as usual',
-  )
-}
-
-function driftsOfRows(record: PlanRecord, view: LedgerReader): Drift[] {
+function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerReader): Drift[] {
   const { document, digest } = record
+  const { limit, choice } = document
   const again = view.readyAgainSince(record)
-  return [
-    ...sourceDrifts(document.sources, plannedSources(view)),
+  const now = documentOf({ ...asked, policy: { ...asked.policy, limit }, choice }, view, document.plannedBy)
+  const drifts = [
+    ...sourceDrifts(document.sources, now.sources),
     ...driftIf(
       again > 0,
       'rows',
       `rows changed: ${plural(again, 'row was', 'rows were')} decided to be sent once more since`,
     ),
-    ...rowDrifts(document.rows, view.plannedRows(digest, document.choice)),
-    ...(view.sentUnder(digest) > 0 ? [] : shownDrifts(document, view)),
+    ...rowDrifts(document.rows, view.plannedRows(digest, choice)),
   ]
-}
-
-/** Without who made them and when, which an import that is rolled back does not keep. */
-const correctedText = (corrections: PlanDocument['corrections']): string =>
-  JSON.stringify([
-    corrections?.rows,
-    corrections?.fields,
-    corrections?.first.map(({ row, changes }) => [row, changes]),
-  ])
-
-/** What the approver was shown of the rows; what was sent since changes it. */
-const shownDrifts = (document: PlanDocument, view: LedgerReader): Drift[] => {
-  const { creditors, corrections } = document
-  const isShown =
-    JSON.stringify(creditors) === JSON.stringify(view.creditorsOfReady(document.choice)) &&
-    correctedText(corrections) === correctedText(view.correctionsToSend(CORRECTIONS_LISTED))
-  const text = 'rows changed: the plan shows other previous creditors or corrections than there are'
-  return driftIf(!isShown, 'rows', text)
+  return drifts.length > 0 ? drifts : shownDrifts(document, now, view.sentUnder(digest) > 0)
 }
 
 const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocument): Drift[] =>

@@ -81,24 +81,18 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
 
 /** Whose keys count, by name. @throws {UsageError} for what is no Ed25519 public key, and for one key under two names */
 function approversOf({ approvers = {} }: Pick<MigrateOptions, 'approvers'>): readonly Approver[] {
-  const named = Object.entries(approvers).map(([name, pem]) => ({
-    name: maskAccounts(name),
-    key: keyIn(pem),
-  }))
-  const wrong = named.find(
-    ({ key }, at) => key === null || named.findIndex((other) => other.key === key) !== at,
-  )
-  if (wrong !== undefined)
-    throw new UsageError(
-      `Cannot use the key of the approver "${wrong.name}": ${wrong.key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
-      'Give each approver the public key of their own',
-    )
-  return named.flatMap(({ name, key }) => (key === null ? [] : [{ name, key }]))
-}
-
-function keyIn(pem: string): string | null {
-  const key = publicKeyIn(pem)
-  return key === null ? null : fingerprintOf(key)
+  const keys = new Set<string>()
+  return Object.entries(approvers).map(([given, pem]) => {
+    const [name, read] = [maskAccounts(given), publicKeyIn(pem)]
+    const key = read === null ? null : fingerprintOf(read)
+    if (key === null || keys.has(key))
+      throw new UsageError(
+        `Cannot use the key of the approver "${name}": ${key === null ? 'it is no Ed25519 public key in PEM' : 'it is the key of another approver too'}; nothing was sent`,
+        'Give each approver the public key of their own',
+      )
+    keys.add(key)
+    return { name, key }
+  })
 }
 
 /** What differs from the settings where nothing is said; the environment names certificates, so that is left out. */
@@ -138,7 +132,7 @@ function masked(value: unknown): unknown {
 }
 
 /** What a page has room for; all of them stand in decisions.csv. */
-export const CORRECTIONS_LISTED = 50
+const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
 interface PlanOptions extends Omit<
@@ -216,7 +210,7 @@ async function lookAhead(
   const seen: Omit<Planned, 'last'>[] = []
   await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)
-    const document = documentOf(options, asked, ledger.view)
+    const document = documentOf(asked, ledger.view, options.by)
     seen.push({ document, admitted, evidence: ledger.view.evidence() })
     return false
   })
@@ -235,27 +229,25 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
   )
 }
 
-function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerReader): PlanDocument {
-  const { machine, policy, asOf, choice } = asked
+/** @param by who plans */
+export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: string): PlanDocument {
+  const { machine, policy, asOf, choice, options, sharedFiles } = asked
   const settings = settingsOf(asked)
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
   const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
-  const readAs = [
-    ...view
-      .sources()
-      .flatMap(({ name, reading }) =>
-        readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
-      ),
-    ...asked.sharedFiles,
-  ]
+  const readAs = view
+    .sources()
+    .flatMap(({ name, reading }) =>
+      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+    )
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
     ledgerId: view.campaign().ledgerId,
     plannedAt: timeOf(machine.clock),
-    plannedBy: maskAccounts(options.by),
+    plannedBy: maskAccounts(by),
     plannedAs: machine.user,
     version: machine.version,
     target: targetOf(asked),
@@ -273,19 +265,16 @@ function documentOf(options: PlanOptions, asked: ValidatedOptions, view: LedgerR
     corrections: view.correctionsToSend(CORRECTIONS_LISTED),
     ...(asActive.length === 0 ? {} : { treatedAsActive: asActive }),
     ...(readAs.length === 0 ? {} : { readAs }),
+    ...(sharedFiles.length === 0 ? {} : { sharedFiles }),
     asOf,
     settings,
     changedSettings: changedSettingsOf(settings, { baseUrl: asked.service.baseUrl.href, machine }),
-    settingsDigest: settingsDigestOf(settings),
     expectedMs: Math.ceil(
       expectedMs(Math.min(rows.count, limit ?? rows.count), { concurrency, rate, isAskingFirst }),
     ),
   }
   return { digest: planDigestOf(body), ...body }
 }
-
-export const settingsDigestOf = (settings: PlannedSettings): string =>
-  hash('sha256', JSON.stringify(settings))
 
 /** Behind the name of a file whose records are read again. */
 export const READ_AGAIN = ' (read again)'

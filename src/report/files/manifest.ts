@@ -139,7 +139,7 @@ const runIn = ({ id, ...run }: RunRecord) => ({
 const plansIn = (plans: readonly PlanRecord[]) =>
   plans.map(({ document, approvals, ...plan }) => ({
     ...pick('digest', 'plannedAt', 'plannedBy', 'plannedAs')(plan),
-    ...pick('rows', 'limit', 'settingsDigest')(document),
+    ...pick('rows', 'limit')(document),
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { basename, dirname, join, parse, resolve } from 'node:path'
 import { z } from 'zod'
@@ -42,7 +42,7 @@ export const noteText = (ledgerId: string, files: readonly PackFile[]): string =
 }
 
 /** A small file of a folder as text; empty for anything else. No link is followed. */
-function textIn(folder: string, name: string): string {
+export function textIn(folder: string, name: string): string {
   try {
     const given = { what: 'file', nothing: 'it was left', mostBytes: MOST_BYTES.manifest, noLink: true }
     return readGivenText(join(folder, name), given)
@@ -226,10 +226,11 @@ export function findPack(
 
 /** Result files that hold original cells, also copies with a number. */
 const HOLDS_CELLS = /^(?:(?:refused|in-doubt|not-sent|corrections|cut-over)[^/]*\.csv|to-do[^/]*\.xlsx)$/
-/** Result files that quote single values or the words of people, with accounts masked. */
-const HOLDS_VALUES = /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx)$/
+/** Result files that quote single values or the words and names of people, with accounts masked. */
+const HOLDS_VALUES =
+  /^(?:(?:problems|decisions)[^/]*\.csv|report[^/]*\.html|reconciliation[^/]*\.xlsx|(?:summary|manifest)\.json)$/
 /** Result files with customer numbers, references and masked accounts. */
-const HOLDS_REFERENCES = /^(?:registered|verification)[^/]*\.csv$/
+const HOLDS_REFERENCES = /^(?:registered|verification|to-cancel)[^/]*\.csv$/
 
 /** @returns null where the folder is there and cannot be read */
 function readNames(folder: string): string[] | null {
@@ -280,7 +281,16 @@ export function findResultFiles(folders: readonly string[]) {
   }
 }
 
-const isFile = (path: string): boolean => entryAt(path)?.isFile() === true
+/** A regular file, no link; null for anything else, and where nobody may look. */
+export function fileAt(path: string): Stats | null {
+  try {
+    const entry = entryAt(path)
+    return entry?.isFile() === true ? entry : null
+  } catch {
+    return null
+  }
+}
+const isFile = (path: string): boolean => fileAt(path) !== null
 const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true
 
 const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, WORKSHOP_MARK) === `${mark}\n`

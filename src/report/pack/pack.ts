@@ -235,14 +235,26 @@ const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
 
 /** For whoever owns the service to cancel there: nothing is cancelled by it. */
 async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFolder): Promise<void> {
-  const output = await folder.create(TO_CANCEL_FILE)
-  output.put(TO_CANCEL_LIST.header)
-  for (const page of registeredPages(reader, runId)) {
-    for (const row of page)
-      output.put(TO_CANCEL_LIST.line({ ...row, paymentSources: paymentSourcesOf(reader, row.id) }))
+  function* rows() {
+    for (const page of registeredPages(reader, runId))
+      for (const row of page) yield { ...row, paymentSources: paymentSourcesOf(reader, row.id) }
+  }
+  await writeList(folder, TO_CANCEL_FILE, TO_CANCEL_LIST, rows())
+}
+
+async function writeList<Of>(
+  folder: PackFolder,
+  name: string,
+  list: List<Of>,
+  lines: Iterable<Of>,
+): Promise<PackFile> {
+  const output = await folder.create(name)
+  output.put(list.header)
+  for (const of of lines) {
+    output.put(list.line(of))
     await output.drain()
   }
-  await output.finish()
+  return output.finish()
 }
 
 /** The CSV files of a report; `finish` once everything was handed over. */
@@ -294,13 +306,7 @@ export async function writeProblems(
 ): Promise<PackFile & Published> {
   const { out, forbidden, sharedFolder } = options
   return inPackFolder(out, ['problems.csv', NOTE], forbidden, { sharedFolder }, async (folder) => {
-    const output = await folder.create('problems.csv')
-    output.put(PROBLEM_LIST.header)
-    for (const problem of problems) {
-      output.put(PROBLEM_LIST.line(problem))
-      await output.drain()
-    }
-    const file = await output.finish()
+    const file = await writeList(folder, 'problems.csv', PROBLEM_LIST, problems)
     await folder.write(NOTE, noteText('', [file]))
     return { ...file, ...(await folder.publish()) }
   })

@@ -65,7 +65,11 @@ export function planSections(document: PlanDocument, last?: PlanDocument | null)
     section('Stays behind', document.staysBehind.map(behindLine)),
     section('Warnings', document.warnings.map(warningLine)),
     section('Warning', [treatedAsActiveText(treatedAsActive)], 'warning'),
-    section('Sources', [...document.sources.map(sourceLine), ...(document.readAs ?? [])]),
+    section('Sources', [
+      ...document.sources.map(sourceLine),
+      ...(document.readAs ?? []),
+      ...(document.sharedFiles ?? []),
+    ]),
     section('Non-default settings', set(changedSettings), 'warning'),
     section('Settings that are default', set(others), 'detail'),
   ]

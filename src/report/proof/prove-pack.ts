@@ -3,18 +3,17 @@ import { readdir } from 'node:fs/promises'
 import { join, dirname, resolve } from 'node:path'
 import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { entryAt } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import { isToDo, NOTE, sha256Of } from '../pack/earlier-pack.js'
+import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/earlier-pack.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
-import { createReadStream, type Stats } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
 import { PLACE_OF_PART, partOf } from '../facts/facts.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
+import { showValue } from '../../domain/rule/verdict.js'
 import { timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -42,12 +41,12 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
     throw unreadable(folder, 'there is no such folder, or it cannot be read', cause)
   })
   const text = textIn(folder, MANIFEST_FILE)
-  if (text === null) throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
+  if (text === '') throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
   const manifest = readManifest(text)
   if (manifest === 'no_json') throw unreadable(folder, `its ${MANIFEST_FILE} is not JSON`)
   const discrepancies: Discrepancy[] = []
   const tell: Tell = (discrepancy) => void discrepancies.push(discrepancy)
-  if (manifest !== null) await checkFiles(folder, manifest, names, tell)
+  if (manifest !== null) await checkFiles(folder, manifest, tell)
   else
     tell({
       kind: 'manifest_changed',
@@ -63,7 +62,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
         ? ({ standing: 'not_compared', compared: [] } as const)
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
   const known = new Set([
-    ...(manifest?.files ?? []).map(({ name }) => name),
+    ...(manifest === null ? [] : namesIn(manifest)),
     MANIFEST_FILE,
     SIGNATURE_FILE,
     NOTE,
@@ -97,11 +96,12 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
 }
 
 function unproven(manifest: Manifest | null, compared: readonly string[]): string[] {
-  const { told, files = [] } = manifest ?? {}
-  const isTold = told !== undefined && Object.values(told).some((word) => word !== null)
+  const words = Object.values(manifest?.told ?? {}).flatMap((word) =>
+    word === null ? [] : [showValue(word)],
+  )
   return [
-    ...[MANIFEST_FILE, ...files.map(({ name }) => name)].filter((name) => !compared.includes(name)),
-    ...(isTold ? ['what the report was told of companies'] : []),
+    ...(manifest === null ? [MANIFEST_FILE] : namesIn(manifest)).filter((name) => !compared.includes(name)),
+    ...(words.length > 0 ? [`what it was told of companies ("${words.join('", "')}")`] : []),
   ]
 }
 
@@ -112,37 +112,8 @@ const unreadable = (folder: string, why: string, cause?: unknown): SourceError =
     { source: folder, cause },
   )
 
-/** A regular file, no link; null for anything else, and where nobody may look. */
-function fileAt(path: string): Stats | null {
-  try {
-    const entry = entryAt(path)
-    return entry?.isFile() === true ? entry : null
-  } catch {
-    return null
-  }
-}
-
-/** A regular file as text, no link followed; null for anything else. @throws {SourceError} */
-function textIn(folder: string, name: string): string | null {
-  const path = join(folder, name)
-  const entry = fileAt(path)
-  if (entry === null) return null
-  const given = { what: 'file', nothing: 'it was not opened', mostBytes: MOST_BYTES.manifest, noLink: true }
-  try {
-    return readGivenText(path, given)
-  } catch (cause) {
-    const size = entry.size > given.mostBytes ? `it has ${entry.size} bytes` : 'it was refused'
-    throw unreadable(folder, `its ${name} cannot be read (${size})`, cause)
-  }
-}
-
 /** Each file of a pack is named, once, and stands there with the bytes that are named. */
-async function checkFiles(
-  folder: string,
-  { files }: Manifest,
-  names: readonly string[],
-  tell: Tell,
-): Promise<void> {
+async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Promise<void> {
   for (const kind of new Set([...PACK_FILES, ...files.map(({ name }) => name)])) {
     const named = files.filter(({ name }) => name === kind).length
     if (kind === MANIFEST_FILE ? named === 0 : named === 1) continue
@@ -155,17 +126,15 @@ async function checkFiles(
     })
   }
   for (const file of files) {
-    const found = await stateOf(folder, file, names)
+    const found = await stateOf(folder, file)
     if (found !== null) tell({ file: file.name, ...found })
   }
 }
 
 async function stateOf(
   folder: string,
-  file: Manifest['files'][number],
-  names: readonly string[],
+  { name, bytes, sha256 }: Manifest['files'][number],
 ): Promise<Omit<Discrepancy, 'file'> | null> {
-  const { name } = file
   // The name is the manifest's, which anybody may have written: only names of ours are opened.
   if (!(PACK_NAMES as readonly string[]).includes(name))
     return {
@@ -173,40 +142,28 @@ async function stateOf(
       message: `${MANIFEST_FILE} names "${name}", which is no file of a pack; it was not opened`,
       next: REWRITE,
     }
-  if (await hasBytesOf(join(folder, name), file)) return null
-  if (fileAt(join(folder, name)) !== null)
+  const path = join(folder, name)
+  const entry = fileAt(path)
+  if (entry === null)
     return {
-      kind: 'changed',
-      message: `${name} was changed since it was written: it does not say what the ledger said`,
-      next: REWRITE,
+      kind: 'missing',
+      message: `${name} is missing, or is no regular file: what it listed cannot be shown from this pack`,
+      next: 'Give it its name back, or write the report again',
     }
-  let renamed: string | null = null
-  for (const other of names) if (await hasBytesOf(join(folder, other), file)) renamed ??= other
-  const where = renamed === null ? '' : `; its content is in "${renamed}"`
+  if (entry.size === bytes && (await sha256Of(path)) === sha256) return null
   return {
-    kind: 'missing',
-    message: !names.includes(name)
-      ? `${name} is missing${where}: what it listed cannot be shown from this pack`
-      : `${name} is no regular file any more; it was not opened${where}`,
-    next: renamed === null ? 'Write the report again' : `Give "${renamed}" its name back`,
+    kind: 'changed',
+    message: `${name} was changed since it was written: it does not say what the ledger said`,
+    next: REWRITE,
   }
 }
 
-async function hasBytesOf(path: string, file: Manifest['files'][number]): Promise<boolean> {
-  return fileAt(path)?.size === file.bytes && (await sha256Of(path)) === file.sha256
-}
-
-function checkSignature(
-  text: string | null,
-  manifest: string,
-  key: KeyObject | null,
-  tell: Tell,
-): SignatureState {
-  const broken = (kind: Discrepancy['kind'], message: string, next: string): 'broken' => {
+function checkSignature(text: string, manifest: string, key: KeyObject | null, tell: Tell): SignatureState {
+  const broken = (kind: string, message: string, next: string): 'broken' => {
     tell({ kind, file: SIGNATURE_FILE, message, next })
     return 'broken'
   }
-  if (text === null)
+  if (text === '')
     return key === null
       ? 'none'
       : broken(
@@ -233,17 +190,7 @@ function checkSignature(
 
 /** What of a pack does not hold. */
 interface Discrepancy {
-  readonly kind:
-    | 'manifest_changed'
-    | 'not_named'
-    | 'missing'
-    | 'changed'
-    | 'other_ledger'
-    | 'other_version'
-    | 'signature_missing'
-    | 'signature_changed'
-    | 'signature_of_another_key'
-    | 'ledger_differs'
+  readonly kind: string
   /** Name in the folder. */
   readonly file: string
   /** What was found and what it means, without account numbers. */
@@ -281,40 +228,33 @@ type Differ = (file: string, message: string) => void
 async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
   const { manifest, ledger } = pack
   const { ledgerId, changedAt } = ledger.campaign()
-  const differ: Differ = (file, message) =>
-    tell({
-      kind: 'ledger_differs',
-      file,
-      message,
-      next: 'Trust the ledger, not this pack: write the report again, and ask who had access to this folder',
-    })
-  if (ledgerId !== manifest.ledgerId) {
-    tell({
+  const next =
+    'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
+  const differ: Differ = (file, message) => tell({ kind: 'ledger_differs', file, message, next })
+  const uncompared = (standing: LedgerStanding, found: Omit<Discrepancy, 'file'>): Compared => {
+    tell({ ...found, file: MANIFEST_FILE })
+    return { standing, compared: [] }
+  }
+  if (ledgerId !== manifest.ledgerId)
+    return uncompared('another', {
       kind: 'other_ledger',
-      file: MANIFEST_FILE,
       message: `The pack is of another ledger (${manifest.ledgerId}) than the one that was given (${ledgerId})`,
       next: 'Give the ledger of this campaign',
     })
-    return { standing: 'another', compared: [] }
-  }
-  if (changedAt < manifest.changedAt) {
-    differ(
-      MANIFEST_FILE,
-      `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
-    )
-    return { standing: 'behind', compared: [] }
-  }
-  if (manifest.version !== readVersion() || manifest.changedWhileReading) {
-    tell({
+  if (changedAt < manifest.changedAt)
+    return uncompared('behind', {
+      kind: 'ledger_differs',
+      message: `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
+      next,
+    })
+  if (manifest.version !== readVersion() || manifest.changedWhileReading)
+    return uncompared('not_compared', {
       kind: 'other_version',
-      file: MANIFEST_FILE,
       message: manifest.changedWhileReading
         ? 'The pack was written while a run changed the ledger, so it cannot be written again'
         : `The pack says that version ${manifest.version} wrote it, and this is ${readVersion()}, which may write other bytes`,
       next: 'Write the report again, or verify it with the version that wrote it',
     })
-    return { standing: 'not_compared', compared: [] }
-  }
   if (changedAt === manifest.changedAt) {
     await compareBytes(pack, differ)
     return { standing: 'unchanged', compared: namesIn(manifest) }
@@ -328,16 +268,12 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
   if (again === text) return
   const read = readManifest(again)
   if (read === null || read === 'no_json') throw new Error('The manifest that was written again is none')
-  const names = new Set([...manifest.files, ...read.files].map(({ name }) => name))
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
-  const other = [...names].filter((name) => shaIn(manifest, name) !== shaIn(read, name))
-  for (const name of other)
-    differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
-  const keys = Object.keys({ ...manifest, ...read }).filter(
-    (key) => key !== 'files' && JSON.stringify(manifest[key]) !== JSON.stringify(read[key]),
+  const other = [...new Set([...namesIn(manifest), ...namesIn(read)])].filter(
+    (name) => shaIn(manifest, name) !== shaIn(read, name),
   )
-  if (keys.length > 0 || other.length === 0)
-    differ(MANIFEST_FILE, `${MANIFEST_FILE} is not what the ledger says (${keys.join(', ')})`)
+  for (const name of other.length > 0 ? other : [MANIFEST_FILE])
+    differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
 }
 
 /** In a hidden folder beside the ledger, whose disk holds the same data already, or beside the pack; it is removed again. */
@@ -357,7 +293,7 @@ async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: st
 /** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
 async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<string[]> {
   const then = manifest.changedAt
-  const lists = new Map<string, Generator<string, void, undefined>>([
+  const lists = new Map<string, ReturnType<typeof registeredLines>>([
     [PLACE_OF_PART.registered, registeredLines(ledger, then)],
   ])
   // Words of decisions go with a purge or an erasure, and are then not proven.

@@ -105,6 +105,7 @@ describe('what a campaign left beside its ledger', () => {
       references: [],
       logs: [],
       plans: [],
+      register: [],
       unread: [],
     }
     expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')

@@ -32,7 +32,6 @@ export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
     asOf: '2026-06-15',
     settings: { concurrency: 8, rate: 5, proxy: null },
     changedSettings: ['rate'],
-    settingsDigest: 'ef'.repeat(32),
     expectedMs: 600,
     ...more,
   }

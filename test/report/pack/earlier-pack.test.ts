@@ -11,7 +11,7 @@ import {
   pathInPack,
   removeLeftovers,
 } from '../../../src/report/pack/earlier-pack.js'
-import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
+import { PACK_NAMES, TO_DO_NAMES } from '../../../src/report/pack/pack.js'
 import { freshFolder } from '../../support/folder.js'
 
 const fileOf = (name: string, text: string) => ({
@@ -75,16 +75,24 @@ it('a pack is of the ledger as it is where ledger and moment are those of its ma
 describe('result files that hold something of persons', () => {
   const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path)).sort()
 
-  it('are all files of a pack but its figures, each under what it holds', () => {
+  it('are all files of a pack but its signature, each under what it holds', () => {
     const { cells, values, references } = findResultFiles([
-      fill(freshFolder(), ...PACK_NAMES, ...TO_DO_FILES),
+      fill(freshFolder(), ...PACK_NAMES, ...TO_DO_NAMES),
     ])
-    const lists = ['corrections.csv', 'in-doubt.csv', 'not-sent.csv', 'refused.csv', 'to-do.xlsx']
+    const lists = [
+      'corrections.csv',
+      'cut-over.csv',
+      'in-doubt.csv',
+      'not-sent.csv',
+      'refused.csv',
+      'to-do.xlsx',
+    ]
     expect(names(cells)).toEqual(lists)
-    expect(names(values)).toEqual(['decisions.csv', 'problems.csv', 'reconciliation.xlsx', 'report.html'])
-    expect(names(references)).toEqual(['registered.csv', 'verification.csv'])
-    const figures = PACK_NAMES.filter((name) => /\.(?:json|sig)$/.test(name))
-    expect(values.length + references.length + figures.length).toBe(PACK_NAMES.length)
+    const signed = ['manifest.json', 'reconciliation.xlsx', 'report.html', 'summary.json']
+    expect(names(values)).toEqual(['decisions.csv', 'problems.csv', ...signed].toSorted())
+    expect(names(references)).toEqual(['registered.csv', 'to-cancel.csv', 'verification.csv'])
+    // But for the signature.
+    expect(cells.length + values.length + references.length + 1).toBe(PACK_NAMES.length + TO_DO_NAMES.length)
   })
 
   it('are found below, under the names that people and browsers give to copies, and once where folders overlap', () => {

@@ -286,11 +286,11 @@ describe('a tampering is found by the manifest and its signature, and named', ()
   it.each(Object.entries(TAMPERINGS))('%s', async (_, [tamper, kind, file]) => {
     const { out } = await provenPack()
     await tamper(out)
-    const { discrepancies } = await prove(out)
+    const { discrepancies, others } = await prove(out)
     expect(discrepancies).toContainEqual(expect.objectContaining({ kind, file }))
     const words = discrepancies.map(({ message, next }) => `${message} ${next}`).join('\n')
     expect(words).not.toContain(IBAN)
-    if (existsSync(join(out, 'registered (1).csv'))) expect(words).toContain('"registered (1).csv"')
+    if (existsSync(join(out, 'registered (1).csv'))) expect(others).toContain('registered (1).csv')
   })
 })
 
