@@ -1,10 +1,8 @@
-import type { Choices } from './choices.js'
 import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
 import { done, readBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
 import type { Opened } from './settings.js'
 import {
   type HeldMandate,
-  type Store,
   ASSIGNED_CREDITOR_IDENTIFIER,
   assignedReference,
   isIban,
@@ -17,11 +15,12 @@ import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/pa
 export function migrateMandate(
   body: unknown,
   requestId: string | null,
-  { store, choices, seed, now }: Opened,
+  parts: Opened,
 ): Reply<MigratedMandate> {
+  const { store, seed, now } = parts
   const request = readBody(migrateRequest, body)
   if (request.kind === 'refused') return request
-  const refusal = refusalOf(request.content, store, choices)
+  const refusal = refusalOf(request.content, parts)
   if (refusal !== null) return refusal
   const { amendment: _original, ...echoed } = request.content
   const assigned = {
@@ -40,10 +39,8 @@ export function migrateMandate(
   return done({ ...echoed, ...assigned })
 }
 
-function refusalOf(request: MigrateRequest, store: Store, choices: Choices): Refusal | null {
-  const { iban, amendment, customer_no } = request
-  if (choices.ibanCheck === 'checksum' && !isIban(iban))
-    return refuseField(['iban'], 'is not a valid account number')
+function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: Opened): Refusal | null {
+  if (!isIban(iban)) return refuseField(['iban'], 'is not a valid account number')
   const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
     (name) => amendment[name].trim() === '',
   )
@@ -58,8 +55,6 @@ function refusalOf(request: MigrateRequest, store: Store, choices: Choices): Ref
         : ([409, 'CONFLICT'] as const)
     return refuse(status, code, 'This mandate is already registered', ['amendment'])
   }
-  if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no))
-    return refuse(400, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
   return null
 }
 

@@ -36,6 +36,8 @@ export interface ServiceParts extends Opened {
 export type Env = { Bindings: HttpBindings }
 
 const HEALTH_PATH = '/health'
+/** Above it, 413: choice 11 of sandbox/choices.md. */
+const LARGEST_BODY_BYTES = 8 * 1024 * 1024
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: its place, what its faults are matched by, and its effect. */
@@ -126,8 +128,7 @@ async function answer(
   [method, , operation, subjectOf, apply]: Endpoint,
   parts: ServiceParts,
 ): Promise<Response> {
-  const read =
-    method !== 'GET' ? await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes) : done(null)
+  const read = method !== 'GET' ? await readJsonBody(c.env.incoming, LARGEST_BODY_BYTES) : done(null)
   if (read.kind === 'refused') return refusalAnswer(read)
   const body = read.content
   const id = (c.req.param('id') ?? c.req.query('customer_no') ?? '').slice(0, 100)

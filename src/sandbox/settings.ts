@@ -1,5 +1,4 @@
 import { wordingOf } from '../domain/text/wording.js'
-import { choicesSchema, type Choices } from './choices.js'
 import { z } from 'zod'
 import { onlyKnown, UsageError } from '../errors.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
@@ -47,12 +46,20 @@ const options = z.object({
     .default(null),
 })
 
+/** Of sandbox/choices.md, by its numbers: what can be switched, with what holds when nothing is said. */
+const choices = z.strictObject({
+  /** 5. The same original identifiers a second time: 400 INVALID_OBJECT_STATE, 409, or a second mandate. */
+  repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
+  /** 30. Whether a payment source that was cancelled is listed still. */
+  cancelledSources: z.enum(['listed', 'gone']).default('listed'),
+})
+
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions extends Readonly<z.input<typeof options>> {
   /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
-  readonly choices?: Partial<Choices> | undefined
+  readonly choices?: Readonly<z.input<typeof choices>> | undefined
   /** Gets one line per request, fault and callback; never an account number or a secret. */
   readonly log?: ((line: string) => void) | undefined
   readonly now?: (() => Date) | undefined
@@ -65,7 +72,7 @@ export function readSettings(given: SandboxOptions) {
     given,
     `${Object.keys(options.shape).join(' ')} faults:list choices:object log:function now:function`,
   )
-  onlyKnown('choices', given.choices ?? {}, Object.keys(choicesSchema.shape).join(' '))
+  onlyKnown('choices', given.choices ?? {}, Object.keys(choices.shape).join(' '))
   const settings = checked(options, given, '')
   return {
     ...settings,
@@ -74,7 +81,7 @@ export function readSettings(given: SandboxOptions) {
     now: given.now ?? (() => new Date()),
     faults: checkFaults(given.faults ?? []),
     customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
-    choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
+    choices: checked(choices, given.choices ?? {}, 'choices.'),
   }
 }
 
