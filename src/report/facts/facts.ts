@@ -7,8 +7,6 @@ import type { Explanation } from './explanation.js'
 export interface ListedRow {
   readonly row: RowRecord
   readonly explanation: Explanation
-  /** A record of the wrong shape as it was read, where cells are shown. */
-  readonly stray?: string | null
 }
 
 export interface OpenRow extends ListedRow {

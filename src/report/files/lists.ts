@@ -31,6 +31,7 @@ import {
   csvHeader,
   csvLine,
   editableCell,
+  isMisshapen,
   keptCell,
   maskedText,
   messageCell,
@@ -177,7 +178,7 @@ const WHAT_TO_DO: Columns<ListedRow> = [
     'migration_message',
     'label.message',
     SENTENCE,
-    ({ explanation, stray }) => explanation.message + asRead(stray),
+    ({ row, explanation }) => explanation.message + asRead(row),
     { shown: ({ explanation }, { translated }) => translated(explanation) },
   ),
   column('migration_remedy', 'label.remedy', SENTENCE, ({ explanation }) => explanation.remedy),
@@ -186,8 +187,10 @@ const WHAT_TO_DO: Columns<ListedRow> = [
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
 
-function asRead(stray: string | null = null): string {
-  if (stray === null) return ''
+/** A record whose cells do not fit its header. */
+function asRead(row: RowRecord): string {
+  if (!isMisshapen(row)) return ''
+  const stray = (row.cells ?? []).join(' | ')
   const shown = stray.length <= LONGEST_STRAY ? stray : `${stray.slice(0, LONGEST_STRAY)}… (cut)`
   return ` The record as it was read: ${shown}`
 }
@@ -286,11 +289,6 @@ export const openColumns = (isInDoubt: boolean): Columns<OpenLine> =>
 /** Every column that `resolve --from` looks at. */
 export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
 
-/** A line of a list to work in. */
-export const openLine =
-  (originals: OriginalColumns, campaign: CampaignRecord) =>
-  (open: OpenRow): OpenLine => ({ ...open, campaign, stray: originals.strayRecord(open.row) })
-
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
 export function openList(
   originals: OriginalColumns,
@@ -298,14 +296,15 @@ export function openList(
   isInDoubt: boolean,
 ): List<OpenRow> {
   const columns = openColumns(isInDoubt)
+  const cells = cellsOf(columns)
   const { names, delimiter } = originals
-  const [cells, lineOf] = [cellsOf(columns), openLine(originals, campaign)]
   // In a list to decide in nobody corrects a customer.
   const shown = (own: readonly string[]): readonly string[] =>
     isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
   return {
     header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
-    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(lineOf(open))], delimiter),
+    line: (open) =>
+      csvLine([...shown(originals.cellsOf(open.row)), ...cells({ ...open, campaign })], delimiter),
   }
 }
 
@@ -432,12 +431,11 @@ export function decisionWord(decision: string, { say }: Texts): string {
   return key === undefined ? plainText(decision) : say(key)
 }
 
-/**
- * Every column that this program writes, as the headers have them, and what it means; files with the same ones together.
- * @param isVerified whether there is a file of what was read back
- * @param isCutOver whether there is a list of what the last export changed
- */
-export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver = false) {
+/** What decides which of the files there are. */
+type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>
+
+/** Every column that this program writes, as the headers have them, and what it means; files with the same ones together. */
+export function explainedColumns({ verification, cutOver }: FilesWritten, { say }: Texts) {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
   const explained = (files: readonly string[], columns: Columns<never>) => ({
     files,
@@ -449,8 +447,8 @@ export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver 
     explained([inDoubt], [...ABOUT_REQUEST, ...ASSIGNED]),
     explained(['problems.csv'], PROBLEM_COLUMNS),
     explained([DECISIONS_FILE], DECISION_COLUMNS),
-    ...(isVerified ? [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)] : []),
-    ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
+    ...(verification === null ? [] : [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)]),
+    ...((cutOver?.open ?? 0) > 0 ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]
 }
 
@@ -517,8 +515,8 @@ export const RUNS: Columns<RunRecord> = [
 /** A column of a file with its meaning, for a person who has the workbook alone. */
 type ColumnLine = ReturnType<typeof columnLines>[number]
 
-export const columnLines = ({ verification, cutOver }: ReportFacts, texts: Texts) =>
-  explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).flatMap(({ files, columns }) =>
+export const columnLines = (facts: ReportFacts, texts: Texts) =>
+  explainedColumns(facts, texts).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 

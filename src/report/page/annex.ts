@@ -331,11 +331,11 @@ export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
   </section>`
 
 /** What stands in the files beside this page: their headers are the same in every language. */
-export const columnsSection = ({ verification, cutOver }: ReportFacts, texts: Texts): Markup =>
+export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
   html`<section id="columns">
     <h2>${texts.say('columns.title')}</h2>
     <p>${texts.say('columns.lead')}</p>
-    ${explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).map(
+    ${explainedColumns(facts, texts).map(
       ({ files, columns }) =>
         html`<table class="columns">
           <caption>

@@ -384,7 +384,7 @@ function toDoColumns(
   ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
   return workedColumns(
     tables.openColumns(part === 'inDoubt'),
-    tables.openLine(originals, campaign),
+    (open) => ({ ...open, campaign }),
     DECISION_WORDS[part],
     own,
   )
