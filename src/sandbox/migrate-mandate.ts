@@ -1,6 +1,6 @@
 import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
 import { done, readBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
-import type { Opened } from './settings.js'
+import type { OpenSandbox } from './settings.js'
 import {
   type HeldMandate,
   ASSIGNED_CREDITOR_IDENTIFIER,
@@ -15,7 +15,7 @@ import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/pa
 export function migrateMandate(
   body: unknown,
   requestId: string | null,
-  parts: Opened,
+  parts: OpenSandbox,
 ): Reply<MigratedMandate> {
   const { store, seed, now } = parts
   const request = readBody(migrateRequest, body)
@@ -39,7 +39,7 @@ export function migrateMandate(
   return done({ ...echoed, ...assigned })
 }
 
-function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: Opened): Refusal | null {
+function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: OpenSandbox): Refusal | null {
   if (!isIban(iban)) return refuseField(['iban'], 'is not a valid account number')
   const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
     (name) => amendment[name].trim() === '',
@@ -59,7 +59,7 @@ function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: Open
 }
 
 /** What the sandbox truly holds of a customer, in the order of registration; empty becomes a 204. */
-export function listSources(text: string, parts: Opened): Reply<PaymentSource[]> {
+export function listSources(text: string, parts: OpenSandbox): Reply<PaymentSource[]> {
   const customerNo = customerNoQuery.safeParse(text)
   if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
   const held = parts.store.mandatesOf(customerNo.data)
@@ -67,7 +67,7 @@ export function listSources(text: string, parts: Opened): Reply<PaymentSource[]>
 }
 
 /** Cancels a mandate; what was cancelled cannot be cancelled again. */
-export function cancelSource(id: string, parts: Opened): Reply<PaymentSource> {
+export function cancelSource(id: string, parts: OpenSandbox): Reply<PaymentSource> {
   const reference = referenceOfSource(id)
   const mandate = reference === null ? null : parts.store.mandateByReference(reference)
   if (mandate === null || !isShown(mandate, parts))
@@ -79,7 +79,7 @@ export function cancelSource(id: string, parts: Opened): Reply<PaymentSource> {
   return done(toSource({ ...mandate, cancelled_at: cancelledAt }))
 }
 
-function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: Opened): boolean {
+function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: OpenSandbox): boolean {
   if (mandate.cancelled_at !== null && choices.cancelledSources === 'gone') return false
   return Date.parse(mandate.registered_at) + readBackLagMs <= now().getTime()
 }

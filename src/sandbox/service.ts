@@ -25,10 +25,10 @@ import {
   refusalOfHeader,
   isOwnHost,
 } from './refusal.js'
-import type { Opened } from './settings.js'
+import type { OpenSandbox } from './settings.js'
 import { updateBillogram, createOffer } from './billogram/update-billogram.js'
 
-export interface ServiceParts extends Opened {
+export interface ServiceParts extends OpenSandbox {
   readonly planFault: FaultPlan
   readonly counter: ReturnType<typeof countRequests>
 }
@@ -158,7 +158,7 @@ const wholeAnswer = (envelope: { readonly data: object } | null): Response =>
     : Response.json(envelope)
 
 /** Shorter where the sandbox closes. */
-async function wait(ms: number, { closing }: Opened): Promise<void> {
+async function wait(ms: number, { closing }: OpenSandbox): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal: closing }).catch(() => undefined)
 }
 

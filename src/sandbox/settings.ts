@@ -86,7 +86,7 @@ export function readSettings(given: SandboxOptions) {
 }
 
 /** A sandbox that is open. */
-export interface Opened extends ReturnType<typeof readSettings> {
+export interface OpenSandbox extends ReturnType<typeof readSettings> {
   readonly store: Store
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal

@@ -47,7 +47,7 @@ export const NOTHING_LEFT: ExchangeEvidence = {
   retryAfterMs: null,
 }
 
-interface Seen {
+interface SeenExchange {
   readonly evidence: ExchangeEvidence
   /** One sentence for the operator. */
   readonly reason: string
@@ -65,15 +65,15 @@ export type DoubtHint = (typeof DOUBT_HINTS)[number]
 /** What one HTTP exchange proved (service/README.md#outcomes). A send never throws: it always ends in one of these. */
 export type Outcome<Value = AssignedIdentity> =
   /** A definite yes. `notes` are the RESPONSE_* rules that were seen. */
-  | (Seen & { readonly kind: 'registered'; readonly value: Value; readonly notes: readonly RuleId[] })
+  | (SeenExchange & { readonly kind: 'registered'; readonly value: Value; readonly notes: readonly RuleId[] })
   /** A definite no. */
-  | (Seen & { readonly kind: 'refused' })
+  | (SeenExchange & { readonly kind: 'refused' })
   /** Answered "not now" without processing: ready again. */
-  | (Seen & { readonly kind: 'turned_away' })
+  | (SeenExchange & { readonly kind: 'turned_away' })
   /** No byte was handed to the socket: ready again. */
-  | (Seen & { readonly kind: 'not_sent' })
+  | (SeenExchange & { readonly kind: 'not_sent' })
   /** May have been applied. Never sent again. */
-  | (Seen & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
+  | (SeenExchange & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
 
 export type OutcomeKind = Outcome['kind']
 

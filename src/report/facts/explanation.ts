@@ -1,5 +1,5 @@
 import type { DecisionRecord, ProblemRecord, RowRecord, VerifiedRow } from '../../ledger/read/reader.js'
-import { foldReference } from '../../domain/proof/match-sources.js'
+import { comparedReference } from '../../domain/proof/match-sources.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { maskedText } from '../files/cells.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
@@ -183,7 +183,7 @@ function doubleText(row: VerifiedRow): string {
 const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource | null =>
   sources.find(
     ({ reference }) =>
-      reference !== null && foldReference(reference) === foldReference(assignedMandateReference),
+      reference !== null && comparedReference(reference) === comparedReference(assignedMandateReference),
   ) ?? null
 
 function differenceText(row: VerifiedRow): string {

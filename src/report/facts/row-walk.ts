@@ -113,18 +113,18 @@ export function tallyValues(limit: number) {
  */
 export type HashTotals = ReturnType<typeof hashTotalsOf>
 
-type Sums = ReturnType<typeof noSums>
+type RowSums = ReturnType<typeof noSums>
 
 export const noSums = () => ({ rows: 0, customerNoRows: 0, customerNo: 0n })
 
-export function addRow(sums: Sums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
+export function addRow(sums: RowSums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
   sums.rows += 1
   if (customerNo === null) return
   sums.customerNoRows += 1
   sums.customerNo += BigInt(customerNo)
 }
 
-export const hashTotalsOf = (...parts: readonly Sums[]) => ({
+export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
   rows: parts.reduce((sum, { rows }) => sum + rows, 0),
   /** Rows with a readable customer number, and the sum of these numbers in decimal. */
   customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),

@@ -71,13 +71,13 @@ const column = <Of>(
 /** The width of a sentence, which is shown on as many lines as it takes. */
 export const SENTENCE = 48
 
-export type Columns<Of> = readonly Column<Of>[]
+export type ListColumns<Of> = readonly Column<Of>[]
 
-const inFile = <Of>(columns: Columns<Of>) =>
+const inFile = <Of>(columns: ListColumns<Of>) =>
   columns.flatMap(({ key, ...column }) => (key === null ? [] : [{ key, ...column }]))
-const namesOf = (columns: Columns<never>): string[] => inFile(columns).map(({ key }) => key)
+const namesOf = (columns: ListColumns<never>): string[] => inFile(columns).map(({ key }) => key)
 
-const cellsOf = <Of>(columns: Columns<Of>): ((of: Of) => string[]) => {
+const cellsOf = <Of>(columns: ListColumns<Of>): ((of: Of) => string[]) => {
   const written = inFile(columns)
   return (of) => written.map(({ value, cell = messageCell }) => cell(String(value(of) ?? '')))
 }
@@ -88,7 +88,7 @@ export interface List<Of> {
   readonly line: (of: Of) => string
 }
 
-function listOf<Of>(columns: Columns<Of>, mark = ''): List<Of> {
+function listOf<Of>(columns: ListColumns<Of>, mark = ''): List<Of> {
   const cells = cellsOf(columns)
   return { header: mark + csvHeader(namesOf(columns)), line: (of) => csvLine(cells(of)) }
 }
@@ -112,7 +112,7 @@ const NEW = [
 ] as const
 
 /** registered.csv, old to new. */
-export const REGISTERED_COLUMNS: Columns<RegisteredRow> = [
+export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column(null, 'label.row', 9, ({ id }) => id),
   ...[CUSTOMER, ACCOUNT],
   column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
@@ -166,12 +166,12 @@ const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pi
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: Columns<Pick<OpenLineOf, 'row'>> = [
+const WHOSE: ListColumns<Pick<OpenLineOf, 'row'>> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
 
-const WHAT_TO_DO: Columns<ListedRow> = [
+const WHAT_TO_DO: ListColumns<ListedRow> = [
   mark('migration_rule', 'label.rule', null, ({ explanation }) => explanation.rule),
   mark('migration_status', 'label.status', 11, ({ explanation }) => explanation.status),
   column(
@@ -226,7 +226,7 @@ function resendFrom({ startedAt }: AttemptRecord): string {
 }
 
 /** The same in the file alone, and what it proposes for a row that was read back as absent: a person who agrees copies it. */
-const ABOUT_REQUEST: Columns<OpenLine> = [
+const ABOUT_REQUEST: ListColumns<OpenLine> = [
   SENT_AT,
   column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt<OpenLine>(agoText)),
   column('migration_resend_from', 'column.migration_resend_from', null, ofAttempt(resendFrom)),
@@ -250,7 +250,7 @@ const filledIn = (key: string, label: TextKey): Column<unknown> =>
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
  * refused; a person fills in the others.
  */
-const CLOSING: Columns<OpenLineOf> = [
+const CLOSING: ListColumns<OpenLineOf> = [
   mark('migration_ledger', 'column.migration_ledger', null, ({ campaign }) => ledgerMark(campaign)),
   mark('migration_attempt', 'column.migration_attempt', null, ({ row }) => row.lastAttempt?.n ?? null),
   filledIn('migration_decision', 'column.migration_decision'),
@@ -259,7 +259,7 @@ const CLOSING: Columns<OpenLineOf> = [
 ]
 
 /** What in-doubt.csv has besides: the only file in which a row may be called registered. */
-const ASSIGNED: Columns<unknown> = [
+const ASSIGNED: ListColumns<unknown> = [
   filledIn('migration_assigned_creditor_identifier', 'label.assignedCreditor'),
   filledIn('migration_assigned_mandate_reference', 'label.assignedReference'),
 ]
@@ -268,22 +268,22 @@ const ASSIGNED: Columns<unknown> = [
 const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
 /** On a sheet to read: what is looked up in the export, and what the service is asked about. */
-export const OPEN_SHEET: Columns<ListedRow> = [
+export const OPEN_SHEET: ListColumns<ListedRow> = [
   ...WHOSE,
   column(null, 'label.source', 24, ({ row }) => row.source),
   column(null, 'label.record', 9, ({ row }) => row.record),
   column(null, 'label.line', 9, ({ row }) => row.line),
   ...[...WHAT_TO_DO, RULE],
 ]
-export const IN_DOUBT_SHEET: Columns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+export const IN_DOUBT_SHEET: ListColumns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
 
 /** What stands behind the original columns in every result file, and in in-doubt.csv. */
-const OPEN_COLUMNS: Columns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
-const IN_DOUBT_COLUMNS: Columns<OpenLine> = [
+const OPEN_COLUMNS: ListColumns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
+const IN_DOUBT_COLUMNS: ListColumns<OpenLine> = [
   ...[...WHOSE, ...WHAT_TO_DO, ...ABOUT_REQUEST],
   ...[...CLOSING, ...ASSIGNED],
 ]
-export const openColumns = (isInDoubt: boolean): Columns<OpenLine> =>
+export const openColumns = (isInDoubt: boolean): ListColumns<OpenLine> =>
   isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
 
 /** Every column that `resolve --from` looks at. */
@@ -316,7 +316,7 @@ export interface CutOverLine extends OpenLineOf {
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
-export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
+export const CUT_OVER_COLUMNS: ListColumns<CutOverLine> = [
   ROW,
   column('migration_class', 'column.migration_class', null, ({ compared }) => compared.listed),
   column('migration_change', 'column.migration_change', SENTENCE, ({ compared }) => changeText(compared.why)),
@@ -331,7 +331,7 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
 ]
 
 /** The same on a sheet to read. */
-export const CUT_OVER_SHEET: Columns<CutOverLine> = [
+export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
   ...WHOSE,
   column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
     shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
@@ -350,7 +350,7 @@ export function cutOverList({ identityNames, identityCells, delimiter }: Origina
 }
 
 /** A finding on a whole file has neither record nor line. In names, what would hide or turn them round is shown. */
-export const PROBLEM_COLUMNS: Columns<ProblemRecord> = [
+export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column('source', 'label.source', 24, ({ source }) => printable(source)),
   column('record', 'label.record', 9, ({ record }) => record),
   column('line', 'label.line', 9, ({ line }) => line),
@@ -373,7 +373,7 @@ export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
 export const VERIFICATION_FILE = 'verification.csv'
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
-export const VERIFICATION_COLUMNS: Columns<VerifiedRow> = [
+export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
   ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
   column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
@@ -397,7 +397,7 @@ export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
 export const DECISIONS_FILE = 'decisions.csv'
 
 /** What somebody typed is masked once more. */
-export const DECISION_COLUMNS: Columns<DecisionRecord> = [
+export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('id', 'column.id', null, ({ id }) => id),
   column('row', 'label.row', 9, ({ rowId }) => rowId),
   column('attempt', 'label.attempts', null, ({ attemptId }) => attemptId),
@@ -437,7 +437,7 @@ type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>
 /** Every column that this program writes, as the headers have them, and what it means; files with the same ones together. */
 export function explainedColumns({ verification, cutOver }: FilesWritten, { say }: Texts) {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
-  const explained = (files: readonly string[], columns: Columns<never>) => ({
+  const explained = (files: readonly string[], columns: ListColumns<never>) => ({
     files,
     columns: inFile(columns).map(({ key, label, meaning = label }) => [key, say(meaning)] as const),
   })
@@ -463,7 +463,7 @@ export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-export const PLANS: Columns<PlanLine> = [
+export const PLANS: ListColumns<PlanLine> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
   column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
   column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
@@ -478,7 +478,7 @@ export const PLANS: Columns<PlanLine> = [
   column(null, 'runs.title', 14, ({ runs }) => runs),
 ]
 
-export const SOURCES: Columns<SourceRecord> = [
+export const SOURCES: ListColumns<SourceRecord> = [
   column(null, 'label.source', 30, ({ name }) => name),
   column(null, 'label.at', 25, ({ admittedAt }) => admittedAt),
   column(null, 'label.bytes', 12, ({ bytes }) => bytes),
@@ -494,7 +494,7 @@ export const SOURCES: Columns<SourceRecord> = [
   column(null, 'label.sha256', 68, ({ sha256 }) => sha256),
 ]
 
-export const RUNS: Columns<RunRecord> = [
+export const RUNS: ListColumns<RunRecord> = [
   column(null, 'label.number', 6, ({ id }) => id),
   column(null, 'label.started', 25, ({ startedAt }) => startedAt),
   column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
@@ -520,7 +520,7 @@ export const columnLines = (facts: ReportFacts, texts: Texts) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export const FILE_COLUMNS: Columns<ColumnLine> = [
+export const FILE_COLUMNS: ListColumns<ColumnLine> = [
   column(null, 'label.file', SENTENCE, ({ files }) => files),
   column(null, 'label.column', 40, ({ column }) => column),
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),

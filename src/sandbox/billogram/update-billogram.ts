@@ -16,7 +16,7 @@ import {
   toBillogram,
 } from './billogram-record.js'
 import { done, readBody, refuse, refuseField, type Reply } from '../refusal.js'
-import type { Opened } from '../settings.js'
+import type { OpenSandbox } from '../settings.js'
 import { createHmac, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,7 +31,7 @@ const LARGEST_SUM = 1e13
 const ACCOUNT_CURRENCY = 'EUR'
 
 /** Updates a billogram and posts what happened. */
-export function updateBillogram(body: unknown, id: string, parts: Opened): Reply<Billogram> {
+export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Reply<Billogram> {
   const current = parts.store.billogramById(id)
   if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
   const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
@@ -78,7 +78,7 @@ export function keepBillogram(
   record: BillogramRecord,
   happened: readonly Pick<BillogramEvent, 'type' | 'data'>[],
   now: string,
-  parts: Opened,
+  parts: OpenSandbox,
 ): Billogram {
   const events = happened.map(({ type, data }, index) => ({
     type,
@@ -123,7 +123,7 @@ function refusalOf(request: BillogramRequest, next: BillogramRecord, store: Stor
 }
 
 /** Creates an offer; its id must be new, whatever its case. */
-export function createOffer(body: unknown, { store, now }: Opened): Reply<Offer> {
+export function createOffer(body: unknown, { store, now }: OpenSandbox): Reply<Offer> {
   const request = readBody(offerRequest, body)
   if (request.kind === 'refused') return request
   if (store.offerById(request.content.offer_id) !== null)
@@ -146,7 +146,7 @@ const REPEATED_AFTER_MS = [1_000, 10_000]
 function postCallbacks(
   callbacks: PlainFields['callbacks'],
   events: readonly BillogramEvent[],
-  { log, now, closing }: Opened,
+  { log, now, closing }: OpenSandbox,
 ): void {
   if (callbacks?.url === undefined) return
   const target = loopbackTarget(callbacks.url)
