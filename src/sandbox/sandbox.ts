@@ -22,8 +22,8 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
  * Starts a sandbox and resolves when it listens.
  * @throws UsageError for options it cannot work with, a port in use, or a foreign data file.
  */
-export async function startSandbox(given: SandboxOptions = {}) {
-  const settings = readSettings(given)
+export async function startSandbox(options: SandboxOptions = {}) {
+  const settings = readSettings(options)
   const { username, password, seed, host } = settings
   const closing = new AbortController()
   setMaxListeners(0, closing.signal) // every request that waits listens

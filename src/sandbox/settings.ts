@@ -7,7 +7,7 @@ import type { Store } from './store.js'
 
 const makePassword = (): string => randomBytes(15).toString('base64url')
 
-const options = z.object({
+const settingsSchema = z.object({
   host: z.string().min(1).default('127.0.0.1'),
   /** 0: any free port. */
   port: z.int().min(0).max(65_535).default(0),
@@ -55,7 +55,7 @@ const choices = z.strictObject({
 })
 
 /** How a sandbox is started. Everything may be left out. */
-export interface SandboxOptions extends Readonly<z.input<typeof options>> {
+export interface SandboxOptions extends Readonly<z.input<typeof settingsSchema>> {
   /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
@@ -66,22 +66,22 @@ export interface SandboxOptions extends Readonly<z.input<typeof options>> {
 }
 
 /** Checks the options. @throws UsageError that names the option. */
-export function readSettings(given: SandboxOptions) {
+export function readSettings(options: SandboxOptions) {
   onlyKnown(
     'startSandbox',
-    given,
-    `${Object.keys(options.shape).join(' ')} faults:list choices:object log:function now:function`,
+    options,
+    `${Object.keys(settingsSchema.shape).join(' ')} faults:list choices:object log:function now:function`,
   )
-  onlyKnown('choices', given.choices ?? {}, Object.keys(choices.shape).join(' '))
-  const settings = checked(options, given, '')
+  onlyKnown('choices', options.choices ?? {}, Object.keys(choices.shape).join(' '))
+  const settings = checked(settingsSchema, options, '')
   return {
     ...settings,
     seed: settings.seed ?? randomInt(2 ** 32),
-    log: given.log ?? (() => undefined),
-    now: given.now ?? (() => new Date()),
-    faults: checkFaults(given.faults ?? []),
+    log: options.log ?? (() => undefined),
+    now: options.now ?? (() => new Date()),
+    faults: checkFaults(options.faults ?? []),
     customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
-    choices: checked(choices, given.choices ?? {}, 'choices.'),
+    choices: checked(choices, options.choices ?? {}, 'choices.'),
   }
 }
 
@@ -92,8 +92,8 @@ export interface OpenSandbox extends ReturnType<typeof readSettings> {
   readonly closing: AbortSignal
 }
 
-function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string): Value {
-  const parsed = schema.safeParse(given, { error: wordingOf })
+function checked<Value>(schema: z.ZodType<Value>, value: unknown, prefix: string): Value {
+  const parsed = schema.safeParse(value, { error: wordingOf })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}`)
   throw new UsageError(

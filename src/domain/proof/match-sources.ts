@@ -85,11 +85,11 @@ export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): 
 
 /** Whatever the rows say of their accounts, one source is no proof for two of them. */
 function withoutShared(verdicts: readonly SourceVerdict[]): readonly SourceVerdict[] {
-  const given = new Map<ListedSource, number>()
+  const uses = new Map<ListedSource, number>()
   for (const verdict of verdicts)
-    if (verdict.kind === 'proven') given.set(verdict.source, (given.get(verdict.source) ?? 0) + 1)
+    if (verdict.kind === 'proven') uses.set(verdict.source, (uses.get(verdict.source) ?? 0) + 1)
   return verdicts.map((verdict) =>
-    verdict.kind === 'proven' && (given.get(verdict.source) ?? 0) > 1
+    verdict.kind === 'proven' && (uses.get(verdict.source) ?? 0) > 1
       ? { kind: 'other', why: 'ambiguous', sources: [verdict.source] }
       : verdict,
   )

@@ -38,10 +38,10 @@ function formerDoubt({ id, state, formerDoubt: decidedOn, lastAttempt }: RowReco
   const former = isClosed ? { ...lastAttempt, rowId: id } : decidedOn
   if (former === null) return null
   const which = former.rowId === id ? 'It' : `Row ${former.rowId} of this mandate`
-  const told = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
+  const doubt = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
   return state === 'registered' || former.started === false
-    ? `${told}.`
-    : `${told} and may have been applied.`
+    ? `${doubt}.`
+    : `${doubt} and may have been applied.`
 }
 
 /** @param started whether a byte left; null where that is not known, as after a kill */
