@@ -494,16 +494,21 @@ export const SOURCES: ListColumns<SourceRecord> = [
   column(null, 'label.sha256', 68, ({ sha256 }) => sha256),
 ]
 
-export const RUNS: ListColumns<RunRecord> = [
-  column(null, 'label.number', 6, ({ id }) => id),
-  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
-  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+/** What came of the requests of a run. */
+export const ATTEMPTS: ListColumns<RunRecord> = [
   column(null, 'state.registered', 11, ({ attempts }) => attempts.registered),
   column(null, 'state.refused', 11, ({ attempts }) => attempts.refused),
   column(null, 'state.in_doubt', 11, ({ attempts }) => attempts.in_doubt),
   column(null, 'label.turnedAway', 12, ({ attempts }) => attempts.turned_away),
   column(null, 'cover.notSent', 11, ({ attempts }) => attempts.not_sent),
   column(null, 'label.open', 8, ({ attempts }) => attempts.open),
+]
+
+export const RUNS: ListColumns<RunRecord> = [
+  column(null, 'label.number', 6, ({ id }) => id),
+  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
+  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+  ...ATTEMPTS,
   column(null, 'label.stoppedBy', SENTENCE, ({ stoppedBy }) => masked(stoppedBy)),
   column(null, 'label.exit', 6, ({ exitCode }) => exitCode),
   // As it was recorded.

@@ -16,7 +16,13 @@ import type {
 } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { decisionWord, VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
+import {
+  ATTEMPTS,
+  decisionWord,
+  DECISIONS_FILE,
+  explainedColumns,
+  VERIFICATION_FILE,
+} from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { partsOf, settingLines, settingText } from '../text/setting-text.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
@@ -461,15 +467,10 @@ const overrides = (outcomes: unknown, rules: unknown): Markup[] => [
   ),
 ]
 
-const requestsText = ({ attempts }: RunRecord, { labelled }: Texts): string =>
-  [
-    labelled('state.registered', attempts.registered),
-    labelled('state.refused', attempts.refused),
-    labelled('state.in_doubt', attempts.in_doubt),
-    labelled('label.turnedAway', attempts.turned_away),
-    labelled('cover.notSent', attempts.not_sent),
-    ...(attempts.open > 0 ? [labelled('label.open', attempts.open)] : []),
-  ].join(', ')
+const requestsText = (run: RunRecord, { labelled }: Texts): string =>
+  ATTEMPTS.filter(({ label }) => label !== 'label.open' || run.attempts.open > 0)
+    .map(({ label, value }) => labelled(label, value(run) ?? 0))
+    .join(', ')
 
 /** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
 function endOf(run: RunRecord, later: RunRecord | null, { say, labelled, time }: Texts): Markup {
