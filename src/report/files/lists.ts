@@ -142,8 +142,11 @@ export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentS
   BYTE_ORDER_MARK,
 )
 
-interface OpenLineOf {
+interface AboutRow {
   readonly row: RowRecord
+}
+
+interface OpenLineOf extends AboutRow {
   readonly campaign: CampaignRecord
 }
 
@@ -155,18 +158,18 @@ const ROW_NUMBER = 'migration_row'
 const mark = <Of>(...[key, label, width, value, more]: Parameters<typeof column<Of>>): Column<Of> =>
   column(key, label, width, value, { ...more, role: 'mark' })
 
-const ROW = mark<{ readonly row: Pick<RowRecord, 'id'> }>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
+const ROW = mark<AboutRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
   meaning: 'column.migration_row',
 })
-const STATE = mark<Pick<OpenLineOf, 'row'>>('migration_state', 'label.state', 12, ({ row }) => row.state, {
+const STATE = mark<AboutRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
   shown: ({ row }, { say }) => say(`state.${row.state}`),
 })
 
-const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pick<OpenLineOf, 'row'>> =>
+const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<AboutRow> =>
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: ListColumns<Pick<OpenLineOf, 'row'>> = [
+const WHOSE: ListColumns<AboutRow> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
