@@ -11,7 +11,6 @@ import {
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
-import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
 import { lookInto, readByOf, type Context } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
@@ -23,7 +22,13 @@ import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import { notSentOf, type MandateTotals, type Totals } from '../domain/row/row-state.js'
+import {
+  notSentOf,
+  openPointsOf,
+  type MandateTotals,
+  type OpenPoint,
+  type Totals,
+} from '../domain/row/row-state.js'
 
 /** Where no report was asked for. */
 export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {

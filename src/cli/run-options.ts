@@ -22,9 +22,8 @@ import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../report/plan/plan-sections.js'
-import { readingLines } from './reading-lines.js'
+import { readingLines, unlikelyShares } from './reading-lines.js'
 import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
-import { unlikelyShares } from '../report/facts/row-walk.js'
 import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const WHO: OwnFlag = [

@@ -60,7 +60,7 @@ export const BILLOGRAM_PATH = `${API_PREFIX}/billogram`
 export const billogramPath = (id: string): string => `${BILLOGRAM_PATH}/${encodeURIComponent(id)}`
 
 /** Billing currencies; which one is allowed follows from the creditor's country. */
-export const CURRENCIES = ['SEK', 'NOK', 'DKK', 'EUR', 'USD', 'CNY', 'RUB', 'TRY'] as const
+const CURRENCIES = ['SEK', 'NOK', 'DKK', 'EUR', 'USD', 'CNY', 'RUB', 'TRY'] as const
 
 const text = z.string().optional()
 const integer = z.int().optional()
@@ -149,7 +149,7 @@ export type BillogramEvent = z.infer<typeof billogramEvent>
 /** `data` of the event of a failed direct debit. */
 export const failedDirectDebit = z.strictObject({ amount: z.number(), full_status: z.string() })
 
-export const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
+const reminder = z.strictObject({ delay_days: integer, ...texts('message', 'type') })
 export type Reminder = z.infer<typeof reminder>
 
 /** `creditor_unique_value`: these characters and no other, at most 40, or a number; null when it was left out. */

@@ -1,13 +1,13 @@
 import { customerNoQuery } from '../contract/payment-source.js'
 import type { Customer } from '../contract/customer.js'
 import { done, refuse, refuseField, type Reply } from './refusal.js'
-import type { Opened } from './settings.js'
+import type { OpenSandbox } from './settings.js'
 import { assignedReference } from './store.js'
 
 const MADE_AT = '2020-01-01T00:00:00Z'
 
 /** Those of the file and nobody else; without a file everybody, with a name that the seed decides. */
-export function findCustomer(text: string, { customers, seed }: Opened): Reply<Customer> {
+export function findCustomer(text: string, { customers, seed }: OpenSandbox): Reply<Customer> {
   const customerNo = customerNoQuery.safeParse(text)
   if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
   const made = { name: `Customer ${assignedReference(seed, customerNo.data).slice(0, 8)}` }

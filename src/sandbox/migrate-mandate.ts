@@ -1,10 +1,8 @@
-import type { Choices } from './choices.js'
 import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
 import { done, readBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
-import type { Opened } from './settings.js'
+import type { OpenSandbox } from './settings.js'
 import {
   type HeldMandate,
-  type Store,
   ASSIGNED_CREDITOR_IDENTIFIER,
   assignedReference,
   isIban,
@@ -17,11 +15,12 @@ import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/pa
 export function migrateMandate(
   body: unknown,
   requestId: string | null,
-  { store, choices, seed, now }: Opened,
+  parts: OpenSandbox,
 ): Reply<MigratedMandate> {
+  const { store, seed, now } = parts
   const request = readBody(migrateRequest, body)
   if (request.kind === 'refused') return request
-  const refusal = refusalOf(request.content, store, choices)
+  const refusal = refusalOf(request.content, parts)
   if (refusal !== null) return refusal
   const { amendment: _original, ...echoed } = request.content
   const assigned = {
@@ -40,10 +39,8 @@ export function migrateMandate(
   return done({ ...echoed, ...assigned })
 }
 
-function refusalOf(request: MigrateRequest, store: Store, choices: Choices): Refusal | null {
-  const { iban, amendment, customer_no } = request
-  if (choices.ibanCheck === 'checksum' && !isIban(iban))
-    return refuseField(['iban'], 'is not a valid account number')
+function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: OpenSandbox): Refusal | null {
+  if (!isIban(iban)) return refuseField(['iban'], 'is not a valid account number')
   const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
     (name) => amendment[name].trim() === '',
   )
@@ -58,13 +55,11 @@ function refusalOf(request: MigrateRequest, store: Store, choices: Choices): Ref
         : ([409, 'CONFLICT'] as const)
     return refuse(status, code, 'This mandate is already registered', ['amendment'])
   }
-  if (choices.secondMandateOfCustomer === 'refuse' && store.holdsMandateOf(customer_no))
-    return refuse(400, 'INVALID_OBJECT_STATE', 'The customer already has a mandate', ['customer_no'])
   return null
 }
 
 /** What the sandbox truly holds of a customer, in the order of registration; empty becomes a 204. */
-export function listSources(text: string, parts: Opened): Reply<PaymentSource[]> {
+export function listSources(text: string, parts: OpenSandbox): Reply<PaymentSource[]> {
   const customerNo = customerNoQuery.safeParse(text)
   if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
   const held = parts.store.mandatesOf(customerNo.data)
@@ -72,7 +67,7 @@ export function listSources(text: string, parts: Opened): Reply<PaymentSource[]>
 }
 
 /** Cancels a mandate; what was cancelled cannot be cancelled again. */
-export function cancelSource(id: string, parts: Opened): Reply<PaymentSource> {
+export function cancelSource(id: string, parts: OpenSandbox): Reply<PaymentSource> {
   const reference = referenceOfSource(id)
   const mandate = reference === null ? null : parts.store.mandateByReference(reference)
   if (mandate === null || !isShown(mandate, parts))
@@ -84,7 +79,7 @@ export function cancelSource(id: string, parts: Opened): Reply<PaymentSource> {
   return done(toSource({ ...mandate, cancelled_at: cancelledAt }))
 }
 
-function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: Opened): boolean {
+function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: OpenSandbox): boolean {
   if (mandate.cancelled_at !== null && choices.cancelledSources === 'gone') return false
   return Date.parse(mandate.registered_at) + readBackLagMs <= now().getTime()
 }

@@ -95,16 +95,16 @@ export function refusalOfHeader(
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (encoded === undefined)
     return refuse(401, 'INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
-  const given = Buffer.from(encoded, 'base64').toString('utf8')
-  return isSame(given, `${expected.username}:${expected.password}`)
+  const sent = Buffer.from(encoded, 'base64').toString('utf8')
+  return isSame(sent, `${expected.username}:${expected.password}`)
     ? null
     : refuse(401, 'INVALID_AUTH', 'The user name or the password is wrong')
 }
 
 /** Compares digests, so that the time taken tells nothing about the password. */
-function isSame(given: string, expected: string): boolean {
+function isSame(sent: string, expected: string): boolean {
   const digest = (text: string) => hash('sha256', text, 'buffer')
-  return timingSafeEqual(digest(given), digest(expected))
+  return timingSafeEqual(digest(sent), digest(expected))
 }
 
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/
@@ -118,9 +118,9 @@ export function isOwnHost(
   host: string | undefined,
   { listensOn, port }: { listensOn: string; port: number },
 ): boolean {
-  const [, name = '', given = '80'] =
+  const [, name = '', namedPort = '80'] =
     /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec((host ?? '').toLowerCase()) ?? []
-  if (Number(given) !== port) return false
+  if (Number(namedPort) !== port) return false
   // Where it listens on more than loopback it is reached by addresses of this computer, which no page can forge.
   const isPublic = !isLoopback(listensOn)
   return isLoopback(name) || name === listensOn.toLowerCase() || (isPublic && ADDRESS.test(name))

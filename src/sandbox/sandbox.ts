@@ -22,8 +22,8 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
  * Starts a sandbox and resolves when it listens.
  * @throws UsageError for options it cannot work with, a port in use, or a foreign data file.
  */
-export async function startSandbox(given: SandboxOptions = {}) {
-  const settings = readSettings(given)
+export async function startSandbox(options: SandboxOptions = {}) {
+  const settings = readSettings(options)
   const { username, password, seed, host } = settings
   const closing = new AbortController()
   setMaxListeners(0, closing.signal) // every request that waits listens
@@ -58,7 +58,7 @@ export async function startSandbox(given: SandboxOptions = {}) {
     /** What it truly holds, in the order of registration. */
     mandates: (): HeldMandate[] => [...heldMandates(store)],
     offers: (): Offer[] => store.offers(),
-    billograms: (): Billogram[] => heldBillograms(parts),
+    billograms: (): Billogram[] => heldBillograms(store),
     requests: counter.counts,
 
     /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
@@ -145,8 +145,7 @@ function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
   yield Buffer.from(`${text}\n]\n`)
 }
 
-const heldBillograms = ({ store, choices }: ServiceParts): Billogram[] =>
-  store.billograms().map((record) => toBillogram(record, choices))
+const heldBillograms = (store: Store): Billogram[] => store.billograms().map(toBillogram)
 
 /**
  * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
@@ -159,7 +158,7 @@ function serveInspection(app: Hono<Env>, parts: ServiceParts): void {
     return new Response(ReadableStream.from(mandatesText(parts)), { headers })
   })
   app.get('/_sandbox/offers', (c) => c.json(store.offers()))
-  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(parts)))
+  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(store)))
   app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
   app.post('/_sandbox/mandates/:reference/first-payment', async (c) => {
     const body = await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)

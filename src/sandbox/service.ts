@@ -25,10 +25,10 @@ import {
   refusalOfHeader,
   isOwnHost,
 } from './refusal.js'
-import type { Opened } from './settings.js'
+import type { OpenSandbox } from './settings.js'
 import { updateBillogram, createOffer } from './billogram/update-billogram.js'
 
-export interface ServiceParts extends Opened {
+export interface ServiceParts extends OpenSandbox {
   readonly planFault: FaultPlan
   readonly counter: ReturnType<typeof countRequests>
 }
@@ -36,6 +36,8 @@ export interface ServiceParts extends Opened {
 export type Env = { Bindings: HttpBindings }
 
 const HEALTH_PATH = '/health'
+/** Above it, 413: choice 11 of sandbox/choices.md. */
+const LARGEST_BODY_BYTES = 8 * 1024 * 1024
 const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: its place, what its faults are matched by, and its effect. */
@@ -126,8 +128,7 @@ async function answer(
   [method, , operation, subjectOf, apply]: Endpoint,
   parts: ServiceParts,
 ): Promise<Response> {
-  const read =
-    method !== 'GET' ? await readJsonBody(c.env.incoming, parts.choices.bodyLimitBytes) : done(null)
+  const read = method !== 'GET' ? await readJsonBody(c.env.incoming, LARGEST_BODY_BYTES) : done(null)
   if (read.kind === 'refused') return refusalAnswer(read)
   const body = read.content
   const id = (c.req.param('id') ?? c.req.query('customer_no') ?? '').slice(0, 100)
@@ -157,7 +158,7 @@ const wholeAnswer = (envelope: { readonly data: object } | null): Response =>
     : Response.json(envelope)
 
 /** Shorter where the sandbox closes. */
-async function wait(ms: number, { closing }: Opened): Promise<void> {
+async function wait(ms: number, { closing }: OpenSandbox): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal: closing }).catch(() => undefined)
 }
 

@@ -1,5 +1,4 @@
 import { wordingOf } from '../domain/text/wording.js'
-import { choicesSchema, type Choices } from './choices.js'
 import { z } from 'zod'
 import { onlyKnown, UsageError } from '../errors.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
@@ -8,7 +7,7 @@ import type { Store } from './store.js'
 
 const makePassword = (): string => randomBytes(15).toString('base64url')
 
-const options = z.object({
+const settingsSchema = z.object({
   host: z.string().min(1).default('127.0.0.1'),
   /** 0: any free port. */
   port: z.int().min(0).max(65_535).default(0),
@@ -47,46 +46,54 @@ const options = z.object({
     .default(null),
 })
 
+/** Of sandbox/choices.md, by its numbers: what can be switched, with what holds when nothing is said. */
+const choices = z.strictObject({
+  /** 5. The same original identifiers a second time: 400 INVALID_OBJECT_STATE, 409, or a second mandate. */
+  repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
+  /** 30. Whether a payment source that was cancelled is listed still. */
+  cancelledSources: z.enum(['listed', 'gone']).default('listed'),
+})
+
 /** How a sandbox is started. Everything may be left out. */
-export interface SandboxOptions extends Readonly<z.input<typeof options>> {
+export interface SandboxOptions extends Readonly<z.input<typeof settingsSchema>> {
   /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
-  readonly choices?: Partial<Choices> | undefined
+  readonly choices?: Readonly<z.input<typeof choices>> | undefined
   /** Gets one line per request, fault and callback; never an account number or a secret. */
   readonly log?: ((line: string) => void) | undefined
   readonly now?: (() => Date) | undefined
 }
 
 /** Checks the options. @throws UsageError that names the option. */
-export function readSettings(given: SandboxOptions) {
+export function readSettings(options: SandboxOptions) {
   onlyKnown(
     'startSandbox',
-    given,
-    `${Object.keys(options.shape).join(' ')} faults:list choices:object log:function now:function`,
+    options,
+    `${Object.keys(settingsSchema.shape).join(' ')} faults:list choices:object log:function now:function`,
   )
-  onlyKnown('choices', given.choices ?? {}, Object.keys(choicesSchema.shape).join(' '))
-  const settings = checked(options, given, '')
+  onlyKnown('choices', options.choices ?? {}, Object.keys(choices.shape).join(' '))
+  const settings = checked(settingsSchema, options, '')
   return {
     ...settings,
     seed: settings.seed ?? randomInt(2 ** 32),
-    log: given.log ?? (() => undefined),
-    now: given.now ?? (() => new Date()),
-    faults: checkFaults(given.faults ?? []),
+    log: options.log ?? (() => undefined),
+    now: options.now ?? (() => new Date()),
+    faults: checkFaults(options.faults ?? []),
     customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
-    choices: checked(choicesSchema, given.choices ?? {}, 'choices.'),
+    choices: checked(choices, options.choices ?? {}, 'choices.'),
   }
 }
 
 /** A sandbox that is open. */
-export interface Opened extends ReturnType<typeof readSettings> {
+export interface OpenSandbox extends ReturnType<typeof readSettings> {
   readonly store: Store
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal
 }
 
-function checked<Value>(schema: z.ZodType<Value>, given: unknown, prefix: string): Value {
-  const parsed = schema.safeParse(given, { error: wordingOf })
+function checked<Value>(schema: z.ZodType<Value>, value: unknown, prefix: string): Value {
+  const parsed = schema.safeParse(value, { error: wordingOf })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}`)
   throw new UsageError(

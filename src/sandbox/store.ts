@@ -163,7 +163,6 @@ function mandatesOn(database: Database) {
     query<HeldMandate, Values>(database, `SELECT document FROM mandates WHERE ${where}`)
   const add = database.prepare('INSERT INTO mandates (document) VALUES (?)')
   const lastNumber = database.prepare('SELECT coalesce(max(mandate_number), 0) FROM mandates').pluck()
-  const aliveOfCustomer = find<[number]>('customer_no = ? AND cancelled_at IS NULL LIMIT 1')
   const byOriginal = find<[reference: string, creditor: string]>(
     'original_mandate_reference = ? AND original_creditor_identifier = ? AND cancelled_at IS NULL LIMIT 1',
   )
@@ -185,9 +184,7 @@ function mandatesOn(database: Database) {
     /** All mandates of a customer in the order of registration, cancelled ones too. */
     mandatesOf: find<[customerNo: number]>('customer_no = ? ORDER BY mandate_number').all,
     cancel: (assignedReference: string, at: string): void => void cancel.run(at, assignedReference),
-    /** Cancelled ones do not count, here and in `holdsOriginal`. */
-    holdsMandateOf: (customerNo: number): boolean => aliveOfCustomer.first(customerNo) !== null,
-    /** Both are compared as banks compare them: without regard to case. */
+    /** Both are compared as banks compare them: without regard to case. Cancelled ones do not count. */
     holdsOriginal: (creditorIdentifier: string, mandateReference: string): boolean =>
       byOriginal.first(mandateReference, creditorIdentifier) !== null,
     /** Keeps the first time when it is called again. */

@@ -60,8 +60,7 @@ describe('the options', () => {
     [{ username: '' }, 'username'],
     [{ password: '' }, 'password'],
     [{ dataFile: '' }, 'dataFile'],
-    [{ choices: { bodyLimitBytes: 1 } }, 'choices.bodyLimitBytes'],
-    [{ choices: { ibanCheck: 'maybe' as 'none' } }, 'choices.ibanCheck'],
+    [{ choices: { cancelledSources: 'maybe' as 'gone' } }, 'choices.cancelledSources'],
     [{ faults: [{ times: 0, fault: { kind: 'reset' as const } }] }, 'rule 1, times'],
   ])('%j is refused by name', async (options, name) => {
     const refusal = startSandbox(options)

@@ -28,7 +28,7 @@ import {
   oddities,
 } from '../closing.js'
 import { type Command, type Context, lookInto, namedFiles, nothingToCorrect } from '../command.js'
-import { evidenceLine } from '../reading-lines.js'
+import { evidenceLine, unlikelyShares } from '../reading-lines.js'
 import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
@@ -51,7 +51,6 @@ import { askText, type Toned, toned } from '../terminal/world.js'
 import { type CommandResult, resultOfError } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
-import { unlikelyShares } from '../../report/facts/row-walk.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'
 import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
 

@@ -77,7 +77,7 @@ export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): 
   if (answer.kind === 'not_read') return rows.map(() => ({ kind: 'unreadable', reason: answer.reason }))
   const sources = distinct(answer.sources.map(toCompared))
   const claimed = new Set(
-    rows.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)])),
+    rows.flatMap(({ reference }) => (reference === null ? [] : [comparedReference(reference)])),
   )
   const twins = countTwins(rows)
   return withoutShared(rows.map((row) => verdictOn(row, sources, { claimed, twins })))
@@ -85,11 +85,11 @@ export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): 
 
 /** Whatever the rows say of their accounts, one source is no proof for two of them. */
 function withoutShared(verdicts: readonly SourceVerdict[]): readonly SourceVerdict[] {
-  const given = new Map<ListedSource, number>()
+  const uses = new Map<ListedSource, number>()
   for (const verdict of verdicts)
-    if (verdict.kind === 'proven') given.set(verdict.source, (given.get(verdict.source) ?? 0) + 1)
+    if (verdict.kind === 'proven') uses.set(verdict.source, (uses.get(verdict.source) ?? 0) + 1)
   return verdicts.map((verdict) =>
-    verdict.kind === 'proven' && (given.get(verdict.source) ?? 0) > 1
+    verdict.kind === 'proven' && (uses.get(verdict.source) ?? 0) > 1
       ? { kind: 'other', why: 'ambiguous', sources: [verdict.source] }
       : verdict,
   )
@@ -122,14 +122,14 @@ function othersLike(row: AskedRow, twins: ReadonlyMap<string, Twins>): number {
 }
 
 /** A source with what is compared made ready; null cannot be told. */
-type Compared = ReturnType<typeof toCompared>
+type ComparedSource = ReturnType<typeof toCompared>
 
 const toCompared = (source: ListedSource) => ({
   source,
   scheme: schemeOf(source.scheme),
   iban: accountOf(source.iban),
   date: datePartOf(source.signedAt),
-  reference: source.reference === null ? null : foldReference(source.reference),
+  reference: source.reference === null ? null : comparedReference(source.reference),
   isEnded: source.status !== null && ENDED.has(source.status.trim().toUpperCase()),
 })
 
@@ -139,7 +139,7 @@ function schemeOf(word: string | null): 'sepa' | 'another' | null {
 }
 
 /** One that is listed twice is one. Under one id two are the same only where all that is compared is. */
-function distinct(sources: readonly Compared[]): readonly Compared[] {
+function distinct(sources: readonly ComparedSource[]): readonly ComparedSource[] {
   const seen = new Set<string>()
   return sources.filter(({ source: { id }, ...compared }) => {
     if (id === null) return true
@@ -152,7 +152,7 @@ function distinct(sources: readonly Compared[]): readonly Compared[] {
 }
 
 /** Banks compare references without regard to letter case; blanks at the ends come from printing. */
-export const foldReference = (reference: string): string => reference.trim().toUpperCase()
+export const comparedReference = (reference: string): string => reference.trim().toUpperCase()
 
 /** In one piece, where it has the form of an account number; that it is one, `isAccountNumber` tells. */
 export function accountOf(iban: string | null): string | null {
@@ -183,9 +183,9 @@ function isOfAccount(iban: string | null, row: AskedRow): boolean | null {
 }
 
 /** How a source stands to a row by scheme, account and date. `unclear`: it could be the row's, and cannot be compared. */
-type Agreement = 'same' | 'other_date' | 'unclear' | 'differs'
+type SourceAgreement = 'same' | 'other_date' | 'unclear' | 'differs'
 
-function agreementOf({ scheme, iban, date }: Compared, row: AskedRow): Agreement {
+function agreementOf({ scheme, iban, date }: ComparedSource, row: AskedRow): SourceAgreement {
   const account = isOfAccount(iban, row)
   if (scheme === 'another') return account === true ? 'unclear' : 'differs'
   if (scheme === null || account === null) return 'unclear'
@@ -200,9 +200,9 @@ interface Others {
   readonly twins: ReadonlyMap<string, Twins>
 }
 
-function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others): SourceVerdict {
+function verdictOn(row: AskedRow, sources: readonly ComparedSource[], others: Others): SourceVerdict {
   if (sources.length === 0) return { kind: 'absent' }
-  const own = row.reference === null ? null : foldReference(row.reference)
+  const own = row.reference === null ? null : comparedReference(row.reference)
   const those = agreementsOf(row, own, sources, others)
   const live = those('same').filter(({ isEnded }) => !isEnded)
   const isUnclear =
@@ -219,12 +219,12 @@ function verdictOn(row: AskedRow, sources: readonly Compared[], others: Others):
 function agreementsOf(
   row: AskedRow,
   own: string | null,
-  sources: readonly Compared[],
+  sources: readonly ComparedSource[],
   { claimed, twins }: Others,
-): (agreement: Agreement) => readonly Compared[] {
-  const isOthers = ({ reference }: Compared): boolean =>
+): (agreement: SourceAgreement) => readonly ComparedSource[] {
+  const isOthers = ({ reference }: ComparedSource): boolean =>
     reference !== null && reference !== own && claimed.has(reference)
-  const isDayOfOther = ({ date }: Compared): boolean =>
+  const isDayOfOther = ({ date }: ComparedSource): boolean =>
     date !== null && twins.has(twinKey({ ...row, signedDate: date }))
   const agreements = sources
     .filter((each) => !isOthers(each))
@@ -235,9 +235,9 @@ function agreementsOf(
 
 /** The first kind that there is tells why, and what is shown. */
 function notLive(
-  all: readonly Compared[],
-  ofOtherDate: readonly Compared[],
-  ended: readonly Compared[],
+  all: readonly ComparedSource[],
+  ofOtherDate: readonly ComparedSource[],
+  ended: readonly ComparedSource[],
 ): SourceVerdict {
   const why = ofOtherDate.length > 0 ? 'other_date' : ended.length > 0 ? 'ended' : 'differs'
   const shown = { other_date: ofOtherDate, ended, differs: all }[why]
@@ -245,7 +245,7 @@ function notLive(
 }
 
 /** The account number and the date are all there is to go by. */
-function ofUnknownReference(live: readonly Compared[], twins: number): SourceVerdict {
+function ofUnknownReference(live: readonly ComparedSource[], twins: number): SourceVerdict {
   const sources = live.map(({ source }) => source)
   const [source] = sources
   if (twins > 0) return { kind: 'other', why: 'ambiguous', sources }
@@ -255,7 +255,7 @@ function ofUnknownReference(live: readonly Compared[], twins: number): SourceVer
 }
 
 /** A second mandate of the same row has a reference of its own, so that all that agree are counted. */
-function ofReference(live: readonly Compared[], own: string, twins: number): SourceVerdict {
+function ofReference(live: readonly ComparedSource[], own: string, twins: number): SourceVerdict {
   const mine = live.filter(({ reference }) => reference === own).map(({ source }) => source)
   const more = live.filter(({ reference }) => reference !== own).map(({ source }) => source)
   const [source] = mine

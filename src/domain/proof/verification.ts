@@ -1,5 +1,5 @@
 import type { KeptSource, VerdictKind } from './evidence.js'
-import { foldReference } from './match-sources.js'
+import { comparedReference } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */
@@ -104,7 +104,7 @@ export function cancellableOf(
 ): readonly string[] {
   const owned = sources.map(({ id, reference }) => ({
     id,
-    owner: reference === null ? undefined : ownerOf(foldReference(reference)),
+    owner: reference === null ? undefined : ownerOf(comparedReference(reference)),
   }))
   const own = owned.findIndex(({ owner }) => owner === rowId)
   if (hasOpenSibling || own === -1) return []

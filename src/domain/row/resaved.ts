@@ -38,21 +38,21 @@ const isTruth = (one: string, other: string): boolean =>
   [TRUE, FALSE].some((words) => words.has(fold(one)) && words.has(fold(other)))
 
 /** A save in an old code page turns what it lacks into question marks. */
-const isWithoutLetters = (original: string, given: string): boolean =>
-  given.includes('?') &&
-  original.length === given.length &&
-  Array.from({ length: given.length }, (_, at) => at).every(
-    (at) => original[at] === given[at] || (given[at] === '?' && original.charCodeAt(at) > 0xff),
+const isWithoutLetters = (original: string, returned: string): boolean =>
+  returned.includes('?') &&
+  original.length === returned.length &&
+  Array.from({ length: returned.length }, (_, at) => at).every(
+    (at) => original[at] === returned[at] || (returned[at] === '?' && original.charCodeAt(at) > 0xff),
   )
 
-function isRounded(original: string, given: string): boolean {
+function isRounded(original: string, returned: string): boolean {
   if (!DIGITS.test(original) || withoutZeros(original).length <= MOST_DIGITS_SHOWN) return false
-  if (isScientific(given)) {
-    const [mantissa = ''] = given.split(/[eE]/)
+  if (isScientific(returned)) {
+    const [mantissa = ''] = returned.split(/[eE]/)
     const decimals = mantissa.replace(/^[+-]?[0-9][.,]?/, '').length
-    return Number(Number(original).toExponential(decimals)) === Number(given.replace(',', '.'))
+    return Number(Number(original).toExponential(decimals)) === Number(returned.replace(',', '.'))
   }
-  const [before, after] = [withoutZeros(original), withoutDecimals(given)]
+  const [before, after] = [withoutZeros(original), withoutDecimals(returned)]
   if (!DIGITS.test(after) || after.length <= MOST_DIGITS_KEPT || after.length !== before.length) return false
   const isCut = /^0+$/.test(after.slice(MOST_DIGITS_KEPT))
   return Number(after) === Number(before) || (isCut && after.startsWith(before.slice(0, MOST_DIGITS_KEPT)))
@@ -62,9 +62,9 @@ function isRounded(original: string, given: string): boolean {
 const withoutApostrophes = (text: string): string => cleanCell(text.replace(/(^|[,;|\t\r\n])'/g, '$1'))
 
 /** Compares a cell that is no date. */
-export function likenessOf(original: string, given: string): Likeness {
+export function likenessOf(original: string, returned: string): Likeness {
   const before = cleanCell(original)
-  const after = cleanCell(given)
+  const after = cleanCell(returned)
   if (before === after || (after.includes("'") && withoutApostrophes(after) === withoutApostrophes(before)))
     return 'same'
   if (after === '' && ABSENT.has(before)) return 'same'
@@ -120,9 +120,10 @@ function hasSameNumbers(one: string, other: string): boolean {
   if (ours === undefined || theirs === undefined || ours.length < 3 || ours.length !== theirs.length)
     return false
   return ours.every((part, at) => {
-    const given = theirs[at] ?? ''
-    const isShortened = part.length + given.length === 6 && (part.endsWith(given) || given.endsWith(part))
-    return isShortened || withoutZeros(part) === withoutZeros(given)
+    const returned = theirs[at] ?? ''
+    const isShortened =
+      part.length + returned.length === 6 && (part.endsWith(returned) || returned.endsWith(part))
+    return isShortened || withoutZeros(part) === withoutZeros(returned)
   })
 }
 
@@ -134,14 +135,14 @@ interface DateCell {
 }
 
 /** Compares a date with the one that the row had before. */
-export function dateLikeness(original: DateCell, given: string, today: LocalDate): Likeness {
-  const plain = likenessOf(original.text, given)
+export function dateLikeness(original: DateCell, returned: string, today: LocalDate): Likeness {
+  const plain = likenessOf(original.text, returned)
   if (plain === 'same') return plain
   const before = withoutMidnight(original.text)
   const date = original.date ?? dateOf(before, original.format, today)
   // What nobody could read is not settled by a program that shows it otherwise.
-  if (date === null) return hasSameNumbers(before, withoutMidnight(given)) ? 'same' : plain
-  const after = withWholeYear(withoutMidnight(given), date)
+  if (date === null) return hasSameNumbers(before, withoutMidnight(returned)) ? 'same' : plain
+  const after = withWholeYear(withoutMidnight(returned), date)
   const format = notationOf(after, original.format, today)
   const isSwapped = numbersOf(before) === numbersOf(after) && before !== after
   if (format === 'unsettled') {

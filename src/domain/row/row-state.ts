@@ -1,6 +1,8 @@
 import type { AssignedIdentity } from '../mandate/mandate.js'
+import { contradictedIn, type Verification } from '../proof/verification.js'
 import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
+import type { OpenCutOver } from './cut-over.js'
 
 /** Why a run must stop because of one exchange. */
 export type Halt =
@@ -47,7 +49,7 @@ export const NOTHING_LEFT: ExchangeEvidence = {
   retryAfterMs: null,
 }
 
-interface Seen {
+interface SeenExchange {
   readonly evidence: ExchangeEvidence
   /** One sentence for the operator. */
   readonly reason: string
@@ -65,15 +67,15 @@ export type DoubtHint = (typeof DOUBT_HINTS)[number]
 /** What one HTTP exchange proved (service/README.md#outcomes). A send never throws: it always ends in one of these. */
 export type Outcome<Value = AssignedIdentity> =
   /** A definite yes. `notes` are the RESPONSE_* rules that were seen. */
-  | (Seen & { readonly kind: 'registered'; readonly value: Value; readonly notes: readonly RuleId[] })
+  | (SeenExchange & { readonly kind: 'registered'; readonly value: Value; readonly notes: readonly RuleId[] })
   /** A definite no. */
-  | (Seen & { readonly kind: 'refused' })
+  | (SeenExchange & { readonly kind: 'refused' })
   /** Answered "not now" without processing: ready again. */
-  | (Seen & { readonly kind: 'turned_away' })
+  | (SeenExchange & { readonly kind: 'turned_away' })
   /** No byte was handed to the socket: ready again. */
-  | (Seen & { readonly kind: 'not_sent' })
+  | (SeenExchange & { readonly kind: 'not_sent' })
   /** May have been applied. Never sent again. */
-  | (Seen & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
+  | (SeenExchange & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
 
 export type OutcomeKind = Outcome['kind']
 
@@ -152,6 +154,44 @@ export function mandateTotalsOf(counts: readonly MandateCount[]): MandateTotals 
 /** Those of which nothing was sent that may count. */
 export const notSentOf = ({ total, registered, inDoubt, sending, refused }: MandateTotals): number =>
   total - registered - inDoubt - sending - refused
+
+/** What somebody still has to act on, in the order in which a person looks at it. */
+export type OpenPoint =
+  | 'contradicted'
+  | 'unexpected'
+  | 'in_doubt'
+  | 'sending'
+  | 'ready'
+  | 'held'
+  | 'cutOver'
+  | 'untaken'
+  | 'uncompared'
+  | 'refused'
+  | 'conflict'
+  | 'invalid'
+
+/** Mandates, and lines and totals that wait for a person; what is not open is left out. */
+export function openPointsOf(
+  mandates: MandateTotals,
+  cutOver: OpenCutOver,
+  verification: Verification | null,
+): (readonly [point: OpenPoint, count: number])[] {
+  const points: readonly (readonly [OpenPoint, number])[] = [
+    ['contradicted', verification === null ? 0 : contradictedIn(verification)],
+    ['unexpected', cutOver.unexpected],
+    ['in_doubt', mandates.inDoubt],
+    ['sending', mandates.sending],
+    ['ready', mandates.ready - cutOver.held],
+    ['held', cutOver.held],
+    ['cutOver', cutOver.open],
+    ['untaken', cutOver.untaken],
+    ['uncompared', cutOver.uncompared],
+    ['refused', mandates.refused],
+    ['conflict', mandates.conflict],
+    ['invalid', mandates.invalid],
+  ]
+  return points.filter(([, count]) => count > 0)
+}
 
 /** `read` comes from the reader's own count, not from the states, so that a lost row shows. */
 export const totalsOf = (read: number, byState: ReadonlyMap<RowState, number>, resubmitted = 0): Totals => ({

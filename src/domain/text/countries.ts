@@ -16,7 +16,7 @@ const bbanPattern = (structure: string): RegExp =>
     `^${structure.replace(/([0-9]{1,3})!([nac])/g, (_, count: string, kind: string) => `${CLASSES.get(kind) ?? ''}{${count}}`)}$`,
   )
 
-interface Listed {
+interface ListedCountry {
   readonly name: string
   readonly length: number
   readonly structure: string
@@ -30,7 +30,7 @@ export const CHECKED_AGAINST = countries.checkedAgainst
 
 export type SepaCountry = ReturnType<typeof countryOf>
 
-const countryOf = (code: string, { name, length, structure, group, since, only = null }: Listed) => ({
+const countryOf = (code: string, { name, length, structure, group, since, only = null }: ListedCountry) => ({
   code,
   name,
   /** Of the whole IBAN. */
@@ -44,7 +44,7 @@ const countryOf = (code: string, { name, length, structure, group, since, only =
 
 /** 41 scheme countries plus GI, by prefix. */
 export const SEPA_COUNTRIES: ReadonlyMap<string, SepaCountry> = new Map(
-  Object.entries<Listed>(countries.sepa).map(([code, listed]) => [code, countryOf(code, listed)]),
+  Object.entries<ListedCountry>(countries.sepa).map(([code, listed]) => [code, countryOf(code, listed)]),
 )
 
 /** Prefixes whose accounts start with the parent's prefix, never with their own. */

@@ -1,5 +1,5 @@
 import type { DecisionRecord, ProblemRecord, RowRecord, VerifiedRow } from '../../ledger/read/reader.js'
-import { foldReference } from '../../domain/proof/match-sources.js'
+import { comparedReference } from '../../domain/proof/match-sources.js'
 import type { KeptSource } from '../../domain/proof/evidence.js'
 import { maskedText } from '../files/cells.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
@@ -38,10 +38,10 @@ function formerDoubt({ id, state, formerDoubt: decidedOn, lastAttempt }: RowReco
   const former = isClosed ? { ...lastAttempt, rowId: id } : decidedOn
   if (former === null) return null
   const which = former.rowId === id ? 'It' : `Row ${former.rowId} of this mandate`
-  const told = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
+  const doubt = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
   return state === 'registered' || former.started === false
-    ? `${told}.`
-    : `${told} and may have been applied.`
+    ? `${doubt}.`
+    : `${doubt} and may have been applied.`
 }
 
 /** @param started whether a byte left; null where that is not known, as after a kill */
@@ -183,7 +183,7 @@ function doubleText(row: VerifiedRow): string {
 const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource | null =>
   sources.find(
     ({ reference }) =>
-      reference !== null && foldReference(reference) === foldReference(assignedMandateReference),
+      reference !== null && comparedReference(reference) === comparedReference(assignedMandateReference),
   ) ?? null
 
 function differenceText(row: VerifiedRow): string {

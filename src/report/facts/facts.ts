@@ -7,8 +7,6 @@ import type { Explanation } from './explanation.js'
 export interface ListedRow {
   readonly row: RowRecord
   readonly explanation: Explanation
-  /** A record of the wrong shape as it was read, where cells are shown. */
-  readonly stray?: string | null
 }
 
 export interface OpenRow extends ListedRow {
@@ -31,14 +29,14 @@ export const PART_OF_STATE = {
   written_off: 'closed',
 } as const satisfies Record<RowState, string>
 
-export type Part = (typeof PART_OF_STATE)[RowState]
+export type ReportPart = (typeof PART_OF_STATE)[RowState]
 
 /** A line that was given back and could not be taken: the row it names stays as it was. */
 export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
   corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
 
 /** Rows that no total counts are history, but for a correction that was not taken, of which somebody should read. */
-export const partOf = (row: RowRecord): Part =>
+export const partOf = (row: RowRecord): ReportPart =>
   row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
 
 /** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
@@ -51,7 +49,7 @@ export const PLACE_OF_PART = {
   corrections: `${TO_DO}/corrections.csv`,
   inDoubt: `${TO_DO}/in-doubt.csv`,
   notSent: `${TO_DO}/not-sent.csv`,
-} as const satisfies Record<Exclude<Part, 'closed'>, string>
+} as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
 
 /** Written only where something of the cut-over is open. */
 export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`

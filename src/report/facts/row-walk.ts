@@ -37,41 +37,6 @@ import { explain } from './explanation.js'
 import type { VerdictKind } from '../../domain/proof/evidence.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
-const FROM_ROWS = 10
-const SHARE = 0.5
-
-/**
- * What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. Only that
- * customers bank in one country may well be true of all.
- */
-export function unlikelyShares(reader: LedgerReader): string[] {
-  const { read, resubmitted } = reader.totals()
-  // A corrected row and the line that corrects it both have what was found.
-  const rows = read + resubmitted
-  const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
-  const sources = reader.sources()
-  // Each month of collections repeats the one before, and the last export nearly all that came in.
-  const compared = new Set(reader.comparison()?.sources.map(({ sha256 }) => sha256))
-  const exports = sources.filter(
-    ({ reading, sha256 }) => reading.collections === undefined && !compared.has(sha256),
-  )
-  const isLikely = (rule: string): boolean =>
-    /^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) ||
-    (rule === 'DUPLICATE_MANDATE' && exports.length < sources.length)
-  return [
-    ...reader
-      .problemCounts()
-      .filter(({ rule, count }) => !isLikely(rule) && isUnlikely(count, rows))
-      .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
-    ...exports
-      .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))
-      .map(
-        ({ name, totals }) =>
-          `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
-      ),
-  ]
-}
-
 /** Keeps the first entries and counts them all. */
 export function cappedList<Entry>(limit: number) {
   const first: Entry[] = []
@@ -116,18 +81,18 @@ export function tallyValues(limit: number) {
  */
 export type HashTotals = ReturnType<typeof hashTotalsOf>
 
-type Sums = ReturnType<typeof noSums>
+type RowSums = ReturnType<typeof noSums>
 
 export const noSums = () => ({ rows: 0, customerNoRows: 0, customerNo: 0n })
 
-export function addRow(sums: Sums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
+export function addRow(sums: RowSums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
   sums.rows += 1
   if (customerNo === null) return
   sums.customerNoRows += 1
   sums.customerNo += BigInt(customerNo)
 }
 
-export const hashTotalsOf = (...parts: readonly Sums[]) => ({
+export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
   rows: parts.reduce((sum, { rows }) => sum + rows, 0),
   /** Rows with a readable customer number, and the sum of these numbers in decimal. */
   customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),

@@ -133,7 +133,7 @@ interface Placement {
  * True for a record of the wrong shape (ROW_FIELD_COUNT at whatever severity): its cells may stand under the wrong
  * names, so it was admitted without any value.
  */
-const isMisshapen = (row: RowRecord): boolean =>
+export const isMisshapen = (row: RowRecord): boolean =>
   row.cells !== null && REQUIRED_FIELDS.every((field) => valueOf(row, field) === null)
 
 /** Where a row has the value of a field. */
@@ -191,9 +191,6 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     /** The same for a workbook, whose cells are text as they stand. */
     plainNames: names.map(plainText),
     plainCellsOf: (row: RowRecord): string[] => cellsIn(merged, row, true),
-
-    /** The whole record of a row whose cells do not fit its header, else null. */
-    strayRecord: (row: RowRecord): string | null => (isMisshapen(row) ? (row.cells ?? []).join(' | ') : null),
 
     /** Where a file shows whose mandate a row is, and what it would send; and what stands there. */
     identityOf: (row: RowRecord) => identityIn(merged, row),

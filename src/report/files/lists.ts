@@ -31,6 +31,7 @@ import {
   csvHeader,
   csvLine,
   editableCell,
+  isMisshapen,
   keptCell,
   maskedText,
   messageCell,
@@ -70,13 +71,13 @@ const column = <Of>(
 /** The width of a sentence, which is shown on as many lines as it takes. */
 export const SENTENCE = 48
 
-export type Columns<Of> = readonly Column<Of>[]
+export type ListColumns<Of> = readonly Column<Of>[]
 
-const inFile = <Of>(columns: Columns<Of>) =>
+const inFile = <Of>(columns: ListColumns<Of>) =>
   columns.flatMap(({ key, ...column }) => (key === null ? [] : [{ key, ...column }]))
-const namesOf = (columns: Columns<never>): string[] => inFile(columns).map(({ key }) => key)
+const namesOf = (columns: ListColumns<never>): string[] => inFile(columns).map(({ key }) => key)
 
-const cellsOf = <Of>(columns: Columns<Of>): ((of: Of) => string[]) => {
+const cellsOf = <Of>(columns: ListColumns<Of>): ((of: Of) => string[]) => {
   const written = inFile(columns)
   return (of) => written.map(({ value, cell = messageCell }) => cell(String(value(of) ?? '')))
 }
@@ -87,7 +88,7 @@ export interface List<Of> {
   readonly line: (of: Of) => string
 }
 
-function listOf<Of>(columns: Columns<Of>, mark = ''): List<Of> {
+function listOf<Of>(columns: ListColumns<Of>, mark = ''): List<Of> {
   const cells = cellsOf(columns)
   return { header: mark + csvHeader(namesOf(columns)), line: (of) => csvLine(cells(of)) }
 }
@@ -111,7 +112,7 @@ const NEW = [
 ] as const
 
 /** registered.csv, old to new. */
-export const REGISTERED_COLUMNS: Columns<RegisteredRow> = [
+export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column(null, 'label.row', 9, ({ id }) => id),
   ...[CUSTOMER, ACCOUNT],
   column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
@@ -141,8 +142,11 @@ export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentS
   BYTE_ORDER_MARK,
 )
 
-interface OpenLineOf {
+interface AboutRow {
   readonly row: RowRecord
+}
+
+interface OpenLineOf extends AboutRow {
   readonly campaign: CampaignRecord
 }
 
@@ -154,30 +158,30 @@ const ROW_NUMBER = 'migration_row'
 const mark = <Of>(...[key, label, width, value, more]: Parameters<typeof column<Of>>): Column<Of> =>
   column(key, label, width, value, { ...more, role: 'mark' })
 
-const ROW = mark<{ readonly row: Pick<RowRecord, 'id'> }>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
+const ROW = mark<AboutRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
   meaning: 'column.migration_row',
 })
-const STATE = mark<Pick<OpenLineOf, 'row'>>('migration_state', 'label.state', 12, ({ row }) => row.state, {
+const STATE = mark<AboutRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
   shown: ({ row }, { say }) => say(`state.${row.state}`),
 })
 
-const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<Pick<OpenLineOf, 'row'>> =>
+const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<AboutRow> =>
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: Columns<Pick<OpenLineOf, 'row'>> = [
+const WHOSE: ListColumns<AboutRow> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
 
-const WHAT_TO_DO: Columns<ListedRow> = [
+const WHAT_TO_DO: ListColumns<ListedRow> = [
   mark('migration_rule', 'label.rule', null, ({ explanation }) => explanation.rule),
   mark('migration_status', 'label.status', 11, ({ explanation }) => explanation.status),
   column(
     'migration_message',
     'label.message',
     SENTENCE,
-    ({ explanation, stray }) => explanation.message + asRead(stray),
+    ({ row, explanation }) => explanation.message + asRead(row),
     { shown: ({ explanation }, { translated }) => translated(explanation) },
   ),
   column('migration_remedy', 'label.remedy', SENTENCE, ({ explanation }) => explanation.remedy),
@@ -186,8 +190,10 @@ const WHAT_TO_DO: Columns<ListedRow> = [
 /** A source may have cells of 8,192 characters at most, and this file is to be a source again. */
 const LONGEST_STRAY = 4_000
 
-function asRead(stray: string | null = null): string {
-  if (stray === null) return ''
+/** A record whose cells do not fit its header. */
+function asRead(row: RowRecord): string {
+  if (!isMisshapen(row)) return ''
+  const stray = (row.cells ?? []).join(' | ')
   const shown = stray.length <= LONGEST_STRAY ? stray : `${stray.slice(0, LONGEST_STRAY)}… (cut)`
   return ` The record as it was read: ${shown}`
 }
@@ -223,7 +229,7 @@ function resendFrom({ startedAt }: AttemptRecord): string {
 }
 
 /** The same in the file alone, and what it proposes for a row that was read back as absent: a person who agrees copies it. */
-const ABOUT_REQUEST: Columns<OpenLine> = [
+const ABOUT_REQUEST: ListColumns<OpenLine> = [
   SENT_AT,
   column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt<OpenLine>(agoText)),
   column('migration_resend_from', 'column.migration_resend_from', null, ofAttempt(resendFrom)),
@@ -247,7 +253,7 @@ const filledIn = (key: string, label: TextKey): Column<unknown> =>
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
  * refused; a person fills in the others.
  */
-const CLOSING: Columns<OpenLineOf> = [
+const CLOSING: ListColumns<OpenLineOf> = [
   mark('migration_ledger', 'column.migration_ledger', null, ({ campaign }) => ledgerMark(campaign)),
   mark('migration_attempt', 'column.migration_attempt', null, ({ row }) => row.lastAttempt?.n ?? null),
   filledIn('migration_decision', 'column.migration_decision'),
@@ -256,7 +262,7 @@ const CLOSING: Columns<OpenLineOf> = [
 ]
 
 /** What in-doubt.csv has besides: the only file in which a row may be called registered. */
-const ASSIGNED: Columns<unknown> = [
+const ASSIGNED: ListColumns<unknown> = [
   filledIn('migration_assigned_creditor_identifier', 'label.assignedCreditor'),
   filledIn('migration_assigned_mandate_reference', 'label.assignedReference'),
 ]
@@ -265,31 +271,26 @@ const ASSIGNED: Columns<unknown> = [
 const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
 /** On a sheet to read: what is looked up in the export, and what the service is asked about. */
-export const OPEN_SHEET: Columns<ListedRow> = [
+export const OPEN_SHEET: ListColumns<ListedRow> = [
   ...WHOSE,
   column(null, 'label.source', 24, ({ row }) => row.source),
   column(null, 'label.record', 9, ({ row }) => row.record),
   column(null, 'label.line', 9, ({ row }) => row.line),
   ...[...WHAT_TO_DO, RULE],
 ]
-export const IN_DOUBT_SHEET: Columns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+export const IN_DOUBT_SHEET: ListColumns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
 
 /** What stands behind the original columns in every result file, and in in-doubt.csv. */
-const OPEN_COLUMNS: Columns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
-const IN_DOUBT_COLUMNS: Columns<OpenLine> = [
+const OPEN_COLUMNS: ListColumns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
+const IN_DOUBT_COLUMNS: ListColumns<OpenLine> = [
   ...[...WHOSE, ...WHAT_TO_DO, ...ABOUT_REQUEST],
   ...[...CLOSING, ...ASSIGNED],
 ]
-export const openColumns = (isInDoubt: boolean): Columns<OpenLine> =>
+export const openColumns = (isInDoubt: boolean): ListColumns<OpenLine> =>
   isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
 
 /** Every column that `resolve --from` looks at. */
 export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
-
-/** A line of a list to work in. */
-export const openLine =
-  (originals: OriginalColumns, campaign: CampaignRecord) =>
-  (open: OpenRow): OpenLine => ({ ...open, campaign, stray: originals.strayRecord(open.row) })
 
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
 export function openList(
@@ -298,14 +299,15 @@ export function openList(
   isInDoubt: boolean,
 ): List<OpenRow> {
   const columns = openColumns(isInDoubt)
+  const cells = cellsOf(columns)
   const { names, delimiter } = originals
-  const [cells, lineOf] = [cellsOf(columns), openLine(originals, campaign)]
   // In a list to decide in nobody corrects a customer.
   const shown = (own: readonly string[]): readonly string[] =>
     isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
   return {
     header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
-    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(lineOf(open))], delimiter),
+    line: (open) =>
+      csvLine([...shown(originals.cellsOf(open.row)), ...cells({ ...open, campaign })], delimiter),
   }
 }
 
@@ -317,7 +319,7 @@ export interface CutOverLine extends OpenLineOf {
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
-export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
+export const CUT_OVER_COLUMNS: ListColumns<CutOverLine> = [
   ROW,
   column('migration_class', 'column.migration_class', null, ({ compared }) => compared.listed),
   column('migration_change', 'column.migration_change', SENTENCE, ({ compared }) => changeText(compared.why)),
@@ -332,7 +334,7 @@ export const CUT_OVER_COLUMNS: Columns<CutOverLine> = [
 ]
 
 /** The same on a sheet to read. */
-export const CUT_OVER_SHEET: Columns<CutOverLine> = [
+export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
   ...WHOSE,
   column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
     shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
@@ -351,7 +353,7 @@ export function cutOverList({ identityNames, identityCells, delimiter }: Origina
 }
 
 /** A finding on a whole file has neither record nor line. In names, what would hide or turn them round is shown. */
-export const PROBLEM_COLUMNS: Columns<ProblemRecord> = [
+export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column('source', 'label.source', 24, ({ source }) => printable(source)),
   column('record', 'label.record', 9, ({ record }) => record),
   column('line', 'label.line', 9, ({ line }) => line),
@@ -374,7 +376,7 @@ export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
 export const VERIFICATION_FILE = 'verification.csv'
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
-export const VERIFICATION_COLUMNS: Columns<VerifiedRow> = [
+export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
   ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
   column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
@@ -398,7 +400,7 @@ export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
 export const DECISIONS_FILE = 'decisions.csv'
 
 /** What somebody typed is masked once more. */
-export const DECISION_COLUMNS: Columns<DecisionRecord> = [
+export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('id', 'column.id', null, ({ id }) => id),
   column('row', 'label.row', 9, ({ rowId }) => rowId),
   column('attempt', 'label.attempts', null, ({ attemptId }) => attemptId),
@@ -432,14 +434,13 @@ export function decisionWord(decision: string, { say }: Texts): string {
   return key === undefined ? plainText(decision) : say(key)
 }
 
-/**
- * Every column that this program writes, as the headers have them, and what it means; files with the same ones together.
- * @param isVerified whether there is a file of what was read back
- * @param isCutOver whether there is a list of what the last export changed
- */
-export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver = false) {
+/** What decides which of the files there are. */
+type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>
+
+/** Every column that this program writes, as the headers have them, and what it means; files with the same ones together. */
+export function explainedColumns({ verification, cutOver }: FilesWritten, { say }: Texts) {
   const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
-  const explained = (files: readonly string[], columns: Columns<never>) => ({
+  const explained = (files: readonly string[], columns: ListColumns<never>) => ({
     files,
     columns: inFile(columns).map(({ key, label, meaning = label }) => [key, say(meaning)] as const),
   })
@@ -449,8 +450,8 @@ export function explainedColumns({ say }: Texts, isVerified: boolean, isCutOver 
     explained([inDoubt], [...ABOUT_REQUEST, ...ASSIGNED]),
     explained(['problems.csv'], PROBLEM_COLUMNS),
     explained([DECISIONS_FILE], DECISION_COLUMNS),
-    ...(isVerified ? [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)] : []),
-    ...(isCutOver ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
+    ...(verification === null ? [] : [explained([VERIFICATION_FILE], VERIFICATION_COLUMNS)]),
+    ...((cutOver?.open ?? 0) > 0 ? [explained([CUT_OVER_FILE], CUT_OVER_COLUMNS)] : []),
   ]
 }
 
@@ -465,7 +466,7 @@ export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-export const PLANS: Columns<PlanLine> = [
+export const PLANS: ListColumns<PlanLine> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
   column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
   column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
@@ -480,7 +481,7 @@ export const PLANS: Columns<PlanLine> = [
   column(null, 'runs.title', 14, ({ runs }) => runs),
 ]
 
-export const SOURCES: Columns<SourceRecord> = [
+export const SOURCES: ListColumns<SourceRecord> = [
   column(null, 'label.source', 30, ({ name }) => name),
   column(null, 'label.at', 25, ({ admittedAt }) => admittedAt),
   column(null, 'label.bytes', 12, ({ bytes }) => bytes),
@@ -496,16 +497,21 @@ export const SOURCES: Columns<SourceRecord> = [
   column(null, 'label.sha256', 68, ({ sha256 }) => sha256),
 ]
 
-export const RUNS: Columns<RunRecord> = [
-  column(null, 'label.number', 6, ({ id }) => id),
-  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
-  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+/** What came of the requests of a run. */
+export const ATTEMPTS: ListColumns<RunRecord> = [
   column(null, 'state.registered', 11, ({ attempts }) => attempts.registered),
   column(null, 'state.refused', 11, ({ attempts }) => attempts.refused),
   column(null, 'state.in_doubt', 11, ({ attempts }) => attempts.in_doubt),
   column(null, 'label.turnedAway', 12, ({ attempts }) => attempts.turned_away),
   column(null, 'cover.notSent', 11, ({ attempts }) => attempts.not_sent),
   column(null, 'label.open', 8, ({ attempts }) => attempts.open),
+]
+
+export const RUNS: ListColumns<RunRecord> = [
+  column(null, 'label.number', 6, ({ id }) => id),
+  column(null, 'label.started', 25, ({ startedAt }) => startedAt),
+  column(null, 'label.ended', 25, ({ endedAt }) => endedAt),
+  ...ATTEMPTS,
   column(null, 'label.stoppedBy', SENTENCE, ({ stoppedBy }) => masked(stoppedBy)),
   column(null, 'label.exit', 6, ({ exitCode }) => exitCode),
   // As it was recorded.
@@ -517,12 +523,12 @@ export const RUNS: Columns<RunRecord> = [
 /** A column of a file with its meaning, for a person who has the workbook alone. */
 type ColumnLine = ReturnType<typeof columnLines>[number]
 
-export const columnLines = ({ verification, cutOver }: ReportFacts, texts: Texts) =>
-  explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).flatMap(({ files, columns }) =>
+export const columnLines = (facts: ReportFacts, texts: Texts) =>
+  explainedColumns(facts, texts).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export const FILE_COLUMNS: Columns<ColumnLine> = [
+export const FILE_COLUMNS: ListColumns<ColumnLine> = [
   column(null, 'label.file', SENTENCE, ({ files }) => files),
   column(null, 'label.column', 40, ({ column }) => column),
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),

@@ -16,7 +16,13 @@ import type {
 } from '../../ledger/read/reader.js'
 import type { Markup, Texts, TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { decisionWord, VERIFICATION_FILE, DECISIONS_FILE, explainedColumns } from '../files/lists.js'
+import {
+  ATTEMPTS,
+  decisionWord,
+  DECISIONS_FILE,
+  explainedColumns,
+  VERIFICATION_FILE,
+} from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
 import { partsOf, settingLines, settingText } from '../text/setting-text.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
@@ -331,11 +337,11 @@ export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
   </section>`
 
 /** What stands in the files beside this page: their headers are the same in every language. */
-export const columnsSection = ({ verification, cutOver }: ReportFacts, texts: Texts): Markup =>
+export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
   html`<section id="columns">
     <h2>${texts.say('columns.title')}</h2>
     <p>${texts.say('columns.lead')}</p>
-    ${explainedColumns(texts, verification !== null, (cutOver?.open ?? 0) > 0).map(
+    ${explainedColumns(facts, texts).map(
       ({ files, columns }) =>
         html`<table class="columns">
           <caption>
@@ -461,15 +467,10 @@ const overrides = (outcomes: unknown, rules: unknown): Markup[] => [
   ),
 ]
 
-const requestsText = ({ attempts }: RunRecord, { labelled }: Texts): string =>
-  [
-    labelled('state.registered', attempts.registered),
-    labelled('state.refused', attempts.refused),
-    labelled('state.in_doubt', attempts.in_doubt),
-    labelled('label.turnedAway', attempts.turned_away),
-    labelled('cover.notSent', attempts.not_sent),
-    ...(attempts.open > 0 ? [labelled('label.open', attempts.open)] : []),
-  ].join(', ')
+const requestsText = (run: RunRecord, { labelled }: Texts): string =>
+  ATTEMPTS.filter(({ label }) => label !== 'label.open' || run.attempts.open > 0)
+    .map(({ label, value }) => labelled(label, value(run) ?? 0))
+    .join(', ')
 
 /** One run at a time holds the ledger, so one that never ended and was followed by another is dead. */
 function endOf(run: RunRecord, later: RunRecord | null, { say, labelled, time }: Texts): Markup {

@@ -160,18 +160,22 @@ export const tableHead = (names: readonly (string | { readonly figures: string }
     </tr>
   </thead>`
 
-type Cell = Markup | string | number
+type PageCell = Markup | string | number
 
 /** A column: its name, and what stands in it: words, figures on the right, identifiers, or what heads the line. */
-type Column<Entry> = readonly [name: string, of: (entry: Entry) => Cell, as?: 'figures' | 'id' | 'head']
+type PageColumn<Entry> = readonly [
+  name: string,
+  of: (entry: Entry) => PageCell,
+  as?: 'figures' | 'id' | 'head',
+]
 
-const cellOf = (value: Cell, as: Column<unknown>[2]): Markup =>
+const cellOf = (value: PageCell, as: PageColumn<unknown>[2]): Markup =>
   as === 'head'
     ? html`<th scope="row">${value}</th>`
     : html`<td class="${as === 'figures' ? 'n' : (as ?? '')}">${value}</td>`
 
 /** A table with a line for each entry. */
-export const table = <Entry>(entries: readonly Entry[], columns: readonly Column<Entry>[]): Markup =>
+export const table = <Entry>(entries: readonly Entry[], columns: readonly PageColumn<Entry>[]): Markup =>
   html`<table>
     ${tableHead(columns.map(([name, , as]) => (as === 'figures' ? { figures: name } : name)))}
     <tbody>

@@ -2,6 +2,8 @@ import { html, raw } from 'hono/html'
 import {
   type MandateCount,
   notSentOf,
+  type OpenPoint,
+  openPointsOf,
   type RowState,
   TOTAL_OF_STATE,
   type Totals,
@@ -13,7 +15,6 @@ import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
-import { openPointsOf, type OpenPoint } from '../../domain/row/open-points.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'

@@ -30,16 +30,7 @@ export interface Section {
  * @param last what the ledger was planned to send before, null where nothing was; left out where nobody knows
  */
 export function planSections(document: PlanDocument, last?: PlanDocument | null): Section[] {
-  const {
-    target,
-    limit,
-    rows,
-    choice,
-    corrections,
-    settings,
-    changedSettings,
-    treatedAsActive = [],
-  } = document
+  const { target, limit, rows, choice, corrections, settings, changedSettings } = document
   const made = document.plannedAs === null ? '' : ` (user ${document.plannedAs})`
   const most = limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`
   const others = Object.keys(settings).filter((name) => !changedSettings.includes(name))
@@ -64,7 +55,7 @@ export function planSections(document: PlanDocument, last?: PlanDocument | null)
     section(correctedTitle(corrections), (corrections?.first ?? []).map(correctedText)),
     section('Stays behind', document.staysBehind.map(behindLine)),
     section('Warnings', document.warnings.map(warningLine)),
-    section('Warning', [treatedAsActiveText(treatedAsActive)], 'warning'),
+    section('Warning', [treatedAsActiveText(document.treatedAsActive ?? [])], 'warning'),
     section('Sources', [
       ...document.sources.map(sourceLine),
       ...(document.readAs ?? []),

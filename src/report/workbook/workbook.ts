@@ -6,7 +6,7 @@ import { CUT_OVER_FILE, type OpenRow, PLACE_OF_PART, REPORT_ORDER, TO_DO_WORKBOO
 import type { OpenList, OpenLists, ReportFacts } from '../facts/row-walk.js'
 import { maskedText, type OriginalColumns } from '../files/cells.js'
 import * as tables from '../files/lists.js'
-import type { Column, Columns, CutOverLine } from '../files/lists.js'
+import type { Column, ListColumns, CutOverLine } from '../files/lists.js'
 import type { PackFile } from '../pack/earlier-pack.js'
 import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { hashTotalLines, proofText } from '../page/annex.js'
@@ -44,7 +44,7 @@ export const WORKBOOK_LIMITS = {
 export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
 
 /** A workbook that takes its lists while the ledger is walked over. */
-export interface Workbook {
+export interface ReportWorkbook {
   readonly lists: OpenLists & { readonly cutOver?: OpenList<CutOverLine> }
   /**
    * Writes the file, one sheet behind the other, once everything has been handed over.
@@ -65,7 +65,7 @@ interface ListWords {
 }
 
 /** A sheet that is ready to be written, but for its place in the archive. */
-interface Sheet {
+interface ListSheet {
   readonly name: string
   readonly isList: boolean
   /** Before they are deflated. */
@@ -131,7 +131,7 @@ function sheetList<Entry>(
 
   const entries = (): number => all.reduce((sum, { count }) => sum + count, 0)
 
-  function sheets(words: ListWords): readonly Sheet[] {
+  function sheets(words: ListWords): readonly ListSheet[] {
     const total = entries()
     let before = 0
     return all.map((rows, index) => {
@@ -166,7 +166,7 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: Columns<Entry>) => ReturnType<typeof sheetList<Entry>>
+type NewList = <Entry>(columns: ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
 
 /** The lists that are filled during the walk. */
 const openLists = (newList: NewList) => ({
@@ -188,10 +188,10 @@ function sheetsOf(
   lists: ReturnType<typeof openLists>,
   newList: NewList,
   texts: Texts,
-): Sheet[] {
+): ListSheet[] {
   const { proposals, verification, sources, runs, plans } = facts
   const { say } = texts
-  const known = <Entry>(sheet: TextKey, columns: Columns<Entry>, entries: readonly Entry[]) => {
+  const known = <Entry>(sheet: TextKey, columns: ListColumns<Entry>, entries: readonly Entry[]) => {
     const list = newList(columns)
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
@@ -229,7 +229,7 @@ export function openWorkbook(
   folder: PackFolder,
   texts: Texts = ENGLISH,
   limits: WorkbookLimits = WORKBOOK_LIMITS,
-): Workbook {
+): ReportWorkbook {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
   const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
@@ -245,7 +245,7 @@ export function openWorkbook(
 async function writeSheets(
   folder: Pick<PackFolder, 'create'>,
   name: string,
-  sheets: readonly Sheet[],
+  sheets: readonly ListSheet[],
   mostBytes: number,
 ): Promise<PackFile> {
   const output = await folder.create(name)
@@ -299,7 +299,7 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
 }
 
 /** The columns of a list on its sheet, in one language. */
-const columnsIn = <Entry>(columns: Columns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
+const columnsIn = <Entry>(columns: ListColumns<Entry>, texts: Texts): SheetColumn<Entry>[] =>
   columns.flatMap(({ label, width, value, shown }) =>
     width === null
       ? []
@@ -318,7 +318,7 @@ const inWords = (text: string): string =>
 
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
 function workedColumns<Of, Line>(
-  columns: Columns<Line>,
+  columns: ListColumns<Line>,
   lineOf: (of: Of) => Line,
   choices: readonly string[],
   originals: readonly SheetColumn<Of>[],
@@ -385,7 +385,7 @@ function toDoColumns(
   ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
   return workedColumns(
     tables.openColumns(part === 'inDoubt'),
-    tables.openLine(originals, campaign),
+    (open) => ({ ...open, campaign }),
     DECISION_WORDS[part],
     own,
   )

@@ -101,24 +101,17 @@ function definedNames(sheets: readonly NamedSheet[]): string {
 }
 
 /** Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path. */
-export const workbookParts = (
-  sheets: readonly NamedSheet[],
-): readonly (readonly [path: string, xml: string])[] =>
-  (
-    [
-      ['[Content_Types].xml', contentTypes(sheets)],
-      ['_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])],
-      ['xl/workbook.xml', workbook(sheets)],
-      [
-        'xl/_rels/workbook.xml.rels',
-        relations([
-          ...sheets.map((_, index) => ['worksheet', sheetPath(index).replace(/^xl\//, '')] as const),
-          ['styles', 'styles.xml'],
-        ]),
-      ],
-      ['xl/styles.xml', stylesXml()],
-    ] as const
-  ).map(([path, xml]) => [path, DECLARATION + xml])
+export function workbookParts(sheets: readonly NamedSheet[]): (readonly [path: string, xml: string])[] {
+  const worksheets = sheets.map((_, index) => ['worksheet', sheetPath(index).replace(/^xl\//, '')] as const)
+  const parts = [
+    ['[Content_Types].xml', contentTypes(sheets)],
+    ['_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])],
+    ['xl/workbook.xml', workbook(sheets)],
+    ['xl/_rels/workbook.xml.rels', relations([...worksheets, ['styles', 'styles.xml']])],
+    ['xl/styles.xml', stylesXml()],
+  ] as const
+  return parts.map(([path, xml]) => [path, DECLARATION + xml])
+}
 
 /** How a cell looks, by its place among the formats below. Text is in text format, so that editing it makes no number. */
 export const STYLES = {
@@ -307,8 +300,7 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
 const FILTER_ARROW = 3
 
 /** A column is as wide as its header at the least, which is longer in some languages than in others. */
-type Width = Pick<SheetColumn<never>, 'width' | 'isHidden' | 'heading'> &
-  Partial<Pick<SheetColumn<never>, 'header'>>
+type Width = Partial<SheetColumn<never>> & { readonly width: number }
 
 /** Up to the first row. The order of elements is fixed (ISO/IEC 29500-1, 18.3.1.99). */
 function opening(columns: readonly Width[], frozenRows: number): string {
@@ -318,8 +310,7 @@ function opening(columns: readonly Width[], frozenRows: number): string {
       `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, heading.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
   return (
-    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
-    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
+    `${DECLARATION}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
     '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>' +
     `<sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>` +
     `<cols>${widths.join('')}</cols><sheetData>`

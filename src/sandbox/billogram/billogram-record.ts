@@ -1,4 +1,3 @@
-import type { Choices } from '../choices.js'
 import type {
   Billogram,
   BillogramEvent,
@@ -42,8 +41,13 @@ export interface BillogramRecord {
 /** What answers show instead of a signing key (`callbacks`). Sent back, it leaves a stored key as it is. */
 export const HIDDEN_SIGN_KEY = '<SIGNING_SECRET>'
 
+/** The business account's own, used where a billogram has none: choice 10 of sandbox/choices.md. */
+const ACCOUNT_REMINDERS: readonly Reminder[] = [
+  { delay_days: 14, message: 'Your invoice is overdue', type: 'Email' },
+]
+
 /** The billogram as an answer shows it. */
-export function toBillogram(record: BillogramRecord, choices: Choices): Billogram {
+export function toBillogram(record: BillogramRecord): Billogram {
   const { callbacks, ...fields } = record.fields
   const { total_sum, ...sums } = sumsOf(record)
   return {
@@ -52,7 +56,7 @@ export function toBillogram(record: BillogramRecord, choices: Choices): Billogra
     ...(callbacks === undefined ? {} : { callbacks: withoutSecret(callbacks) }),
     creditor_unique_value: record.creditorUniqueValue,
     automatic_reminders: record.reminders.automatic,
-    automatic_reminders_settings: [...(record.reminders.settings ?? choices.accountReminders)],
+    automatic_reminders_settings: [...(record.reminders.settings ?? ACCOUNT_REMINDERS)],
     attachment: record.attachment,
     events: [...record.events],
     delivery_method: 'Email',

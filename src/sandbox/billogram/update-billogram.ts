@@ -16,30 +16,29 @@ import {
   toBillogram,
 } from './billogram-record.js'
 import { done, readBody, refuse, refuseField, type Reply } from '../refusal.js'
-import type { Opened } from '../settings.js'
+import type { OpenSandbox } from '../settings.js'
 import { createHmac, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRecord, memberOf } from '../../contract/envelope.js'
 import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
 import { isLoopback } from '../../domain/text/text.js'
-import { z } from 'zod'
 import { type Store, eventUuid } from '../store.js'
 
 /** Amounts above this lose their cents in a JSON number. */
 const LARGEST_SUM = 1e13
 
+/** The one that the creditor's country allows: choice 9 of sandbox/choices.md. */
+const ACCOUNT_CURRENCY = 'EUR'
+
 /** Updates a billogram and posts what happened. */
-export function updateBillogram(body: unknown, id: string, parts: Opened): Reply<Billogram> {
-  const { store, choices } = parts
-  const current = store.billogramById(id)
+export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Reply<Billogram> {
+  const current = parts.store.billogramById(id)
   if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
-  const sent = choices.nullParts === 'keep' ? withStoredParts(billogramRequest, body, current.fields) : body
-  const request = readBody(billogramRequest, sent, RESPONSE_ONLY_FIELDS)
+  const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
   if (request.kind === 'refused') return request
   const now = parts.now().toISOString()
-  const next = recordAfter(current, request.content, now, parts)
-  const refusal = refusalOf(request.content, next, parts)
+  const next = recordAfter(current, request.content, now, parts.store)
+  const refusal = refusalOf(request.content, next, parts.store)
   if (refusal !== null) return refusal
   const payments = request.content.registered_payments?.payments ?? []
   const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
@@ -50,7 +49,7 @@ function recordAfter(
   current: BillogramRecord,
   request: BillogramRequest,
   now: string,
-  { choices, store }: Opened,
+  store: Store,
 ): BillogramRecord {
   const {
     creditor_unique_value: uniqueValue,
@@ -62,14 +61,13 @@ function recordAfter(
     detailed_sums: _computed,
     ...sent
   } = request
-  const base = choices.omittedFields === 'keep' ? current : cleared(current)
   const payments = registered_payments?.payments ?? []
   return {
-    ...base,
-    fields: withKnownOffers(withStoredSignKey({ ...base.fields, ...sent }, current), store),
-    creditorUniqueValue: uniqueValue === undefined ? base.creditorUniqueValue : uniqueValue,
-    reminders: remindersAfter(base.reminders, { automatic_reminders, automatic_reminders_settings }),
-    attachment: attachment === undefined ? base.attachment : attachment,
+    ...current,
+    fields: withKnownOffers(withStoredSignKey({ ...current.fields, ...sent }, current), store),
+    creditorUniqueValue: uniqueValue === undefined ? current.creditorUniqueValue : uniqueValue,
+    reminders: remindersAfter(current.reminders, { automatic_reminders, automatic_reminders_settings }),
+    attachment: attachment === undefined ? current.attachment : attachment,
     paidSum: payments.reduce((sum, payment) => sum + payment.payment_amount, current.paidSum),
     updatedAt: now,
   }
@@ -80,7 +78,7 @@ export function keepBillogram(
   record: BillogramRecord,
   happened: readonly Pick<BillogramEvent, 'type' | 'data'>[],
   now: string,
-  parts: Opened,
+  parts: OpenSandbox,
 ): Billogram {
   const events = happened.map(({ type, data }, index) => ({
     type,
@@ -92,16 +90,8 @@ export function keepBillogram(
   const kept = { ...record, events: [...record.events, ...events] }
   parts.store.putBillogram(kept)
   postCallbacks(kept.fields.callbacks, events, parts)
-  return toBillogram(kept, parts.choices)
+  return toBillogram(kept)
 }
-
-const cleared = (current: BillogramRecord): BillogramRecord => ({
-  ...current,
-  fields: { customer: {}, items: [] },
-  creditorUniqueValue: null,
-  reminders: { automatic: true, settings: null },
-  attachment: null,
-})
 
 /** A client that sends back what it read must not turn the placeholder into the key. */
 function withStoredSignKey(fields: PlainFields, current: BillogramRecord): PlainFields {
@@ -120,10 +110,9 @@ const withKnownOffers = (fields: PlainFields, store: Store): PlainFields =>
         })),
       }
 
-function refusalOf(request: BillogramRequest, next: BillogramRecord, { choices, store }: Opened) {
-  const { accountCurrency } = choices
-  if (request.currency !== undefined && accountCurrency !== null && request.currency !== accountCurrency)
-    return refuseField(['currency'], `must be ${accountCurrency}, the currency of the creditor's country`)
+function refusalOf(request: BillogramRequest, next: BillogramRecord, store: Store) {
+  if ((request.currency ?? ACCOUNT_CURRENCY) !== ACCOUNT_CURRENCY)
+    return refuseField(['currency'], `must be ${ACCOUNT_CURRENCY}, the currency of the creditor's country`)
   const unknown = (request.offers ?? []).findIndex(({ offer_id }) => store.offerById(offer_id) === null)
   if (unknown >= 0) return refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
   const { creditorUniqueValue: value, id } = next
@@ -133,33 +122,8 @@ function refusalOf(request: BillogramRequest, next: BillogramRecord, { choices, 
   return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
 }
 
-/**
- * An update with what is stored in the place of every optional object or list that is null (choice 34). A null that
- * the schema allows, or that stands for anything else, stays for the schema to judge.
- */
-export function withStoredParts(schema: z.core.$ZodType, sent: unknown, stored: unknown): unknown {
-  const part = schema instanceof z.ZodOptional ? schema.unwrap() : schema
-  if (part instanceof z.ZodArray && Array.isArray(sent))
-    // A list replaces the stored one, so that no element has a stored one.
-    return sent.map((element) => withStoredParts(part.element, element, undefined))
-  if (!(part instanceof z.ZodObject) || !isRecord(sent)) return sent
-  const fields = part.shape as Readonly<Record<string, z.core.$ZodType | undefined>>
-  return Object.fromEntries(
-    Object.entries(sent).map(([name, value]) => {
-      const [field, kept] = [fields[name], memberOf(stored, name)]
-      if (field === undefined) return [name, value]
-      return [name, value === null && isPart(field) ? kept : withStoredParts(field, value, kept)]
-    }),
-  )
-}
-
-function isPart(schema: z.core.$ZodType): boolean {
-  const part = schema instanceof z.ZodOptional ? schema.unwrap() : null
-  return part instanceof z.ZodObject || part instanceof z.ZodArray
-}
-
 /** Creates an offer; its id must be new, whatever its case. */
-export function createOffer(body: unknown, { store, now }: Opened): Reply<Offer> {
+export function createOffer(body: unknown, { store, now }: OpenSandbox): Reply<Offer> {
   const request = readBody(offerRequest, body)
   if (request.kind === 'refused') return request
   if (store.offerById(request.content.offer_id) !== null)
@@ -182,7 +146,7 @@ const REPEATED_AFTER_MS = [1_000, 10_000]
 function postCallbacks(
   callbacks: PlainFields['callbacks'],
   events: readonly BillogramEvent[],
-  { log, now, closing }: Opened,
+  { log, now, closing }: OpenSandbox,
 ): void {
   if (callbacks?.url === undefined) return
   const target = loopbackTarget(callbacks.url)

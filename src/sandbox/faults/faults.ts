@@ -21,13 +21,13 @@ export interface Occasion {
 }
 
 /** Chooses the fault of a request, null for none. Call it once per request. */
-export type FaultPlan = (occasion: Occasion) => Fault | null
+export type FaultPlan = (occasion: Occasion) => PlannedFault | null
 
 /**
  * Chaos draws from these, each with and without effect where that differs. A refusal and the answers that must
  * stop a run are left to scripts: chaos can be waited out.
  */
-const CHAOS: readonly Fault[] = [
+const CHAOS: readonly PlannedFault[] = [
   { kind: 'throttle', status: 429, retry_after: 1 },
   { kind: 'server_error', status: 500, applied: false },
   { kind: 'server_error', status: 503, applied: true },
@@ -78,7 +78,7 @@ function matches({ operation, match }: FaultRule, occasion: Occasion): boolean {
   )
 }
 
-function chaosFor(occasion: Occasion, { chaos, seed }: { chaos: number; seed: number }): Fault | null {
+function chaosFor(occasion: Occasion, { chaos, seed }: { chaos: number; seed: number }): PlannedFault | null {
   if (chaos === 0) return null
   const { operation, subject, subjectOrdinal } = occasion
   if (chanceOf(seed, operation, subject, subjectOrdinal, 'whether') >= chaos) return null
@@ -195,7 +195,7 @@ const fault = z.discriminatedUnion(
   ],
   { error: 'must be one of refuse, throttle, server_error, hang, reset, cut, nonsense, delay, answer' },
 )
-type Fault = z.output<typeof fault>
+type PlannedFault = z.output<typeof fault>
 
 const oneOrMore = <Value extends z.ZodType>(value: Value) => z.union([value, z.array(value).min(1)])
 
@@ -252,11 +252,14 @@ export function parseFaults(text: string, name: string): readonly FaultRule[] {
 const NEXT = 'Correct it; "sepa-migrate help sandbox" lists the faults.'
 
 /** Whether the service takes effect before the fault shows. */
-export const appliesFirst = (fault: Fault): boolean =>
+export const appliesFirst = (fault: PlannedFault): boolean =>
   fault.kind === 'delay' || ('applied' in fault && fault.applied)
 
 /** Plays a fault. The `Response` is the answer; for faults of the connection it only says that none follows. */
-export async function misbehave(fault: Exclude<Fault, { kind: 'delay' }>, stage: Stage): Promise<Response> {
+export async function misbehave(
+  fault: Exclude<PlannedFault, { kind: 'delay' }>,
+  stage: Stage,
+): Promise<Response> {
   switch (fault.kind) {
     case 'refuse': {
       const path = fault.field === null ? [] : fault.field.split('.')
@@ -294,7 +297,10 @@ async function hang(outgoing: ServerResponse, forMs: number | null): Promise<Res
 }
 
 /** Half of the answer, then the end of the connection. Written by hand, since an HTTP library would be right. */
-function cut({ outgoing, envelope }: Stage, framing: Extract<Fault, { kind: 'cut' }>['framing']): Response {
+function cut(
+  { outgoing, envelope }: Stage,
+  framing: Extract<PlannedFault, { kind: 'cut' }>['framing'],
+): Response {
   const body = JSON.stringify(envelope ?? { status: 'OK', data: {} })
   const half = body.slice(0, Math.ceil(body.length / 2))
   const head = {
@@ -307,7 +313,7 @@ function cut({ outgoing, envelope }: Stage, framing: Extract<Fault, { kind: 'cut
   return RESPONSE_ALREADY_SENT
 }
 
-function scripted({ status, headers, body }: Extract<Fault, { kind: 'answer' }>): Response {
+function scripted({ status, headers, body }: Extract<PlannedFault, { kind: 'answer' }>): Response {
   const hasNoBody = status === 204 || status === 205 || status === 304
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return new Response(hasNoBody ? null : text, { status, headers: { ...JSON_HEADERS, ...headers } })

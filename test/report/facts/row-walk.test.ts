@@ -1,17 +1,12 @@
-import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 import {
   type Entries,
   type OpenLists,
-  unlikelyShares,
   walkLedger,
   walkVerification,
 } from '../../../src/report/facts/row-walk.js'
-import { validExport } from '../../support/export.js'
-import { collectionFile } from '../../support/collections.js'
-import { admitted, fileOf } from '../../support/sources.js'
 import {
   attemptOf,
   decisionOf,
@@ -179,49 +174,5 @@ describe('the walk over what was read back', () => {
     const verified = many(600, verifiedRow)
     expect((await walkBack({ verified })).drained).toEqual([250, 500, 600])
     await expect(walkBack({ verified }, AbortSignal.abort())).rejects.toThrow('abort')
-  })
-})
-
-describe('an unlikely share', () => {
-  /** What is unlikely about these files, as `check` admits them. */
-  const unlikelyIn = (...texts: readonly string[]): Promise<string[]> =>
-    admitted(
-      texts.map((text, at) => ({ name: `${at}.csv`, stream: Readable.from([Buffer.from(text)]) })),
-      unlikelyShares,
-    )
-  const oldDates = (rows: number): string => validExport(rows).replaceAll('2024-03', '1999-03')
-
-  it('of rows with the same finding is told', async () => {
-    expect(await unlikelyIn(oldDates(10))).toEqual([
-      expect.stringMatching(/^DATE_PRE_SEPA was found in 10 of 10 rows/),
-    ])
-  })
-
-  it.each([
-    ['a clean file', validExport(20)],
-    ['half the rows', oldDates(10) + validExport(10, 11).replace(/^.*\n/, '')],
-    ['a handful', oldDates(9)],
-    ['customers of one country', validExport(12).replaceAll(/DE\d{20}/g, 'CH9300762011623852957')],
-  ])('is not told of %s', async (_, text) => expect(await unlikelyIn(text)).toEqual([]))
-
-  it('is not told of months of collections, of which each repeats the one before', async () => {
-    const months = ['2026-01-05', '2026-02-05', '2026-03-05'].map((day) =>
-      collectionFile(Array.from({ length: 10 }, (_, at) => ({ reference: `M-${at}`, day }))),
-    )
-    const numbers = Array.from({ length: 10 }, (_, at) => `M-${at},${100 + at}`)
-    const customers = fileOf(['reference,customer_no', ...numbers, ''].join('\n'), 'customers.csv')
-    const told = await admitted(
-      months.map((text) => fileOf(text)),
-      (reader) => [reader.totals().duplicate, ...unlikelyShares(reader)],
-      `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`,
-    )
-    expect(told.join()).not.toMatch(/DUPLICATE|repeat/)
-    expect(told[0]).toBe(20)
-  })
-
-  it('of repeated rows tells of two files that overlap', async () => {
-    expect((await unlikelyIn(validExport(20), validExport(12, 5))).join('\n')).toMatch(
-      /12 of 12 rows of "1.csv" repeat.*overlap/,
-    )
   })
 })

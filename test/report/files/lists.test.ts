@@ -14,12 +14,14 @@ import {
   REGISTERED_LIST,
   VERIFICATION_LIST,
 } from '../../../src/report/files/lists.js'
+import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
 import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
 import { ENGLISH } from '../../../src/report/text/texts.js'
 import { freshFolder } from '../../support/folder.js'
 import {
   attemptOf,
   decisionOf,
+  factsOf,
   HEADER,
   IBAN,
   keptSource,
@@ -187,9 +189,9 @@ describe('verification.csv', () => {
 
 describe('the sheet that explains columns', () => {
   /** By file, in the order in which they are explained. */
-  function explainedIn(isVerified: boolean): Map<string, string[]> {
+  function explainedIn(verification: ReportFacts['verification']): Map<string, string[]> {
     const found = new Map<string, string[]>()
-    for (const { files, columns } of explainedColumns(ENGLISH, isVerified))
+    for (const { files, columns } of explainedColumns({ verification, cutOver: null }, ENGLISH))
       for (const file of files)
         found.set(file, [...(found.get(file) ?? []), ...columns.map(([column]) => column)])
     return found
@@ -198,9 +200,10 @@ describe('the sheet that explains columns', () => {
   it('has every column of the files once, and no other', async () => {
     const folder = freshFolder()
     const verified = [verifiedRow(1, { verdict: 'absent' })]
-    const { files } = await writeReport(readerOf(ofRows([registeredRow(1)], { verified })), { out: folder })
+    const value = ofRows([registeredRow(1)], { verified })
+    const { files } = await writeReport(readerOf(value), { out: folder })
     const written = [...files.map(({ name }) => name), ...TO_DO_FILES].filter((name) => name.endsWith('.csv'))
-    const explained = explainedIn(true)
+    const explained = explainedIn((await factsOf(value)).verification)
     expect([...explained.keys()].sort()).toEqual([...written].sort())
     for (const name of written) {
       const [header = ''] = readFileSync(join(folder, name), 'utf8').replace('\uFEFF', '').split(/\r?\n/)
@@ -210,6 +213,6 @@ describe('the sheet that explains columns', () => {
   })
 
   it('says nothing of a file that is not there', () => {
-    expect(explainedIn(false).has('verification.csv')).toBe(false)
+    expect(explainedIn(null).has('verification.csv')).toBe(false)
   })
 })

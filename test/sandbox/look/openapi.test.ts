@@ -113,6 +113,18 @@ describe('GET /openapi.json', () => {
   })
 })
 
+/** What no schema can say of a text: an account number that exists, the currency of the creditor. */
+function withOwnValues(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const own: Readonly<Record<string, string>> = { iban: 'DE89370400440532013000', currency: 'EUR' }
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? (own[name] ?? value) : value,
+    ]),
+  )
+}
+
 /** Refusals for what no schema can say: other objects, sums, blanks. */
 const BEYOND_SCHEMA = [
   ...['offer_id must be unique', 'does not name an existing offer', 'is the value of another billogram'],
@@ -125,7 +137,7 @@ describe(`a client not written by us (seed ${SEED})`, () => {
   it.each([...operations, null])(
     'finds no 5xx and no mismatch with bodies made for $path, or of any shape',
     async (operation) => {
-      const sandbox = await start({ choices: { ibanCheck: 'none', accountCurrency: null } })
+      const sandbox = await start()
       const description = await describedBy(sandbox)
       const checker = checkerOf(description)
       const generator = createGenerator({
@@ -137,7 +149,7 @@ describe(`a client not written by us (seed ${SEED})`, () => {
       for (let count = 0; count < REQUESTS; count += 1) {
         for (const target of operations) {
           // Every body goes to every operation: its own kind should pass, the others must be refused.
-          const body = await generator.generate(schema)
+          const body = withOwnValues(await generator.generate(schema))
           const answer = await exchange(sandbox, target.method.toUpperCase(), target.url, { body })
           checker.expectDescribed(target, answer)
           expect(answer.status).toBeLessThan(500)
