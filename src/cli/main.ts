@@ -110,7 +110,7 @@ export async function main(
     .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
+      writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text.replace(/^error: /, 'Error: '))),
     })
   const [name = '--help'] = argv
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -334,7 +334,7 @@ function announceSignals(
 ): void {
   const cost = (): string => {
     const underWay = counts.sent - counts.answered
-    return `${plural(underWay, 'request', 'requests')} under way become${underWay === 1 ? 's' : ''} in doubt`
+    return `${plural(underWay, 'request', 'requests')} in flight become${underWay === 1 ? 's' : ''} in doubt`
   }
   signals.drain.addEventListener('abort', () =>
     progress.note(
@@ -385,7 +385,7 @@ export function noteOpened(
   tellNotNoted(context, notNoted)
   if (recovered > 0)
     progress.note(
-      `${plural(recovered, 'row was', 'rows were')} under way when the last run ended, and ${recovered === 1 ? 'is' : 'are'} in doubt now`,
+      `${plural(recovered, 'row was', 'rows were')} being sent when the last run ended, and ${recovered === 1 ? 'is' : 'are'} in doubt now`,
     )
   for (const text of allowed) progress.note(text)
 }
