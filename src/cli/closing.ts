@@ -12,10 +12,9 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { openPointsOf, type OpenPoint } from '../domain/row/open-points.js'
-import { lookInto, readByOf, type Context } from './command.js'
-import { commandLine, nextLines, type CommandEnd, type Typed } from './terminal/next.js'
+import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
+import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
-import type { WholeResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import { SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
@@ -24,6 +23,8 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
 import { notSentOf, type MandateTotals, type Totals } from '../domain/row/row-state.js'
+import { existsSync } from 'node:fs'
+import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 
 /** Where no report was asked for. */
 export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
@@ -324,3 +325,29 @@ export const oldPages = (ledger: Pick<Ledger, 'holdsOldPages' | 'file'>): string
       `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
         'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
   ])
+
+/** What this command writes elsewhere: its log, and the folder of a report. */
+export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
+  const logFile = settings.get('logFile')
+  return said([
+    logFile !== null && ({ kind: 'log', path: logFile } as const),
+    out !== null && ({ kind: 'report', path: out } as const),
+  ])
+}
+
+/** Notes it beside the ledger, so that a purge can name it. */
+export function noteOutputs(context: Context, out: string | null): void {
+  const { ledger } = context.settings
+  if (!existsSync(ledger)) return
+  tellNotNoted(
+    context,
+    outputsOf(context, out).filter((output) => !noteWritten(ledger, output)),
+  )
+}
+
+export function tellNotNoted({ progress }: Context, outputs: readonly WrittenPath[]): void {
+  for (const { path } of outputs)
+    progress.note(
+      `Cannot note beside the ledger that this command writes to "${shownPath(path)}": purge will not name it, so remember it`,
+    )
+}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Command } from '../../src/cli/command.js'
+import { type Command, emptyResult, type CommandResult } from '../../src/cli/command.js'
 import { main } from '../../src/cli/main.js'
-import { emptyResult, type CommandResult } from '../../src/cli/terminal/result.js'
 import { totalsOf } from '../../src/domain/row/row-state.js'
 import { LedgerError, SourceError } from '../../src/errors.js'
 import { worldOf } from './world.js'

@@ -19,11 +19,9 @@ import {
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
-import { keptText } from '../closing.js'
+import { keptText, noteOutputs } from '../closing.js'
 import { firstRecords, howReadLines, readingLines, evidenceLine } from '../reading-lines.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
-import { noteOutputs } from '../privacy/remains.js'
-import { type CommandResult } from '../terminal/result.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/who.js'
@@ -67,7 +65,7 @@ export const checkCommand: Command = {
   run: check,
 }
 
-async function check(context: Context): Promise<CommandResult> {
+async function check(context: Context) {
   const { world, settings } = context
   const sample = context.sample()
   const campaign = namedLedger(context)

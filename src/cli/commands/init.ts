@@ -3,7 +3,6 @@ import { createTrusted } from '../../trust/output.js'
 import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
-import { type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
@@ -31,7 +30,7 @@ export const initCommand: Command = {
   run: init,
 }
 
-async function init(context: Context): Promise<CommandResult> {
+async function init(context: Context) {
   const target = context.text('to') ?? FILE
   const inspection = await inspect(onlyNamedConfiguration(context))
   const text = draftConfiguration(inspection)
@@ -110,7 +109,7 @@ export const inspectCommand: Command = {
   },
 }
 
-async function listProfiles(): Promise<CommandResult> {
+async function listProfiles() {
   const { PROFILES } = await import('../../source/profiles/profiles.js')
   const profiles = PROFILES.map(({ id, name }) => ({ id, name }))
   return {

@@ -26,10 +26,19 @@ import {
   verificationIn,
   writePack,
   oddities,
+  outputsOf,
+  tellNotNoted,
 } from '../closing.js'
-import { type Command, type Context, lookInto, namedFiles, nothingToCorrect } from '../command.js'
+import {
+  type Command,
+  type Context,
+  lookInto,
+  namedFiles,
+  nothingToCorrect,
+  type CommandResult,
+  resultOfError,
+} from '../command.js'
 import { evidenceLine } from '../reading-lines.js'
-import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
   runOptions,
@@ -48,7 +57,6 @@ import {
   trustedLines,
 } from '../settings/settings.js'
 import { askText, type Toned, toned } from '../terminal/world.js'
-import { type CommandResult, resultOfError } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { unlikelyShares } from '../../report/facts/row-walk.js'

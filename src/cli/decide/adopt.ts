@@ -2,10 +2,16 @@ import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt } from '../closing.js'
-import { decideIn, sameFlags, type Command, type Context } from '../command.js'
+import {
+  decideIn,
+  sameFlags,
+  type Command,
+  type Context,
+  statusResult,
+  type CommandResult,
+} from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine, type NextCommand } from '../terminal/next.js'
-import { statusResult, type CommandResult } from '../terminal/result.js'
 import { countText, said } from '../../domain/text/text.js'
 
 export const adoptCommand: Command = {
@@ -26,7 +32,7 @@ export const adoptCommand: Command = {
   run: async (context) => adopt(context),
 }
 
-function adopt(context: Context): Promise<CommandResult> {
+function adopt(context: Context) {
   const { world, settings } = context
   const reason = context.reason(
     'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',

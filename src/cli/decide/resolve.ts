@@ -26,7 +26,17 @@ import {
   oldPages,
   setAsideLines,
 } from '../closing.js'
-import { type Command, type Context, decideIn, inputOf, lookInto, sameFlags } from '../command.js'
+import {
+  type Command,
+  type Context,
+  decideIn,
+  inputOf,
+  lookInto,
+  sameFlags,
+  type CommandResult,
+  resultOfError,
+  statusResult,
+} from '../command.js'
 import {
   ASK_OPTIONS,
   askedDetails,
@@ -38,7 +48,6 @@ import {
 } from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { type CommandResult, resultOfError, statusResult } from '../terminal/result.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES: ReadonlyMap<string, Scope> = new Map([

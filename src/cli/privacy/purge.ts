@@ -1,7 +1,6 @@
-import { type Command, type Context, lookInto, decideIn } from '../command.js'
+import { type Command, type Context, lookInto, decideIn, statusResult } from '../command.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
-import { statusResult, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import { plural } from '../../domain/text/text.js'
@@ -29,7 +28,7 @@ export const purgeCommand: Command = {
   run: purge,
 }
 
-async function purge(context: Context): Promise<CommandResult> {
+async function purge(context: Context) {
   const { world, settings } = context
   const withFiles = context.flag('removeFiles')
   if (!(settings.get('yes') ?? false)) {
