@@ -100,7 +100,7 @@ const workedInText = (left: string, folder: string): string =>
 
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(
-  asked: Typed,
+  typed: Typed,
   {
     files,
     notes = [],
@@ -122,12 +122,12 @@ export function closingLines(
       : openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
-    ...nextLines(asked, { ...status, pack: report === undefined ? null : dirname(report) }),
+    ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
   ])
 }
 
 /** What the ledger says of where the campaign is, with no run that stopped and no report. */
-const statusIn = (asked: Typed, reader: LedgerReader) => ({
+const statusIn = (typed: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
   mandates: reader.mandates(),
   stop: null,
@@ -135,12 +135,12 @@ const statusIn = (asked: Typed, reader: LedgerReader) => ({
   files: {},
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
-  canBeAsked: canBeAsked(asked, reader),
+  canBeAsked: canBeAsked(typed, reader),
 })
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
-export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
-  closingLines(asked, statusIn(asked, reader))
+export const closingAt = (typed: Typed, reader: LedgerReader): Line[] =>
+  closingLines(typed, statusIn(typed, reader))
 
 /**
  * Where the campaign is by its ledger and by what the register knows of this copy: what the last lines of a command are
@@ -164,6 +164,12 @@ export function campaignStatus(
     warnings,
   }
   return { status, result }
+}
+
+/** The result of a command that decided something, or would: its status is what is open in the ledger. */
+export function decidedResult(context: Context, reader: LedgerReader) {
+  const { status, result } = campaignStatus(context, reader)
+  return { ...result, exitCode: exitStatusOf(status.totals, null, null, status.cutOver) }
 }
 
 /** The same of a command that only looks, with what a person is warned of. */

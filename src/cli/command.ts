@@ -14,7 +14,6 @@ import type { ReadBy } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
 import { type World, type Line, toned, totalsLines } from './terminal/world.js'
-import { exitStatusOf } from '../run/brake.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { escapedJson } from '../domain/text/text.js'
 import { isBalanced, type Totals } from '../domain/row/row-state.js'
@@ -305,13 +304,6 @@ export const emptyResult: WholeResult = {
   warnings: [],
   errors: [],
   lines: [],
-}
-
-/** Of a command that ends with how the ledger stands: its status is what is open. */
-export function statusResult(ledger: string, reader: LedgerReader) {
-  const totals = reader.totals()
-  const exitCode = exitStatusOf(totals, null, null, reader.openCutOver())
-  return { exitCode, campaign: { ledger, baseUrl: null }, totals }
 }
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */

@@ -61,7 +61,9 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   let heldBack = 0
   let failure: { readonly error: unknown } | null = null
   const batch = createAnswerBatch<HeardAnswer>(
-    (answers) => void (readBackId !== null && readBacks.record(readBackId, answers)),
+    (answers) => {
+      if (readBackId !== null) readBacks.record(readBackId, answers)
+    },
     after,
     (error) => (failure = { error }),
   )

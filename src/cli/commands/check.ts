@@ -254,7 +254,7 @@ const MOST_OF_FILE = 20
 type Todo = ReturnType<typeof todosOf>[number]
 
 /** Every rule with findings: errors first, then warnings, then what the operator asked for; the most frequent first. */
-export function todosOf(reader: LedgerReader) {
+function todosOf(reader: LedgerReader) {
   const todos = reader
     .problemCounts()
     .map(({ rule, severity, count }) => ({ rule, severity, count, kind: kindOf(rule, severity) }))
@@ -274,7 +274,7 @@ const HEADINGS = { error: 'error', warning: 'warning', asked: 'left out' } as co
 const TONES = { error: 'bad', warning: 'open', asked: 'soft' } as const
 
 /** The list for people: rule, count, what it says, three examples with their lines, remedy. */
-export function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
+function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
   if (todos.length === 0) return [[toned('good', 'No problems.')]]
   const hasSeveral = reader.sources().length > 1
   const ofKind = (kind: Todo['kind']): number => todos.filter((todo) => todo.kind === kind).length

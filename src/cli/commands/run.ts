@@ -353,7 +353,7 @@ function announceSignals(
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
-export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
+function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
   const { progress, log } = context
   const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {
@@ -385,7 +385,7 @@ export function noteAsking({ progress }: Context, { customers, asked }: AskingEv
     progress.note(`Asking who the customers are: ${countText(asked)} of ${countText(customers)}`)
 }
 
-export function noteOpened(
+function noteOpened(
   context: Context,
   { recovered, allowed, notNoted }: Extract<MigrationEvent, { kind: 'opened' }>,
 ): void {
@@ -398,7 +398,7 @@ export function noteOpened(
   for (const text of allowed) progress.note(text)
 }
 
-export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
+function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
   if (event.kind === 'outcome') {
     progress.outcome(event.outcome.kind)
     // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
@@ -409,7 +409,7 @@ export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerb
   else if (event.kind === 'stop') progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
 }
 
-export const TONES = {
+const TONES = {
   registered: 'good',
   refused: 'bad',
   in_doubt: 'open',
@@ -417,4 +417,4 @@ export const TONES = {
   not_sent: 'soft',
 } as const
 
-export const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
+const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))

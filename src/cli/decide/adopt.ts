@@ -1,15 +1,8 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
-import { closingAt } from '../closing.js'
-import {
-  decideIn,
-  sameFlags,
-  type Command,
-  type Context,
-  statusResult,
-  type CommandResult,
-} from '../command.js'
+import { closingAt, decidedResult } from '../closing.js'
+import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine, type NextCommand } from '../terminal/next.js'
 import { countText, said } from '../../domain/text/text.js'
@@ -77,7 +70,7 @@ function conclude(
 ): CommandResult {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
-    ...statusResult(context.settings.ledger, view),
+    ...decidedResult(context, view),
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,

@@ -5,8 +5,8 @@ import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import { pick } from '../../report/files/manifest.js'
-import { olderOf } from '../closing.js'
-import { lookInto, decideIn, type Command, type Context, type OwnFlag, statusResult } from '../command.js'
+import { decidedResult, olderOf } from '../closing.js'
+import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
 import { remainLines, remainsOf } from './remains.js'
@@ -251,7 +251,7 @@ async function erase(context: Context) {
     })
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
-      ...statusResult(settings.ledger, ledger.view),
+      ...decidedResult(context, ledger.view),
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

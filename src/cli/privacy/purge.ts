@@ -1,4 +1,5 @@
-import { type Command, type Context, lookInto, decideIn, statusResult } from '../command.js'
+import { type Command, type Context, lookInto, decideIn } from '../command.js'
+import { decidedResult } from '../closing.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
 import { SHARED, EXITS } from '../settings/declared.js'
@@ -56,7 +57,7 @@ async function purge(context: Context) {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))
     return {
-      ...statusResult(settings.ledger, ledger.view),
+      ...decidedResult(context, ledger.view),
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
