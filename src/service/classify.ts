@@ -292,7 +292,7 @@ const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [
 export type Cleaner = (text: string, maxBytes: number) => string
 
 /** What is kept of an answer: little, because it is personal data on disk (service/README.md#evidence). */
-export const KEPT_ANSWER_BYTES = 2048
+const KEPT_ANSWER_BYTES = 2048
 /** What is kept of one word or sentence of the service. */
 export const MAX_MESSAGE_BYTES = 512
 
