@@ -221,7 +221,7 @@ describe('what a program without types passes', () => {
       'a text for a list',
       library.readSourceOptions,
       { exclude: [{ column: 'a', equals: 'x', reason: 'r' }] },
-      /exclude\.0\.equals: must be an array/,
+      /exclude\.0\.equals: must be a list/,
     ],
   ])('%s is refused in words', async (_what, call, wrong, message) => {
     const refused = Promise.resolve(wrong as never).then(call)

@@ -11,10 +11,9 @@ import {
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
-import { lookInto, readByOf, type Context } from './command.js'
-import { commandLine, nextLines, type CommandEnd, type Typed } from './terminal/next.js'
+import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
+import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
-import type { WholeResult } from './terminal/result.js'
 import type { Settings } from './settings/settings.js'
 import { SourceError } from '../errors.js'
 import { setAside } from '../report/pack/earlier-pack.js'
@@ -29,6 +28,8 @@ import {
   type OpenPoint,
   type Totals,
 } from '../domain/row/row-state.js'
+import { existsSync } from 'node:fs'
+import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 
 /** Where no report was asked for. */
 export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
@@ -104,7 +105,7 @@ const workedInText = (left: string, folder: string): string =>
 
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(
-  asked: Typed,
+  typed: Typed,
   {
     files,
     notes = [],
@@ -126,12 +127,12 @@ export function closingLines(
       : openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
-    ...nextLines(asked, { ...status, pack: report === undefined ? null : dirname(report) }),
+    ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
   ])
 }
 
 /** What the ledger says of where the campaign is, with no run that stopped and no report. */
-const statusIn = (asked: Typed, reader: LedgerReader) => ({
+const statusIn = (typed: Typed, reader: LedgerReader) => ({
   totals: reader.totals(),
   mandates: reader.mandates(),
   stop: null,
@@ -139,12 +140,12 @@ const statusIn = (asked: Typed, reader: LedgerReader) => ({
   files: {},
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
-  canBeAsked: canBeAsked(asked, reader),
+  canBeAsked: canBeAsked(typed, reader),
 })
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
-export const closingAt = (asked: Typed, reader: LedgerReader): Line[] =>
-  closingLines(asked, statusIn(asked, reader))
+export const closingAt = (typed: Typed, reader: LedgerReader): Line[] =>
+  closingLines(typed, statusIn(typed, reader))
 
 /**
  * Where the campaign is by its ledger and by what the register knows of this copy: what the last lines of a command are
@@ -168,6 +169,12 @@ export function campaignStatus(
     warnings,
   }
   return { status, result }
+}
+
+/** The result of a command that decided something, or would: its status is what is open in the ledger. */
+export function decidedResult(context: Context, reader: LedgerReader) {
+  const { status, result } = campaignStatus(context, reader)
+  return { ...result, exitCode: exitStatusOf(status.totals, null, null, status.cutOver) }
 }
 
 /** The same of a command that only looks, with what a person is warned of. */
@@ -330,3 +337,29 @@ export const oldPages = (ledger: Pick<Ledger, 'holdsOldPages' | 'file'>): string
       `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
         'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
   ])
+
+/** What this command writes elsewhere: its log, and the folder of a report. */
+export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
+  const logFile = settings.get('logFile')
+  return said([
+    logFile !== null && ({ kind: 'log', path: logFile } as const),
+    out !== null && ({ kind: 'report', path: out } as const),
+  ])
+}
+
+/** Notes it beside the ledger, so that a purge can name it. */
+export function noteOutputs(context: Context, out: string | null): void {
+  const { ledger } = context.settings
+  if (!existsSync(ledger)) return
+  tellNotNoted(
+    context,
+    outputsOf(context, out).filter((output) => !noteWritten(ledger, output)),
+  )
+}
+
+export function tellNotNoted({ progress }: Context, outputs: readonly WrittenPath[]): void {
+  for (const { path } of outputs)
+    progress.note(
+      `Cannot note beside the ledger that this command writes to "${shownPath(path)}": purge will not name it, so remember it`,
+    )
+}

@@ -11,6 +11,11 @@ import {
   type CommandLoaders,
   contextOf,
   type OwnFlag,
+  emptyResult,
+  jsonOf,
+  printResult,
+  resultOfError,
+  type WholeResult,
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
 import { nearest } from '../domain/text/nearest.js'
@@ -27,7 +32,6 @@ import { distrustedConfiguration, readSettings, type Flags } from './settings/se
 import type { Log } from './terminal/log.js'
 import { boundedWorld, type Output, type World, widthOf, wrapped } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
-import { emptyResult, jsonOf, printResult, resultOfError, type WholeResult } from './terminal/result.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
@@ -110,7 +114,7 @@ export async function main(
     .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text)),
+      writeErr: (text) => (wantsJson ? undefined : world.stderr.write(text.replace(/^error: /, 'Error: '))),
     })
   const [name = '--help'] = argv
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -1,5 +1,6 @@
 import { HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
+import type { BaseUrl } from '../service/checked-service.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
@@ -121,8 +122,6 @@ function chosenColumn(text: string): ChosenColumn {
   )
 }
 
-type AskedHost = Pick<MigrationPlan['service'], 'host' | 'isLoopback'>
-
 interface Confirming {
   readonly service: Pick<Service, 'trusted'>
   readonly plan: MigrationPlan
@@ -130,7 +129,7 @@ interface Confirming {
 }
 
 /** @throws {UsageError} where somebody would have to be asked and nobody can be */
-export function refuseUnasked({ world, settings }: Context, { host, isLoopback }: AskedHost): void {
+export function refuseUnasked({ world, settings }: Context, { host, isLoopback }: BaseUrl): void {
   if (isLoopback || (settings.get('yes') ?? false) || canAsk(world)) return
   throw new UsageError(
     `Sending to "${host}" needs a confirmation, and there is no terminal to ask on`,

@@ -51,7 +51,6 @@ export type CheckBeforeSend = ReturnType<typeof checkBeforeSend>
  */
 export function checkBeforeSend(parts: CheckBeforeSendParts) {
   const { send, reader, readBacks, terms, clock, after, drain } = parts
-  const batch = createAnswerBatch<HeardAnswer>(record, after)
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   const turns = new Map<number, Promise<unknown>>()
   const unreadRows = new Set<number>()
@@ -61,15 +60,13 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   let asked = 0
   let heldBack = 0
   let failure: { readonly error: unknown } | null = null
-
-  function record(answers: readonly HeardAnswer[]): void {
-    if (failure !== null || readBackId === null) return
-    try {
-      readBacks.record(readBackId, answers)
-    } catch (error) {
-      failure = { error } // thrown by whoever is next: a timer has nobody to throw to
-    }
-  }
+  const batch = createAnswerBatch<HeardAnswer>(
+    (answers) => {
+      if (readBackId !== null) readBacks.record(readBackId, answers)
+    },
+    after,
+    (error) => (failure = { error }),
+  )
 
   function assertKept(): void {
     if (failure !== null) throw failure.error

@@ -6,7 +6,7 @@ import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import type { TakeOver, RunRegister } from '../register/campaign-register.js'
-import { runCampaign, type CampaignParts, type RunPreview, watchCommits } from '../run/campaign.js'
+import { runCampaign, type OpenRun, type RunPreview, watchCommits } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import {
   checkService,
@@ -63,16 +63,16 @@ export const connectService = (
 export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   assertOptionsKnown(options)
-  const asked = checkOptions(options)
-  const client = createClient(clientOptions(asked.service, options.service, asked.machine))
+  const request = checkOptions(options)
+  const client = createClient(clientOptions(request.service, options.service, request.machine))
   try {
-    const open = openRun(asked, client)
+    const open = openRun(request, client)
     let result: RunResult
     let end: Omit<Migration, keyof RunResult> | null = null
     try {
-      end = await sendFrom(asked, open)
+      end = await sendFrom(request, open)
     } finally {
-      result = close(asked, open, end?.totals ?? null)
+      result = close(request, open, end?.totals ?? null)
     }
     return { ...end, ...result }
   } finally {
@@ -81,13 +81,13 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 }
 
 /** Null for a run without a plan, which then must need none. */
-async function planOf(asked: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
-  const { plan: file = null, approval } = asked.options
-  if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(asked, ledger, file)
+async function planOf(request: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
+  const { plan: file = null, approval } = request.options
+  if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(request, ledger, file)
   const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
-    if (!isKnown) noteRequired(asked, ledger)
-    throw planNeeded(noPlanFor(asked.service.baseUrl.host))
+    if (!isKnown) noteRequired(request, ledger)
+    throw planNeeded(noPlanFor(request.service.baseUrl.host))
   }
   if (isKnown)
     throw planNeeded(
@@ -104,7 +104,7 @@ function noteRequired({ machine, asOf, zone }: ValidatedOptions, ledger: Ledger)
 }
 
 /** What one call holds open, and what it has to say at its end. */
-interface OpenRun {
+interface OpenCall {
   readonly client: ServiceClient
   readonly ledger: Ledger
   readonly register: RunRegister
@@ -116,8 +116,8 @@ interface OpenRun {
   readonly warnings: string[]
 }
 
-function openRun(asked: ValidatedOptions, client: ServiceClient): OpenRun {
-  const { options, machine, files, watch } = asked
+function openRun(request: ValidatedOptions, client: ServiceClient): OpenCall {
+  const { options, machine, files, watch } = request
   const { clock, pid, user } = machine
   const { ledger: file, sharedFolder = false } = options
   const warnings: string[] = []
@@ -134,8 +134,8 @@ function openRun(asked: ValidatedOptions, client: ServiceClient): OpenRun {
   const { committed } = commits
   const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder, committed })
   try {
-    const register = registerOf(asked, ledger)
-    return { client, ledger, register, allowed: allowedBy(asked), commits, warn, warnings }
+    const register = registerOf(request, ledger)
+    return { client, ledger, register, allowed: allowedBy(request), commits, warn, warnings }
   } catch (error) {
     ledger.close()
     throw error
@@ -146,7 +146,7 @@ function allowedBy({
   options: { ledger, sharedFolder },
   takeOver,
   sharedFiles,
-}: ValidatedOptions): OpenRun['allowed'] {
+}: ValidatedOptions): OpenCall['allowed'] {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
@@ -162,13 +162,16 @@ const takeOverText = ({ decision, by, reason }: TakeOver): string =>
     ? `In the place of another ledger, by ${by}: ${reason}; what that one began to send is in doubt`
     : `All rows in doubt, by ${by}: ${reason}`
 
-async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Migration, keyof RunResult>> {
-  const { options, files, watch } = asked
+async function sendFrom(
+  request: ValidatedOptions,
+  open: OpenCall,
+): Promise<Omit<Migration, keyof RunResult>> {
+  const { options, files, watch } = request
   const { client, ledger, register, allowed, commits } = open
   const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
-  ledger.assertBelongsTo(targetOf(asked))
+  ledger.assertBelongsTo(targetOf(request))
   register.note() // before the run is counted
-  const plan = await planOf(asked, ledger)
+  const plan = await planOf(request, ledger)
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
@@ -176,10 +179,10 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
-  const hold = await askAhead(asked, open)
-  const checking = options.checkBeforeSend === true ? await checkFirst(asked, ledger, send) : null
+  const hold = await askAhead(request, open)
+  const checking = options.checkBeforeSend === true ? await checkFirst(request, ledger, send) : null
   try {
-    const end = await runCampaign(partsOf(asked, open, { send: checking?.send ?? send, plan, hold }))
+    const end = await runCampaign(partsOf(request, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
     const isPlanUsedUp = plan?.left() === 0
     return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst, isPlanUsedUp }
@@ -189,13 +192,13 @@ async function sendFrom(asked: ValidatedOptions, open: OpenRun): Promise<Omit<Mi
 }
 
 async function checkFirst(
-  asked: ValidatedOptions,
+  request: ValidatedOptions,
   { readBacks }: Ledger,
   send: Send,
 ): Promise<CheckBeforeSend> {
-  const { service, options, machine, drain } = asked
+  const { service, options, machine, drain } = request
   const { version, host, pid, clock, after } = machine
-  const { concurrency, rate } = asked.policy
+  const { concurrency, rate } = request.policy
   const { checkBeforeSend } = await import('./check-before-send.js')
   const { connectReader } = await import('../service/read-back.js')
   const reader = connectReader(service, options.service, machine)
@@ -204,17 +207,17 @@ async function checkFirst(
 }
 
 function partsOf(
-  asked: ValidatedOptions,
-  open: OpenRun,
-  { plan, ...verbs }: Pick<CampaignParts, 'send' | 'hold'> & { readonly plan: HeldPlan | null },
-): CampaignParts {
-  const { options, service, asOf, zone, severities: rules } = asked
-  const policy = within(asked.policy, plan)
-  const choice = plan === null ? asked.choice : narrowed(plan.record.document.choice, asked.choice)
-  const { version, host, pid } = asked.machine
+  request: ValidatedOptions,
+  open: OpenCall,
+  { plan, ...verbs }: Pick<OpenRun, 'send' | 'hold'> & { readonly plan: HeldPlan | null },
+): OpenRun {
+  const { options, service, asOf, zone, severities: rules } = request
+  const policy = within(request.policy, plan)
+  const choice = plan === null ? request.choice : narrowed(plan.record.document.choice, request.choice)
+  const { version, host, pid } = request.machine
   const isAskingFirst = options.checkBeforeSend === true
   return {
-    ...asked,
+    ...request,
     ledger: open.ledger,
     policy: isAskingFirst ? halfAsFast(policy) : policy,
     choice,
@@ -231,7 +234,7 @@ function partsOf(
         rules,
         configuration: options.configuration ?? null,
         ...(options.newer === true ? { newer: true } : {}),
-        ...(asked.spread === true ? { spread: true } : {}),
+        ...(request.spread === true ? { spread: true } : {}),
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
@@ -241,7 +244,7 @@ function partsOf(
       },
     },
     ...verbs,
-    confirm: (intended) => agree(asked, open, { intended, plan }),
+    confirm: (intended) => agree(request, open, { intended, plan }),
     claim: (rows) => open.register.claim(policy.limit, rows),
   }
 }
@@ -266,29 +269,29 @@ function within(policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy {
 
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
-  asked: ValidatedOptions,
-  { ledger, register, client, warn }: OpenRun,
+  request: ValidatedOptions,
+  { ledger, register, client, warn }: OpenCall,
   { intended, plan }: { readonly intended: RunPreview; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   plan?.assertRows()
   const room = roomWarning(ledger.file, intended.toSend)
   if (room !== null) warn(room)
-  const { href, host, isLoopback } = asked.service.baseUrl
-  const service = { href, host, isLoopback, username: asked.options.service.username }
+  const { href, host, isLoopback } = request.service.baseUrl
+  const service = { href, host, isLoopback, username: request.options.service.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const approved = plan === null ? {} : { approved: { ...plan.approval, digest: plan.record.digest } }
-  if ((await asked.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
+  if ((await request.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false
   plan?.assertStillApproved()
   client.open()
-  ledger.bind(targetOf(asked))
-  asked.watch({ kind: 'sending', rows: intended.toSend })
+  ledger.bind(targetOf(request))
+  request.watch({ kind: 'sending', rows: intended.toSend })
   return true
 }
 
 /** @param counted the totals at the end of the run, since counting them takes a while */
 function close(
   { watch }: ValidatedOptions,
-  { ledger, register, allowed, warnings: seen }: OpenRun,
+  { ledger, register, allowed, warnings: seen }: OpenCall,
   counted: Totals | null,
 ): RunResult {
   const totals = counted ?? totalsOrNull(ledger)

@@ -6,7 +6,7 @@ import type { ApprovalRecord, CampaignRecord, PlanRecord } from '../ledger/read/
 import { type Machine, thisMachine } from '../machine.js'
 import {
   type CampaignEnd,
-  type RunRequest,
+  type Run,
   type RunPreview,
   type CommitCounts,
   readChoice,
@@ -243,7 +243,7 @@ export interface Migration extends CampaignEnd, RunResult {
 }
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
-export interface ValidatedOptions extends RunRequest {
+export interface ValidatedOptions extends Run {
   readonly options: MigrateOptions
   readonly machine: Machine
   readonly service: CheckedService

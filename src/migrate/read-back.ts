@@ -73,23 +73,25 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
 }
 
 /** A read-back of an open ledger. */
-export interface AskingAbout extends Pick<
-  ReadBackOptions,
-  'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'
-> {
+export async function askAbout({
+  ledger,
+  reader,
+  machine,
+  policy,
+  ...options
+}: Pick<ReadBackOptions, 'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'> & {
   readonly ledger: Pick<Ledger, 'readBacks' | 'totals'>
   readonly reader: Pick<SourceReader, 'listPaymentSources'>
   readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
   readonly policy: PaceLimits
-}
-
-export async function askAbout(asking: AskingAbout): Promise<ReadBackEnd> {
-  const { ledger, reader, machine, policy, scope, sample, watch } = asking
-  const { version, host, pid, clock, after, random } = machine
+}): Promise<ReadBackEnd> {
+  const { scope, sample, signal, giveUp, watch } = options
+  const { version, host, pid } = machine
   const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
   watch({ kind: 'asking', ...start })
   let [asked, unanswered] = [0, 0]
   const stop = await askCustomers({
+    ...{ ...machine, policy, drain: signal, abort: giveUp, watch },
     nextCustomers: ledger.readBacks.next,
     ask: (customerNo, requestId, signal) => reader.listPaymentSources(customerNo, { requestId, signal }),
     record: (answers) => {
@@ -100,13 +102,6 @@ export async function askAbout(asking: AskingAbout): Promise<ReadBackEnd> {
       asked += answers.length
       unanswered += answers.filter(({ seen }) => seen.kind === 'not_read').length
     },
-    policy,
-    clock,
-    after,
-    random,
-    drain: asking.signal,
-    abort: asking.giveUp,
-    watch,
   })
   ledger.readBacks.end(start.id, stop?.kind ?? null)
   return { ...start, asked, unanswered, stop, totals: ledger.totals() }

@@ -73,19 +73,17 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
   }
 }
 
-interface Held {
-  readonly ledger: Ledger
-  readonly register: Pick<RunRegister, 'hold'>
-}
-
 /**
  * Asks who the customers are, where that is or was asked for: of all that may be sent, as a plan looks ahead at it, however
  * few rows a run takes. No file is admitted by it; the verdicts are kept, so that what was broken off goes on.
  * @returns what holds ready rows by what the service and other ledgers say of them; it throws as `holdStrangers` does
  * @throws {HaltError} where it was broken off
  */
-export async function askAhead(asked: ValidatedOptions, { ledger, register }: Held): Promise<() => HeldRows> {
-  const { service, options, choice, drain, severities } = asked
+export async function askAhead(
+  request: ValidatedOptions,
+  { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
+): Promise<() => HeldRows> {
+  const { service, options, choice, drain, severities } = request
   const { who, view } = ledger
   const holdOthers = (): HeldRows => register.hold(severities)
   let examples: readonly string[] = []
@@ -94,14 +92,14 @@ export async function askAhead(asked: ValidatedOptions, { ledger, register }: He
     refuseStreams(options, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {
-      await bringIn({ ...asked, spread: false, ledger, hold: holdOthers }, () => {
+      await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, () => {
         list = who.list(service.baseUrl.href, choice)
         return false
       })
     } catch (error) {
       throw drain.aborted ? new AskingStopped(INTERRUPTED) : error
     }
-    examples = await askListed({ ...asked, who, credentials: options.service }, list)
+    examples = await askListed({ ...request, who, credentials: options.service }, list)
   }
   return () => {
     holdStrangers(who, service.baseUrl.href, severities, examples)

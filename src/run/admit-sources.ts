@@ -1,5 +1,8 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
-import { fold } from '../domain/text/text.js'
+import { maskAccounts } from '../domain/text/masking.js'
+import { orNearest } from '../domain/text/nearest.js'
+import { findName, fold } from '../domain/text/text.js'
+import { UsageError } from '../errors.js'
 import {
   type Admission,
   type GivenBack,
@@ -42,6 +45,7 @@ export function sourceOpeners(
   signal: AbortSignal,
 ): OpenNext[] {
   let shared: Promise<readonly SecondFile[]> | null = null
+  const opened: OpenedSource[] = []
   let readToEnd = 0
   let areExports = true
   const load = (): Promise<readonly SecondFile[]> =>
@@ -57,6 +61,8 @@ export function sourceOpeners(
       const { openSource } = await import('../source/read-source.js')
       const second = await load()
       const source = await openSource(input, options, { ...known, second }, signal)
+      opened.push(source)
+      if (index === inputs.length - 1) assertFound(opened, options)
       const summary = (): SourceSummary => {
         const own = source.summary()
         readToEnd += 1
@@ -77,6 +83,32 @@ export function sourceOpeners(
       typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {},
     ),
   )
+}
+
+/**
+ * A column to ignore or a sheet that no export has is a typing error, and what was meant would be decided otherwise.
+ * @throws {UsageError}
+ */
+function assertFound(
+  opened: readonly OpenedSource[],
+  { source: { ignoreColumns, sheet } }: SourceOptions,
+): void {
+  const exports = opened.filter(
+    ({ isResultFile, reading }) => !isResultFile && reading.collections === undefined,
+  )
+  if (exports.length === 0) return
+  const names = exports.flatMap(({ header }) => header)
+  const unknown = ignoreColumns.find((ref) => typeof ref === 'string' && findName(names, ref) === null)
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no column "${maskAccounts(String(unknown))}" to ignore${maskAccounts(orNearest(String(unknown), names))}; nothing was sent`,
+      'Name a column of the export (--ignore-column, source.ignoreColumns)',
+    )
+  if (sheet !== undefined && exports.every(({ reading }) => reading.sheet === undefined))
+    throw new UsageError(
+      `There is no sheet "${maskAccounts(sheet)}": no file of this command is a workbook; nothing was sent`,
+      'Leave it out (--sheet, source.sheet), or give the workbook',
+    )
 }
 
 /** Opens a collection file that is given beside the exports. */

@@ -2,6 +2,7 @@ import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.j
 import type { PilotRow } from '../domain/row/pilot.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { Expected } from '../domain/row/expected.js'
+import type { Clock } from '../domain/mandate/date.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -9,7 +10,8 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
 import type { ReadBy } from './read-again.js'
-import { deliver, type DeliveryParts, type Send } from './deliver.js'
+import { deliver, type DeliveryEvent, type DeliveryPolicy, type Send } from './deliver.js'
+import type { After } from './engine.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { cleanCell, findNames, plural } from '../domain/text/text.js'
@@ -47,7 +49,21 @@ export interface RunPreview {
 }
 
 /** What a run is asked for: all that is known of it before its ledger is opened, checked. */
-export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
+export interface Run {
+  readonly clock: Clock
+  readonly after: After
+  /** In [0, 1). */
+  readonly random: () => number
+  /** Aborted by the first signal: nothing new, requests in flight finish. */
+  readonly drain: AbortSignal
+  /** Aborted by the second signal: requests in flight are given up. */
+  readonly abort: AbortSignal
+  readonly watch: (event: DeliveryEvent) => void
+  readonly watchReading: (source: string, records: number) => void
+  /** 130 or 143 once a signal came. */
+  readonly signalStatus: () => number | null
+  /** The "today" of the date rules, YYYY-MM-DD. */
+  readonly asOf: string
   readonly files: readonly OpenNext[]
   /** Collection files beside them. */
   readonly evidence: readonly OpenCollected[]
@@ -64,17 +80,17 @@ export interface RunRequest extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
+  /** Which of the ready rows are sent; null for all of them. */
+  readonly choice: Choice | null
+  readonly policy: DeliveryPolicy
   /** A pilot is spread over what its rows show, in the place of the first ones. */
   readonly spread?: boolean
   /** It takes the place of other ledgers, also where nothing is left to send. */
   readonly takesOver: boolean
-  readonly watchReading: (source: string, records: number) => void
-  /** 130 or 143 once a signal came. */
-  readonly signalStatus: () => number | null
 }
 
 /** The same on a ledger that is open, with whom to ask and how to send. */
-export interface CampaignParts extends RunRequest {
+export interface OpenRun extends Run {
   readonly ledger: Ledger
   readonly settings: RunSettings
   readonly send: Send
@@ -107,20 +123,20 @@ export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | '
  * @throws {SourceError} for a file that cannot be trusted; nothing was admitted or sent
  * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start
  */
-export async function runCampaign(parts: CampaignParts): Promise<CampaignEnd> {
-  const { ledger } = parts
-  const runId = ledger.startRun(parts.settings, parts.policy.concurrency)
+export async function runCampaign(run: OpenRun): Promise<CampaignEnd> {
+  const { ledger } = run
+  const runId = ledger.startRun(run.settings, run.policy.concurrency)
   try {
-    const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(parts)
+    const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(run)
     const totals = ledger.totals()
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
-    const standing = exitStatusOf(totals, stop, parts.signalStatus(), cutOver)
+    const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver)
     const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
     const mandates = ledger.view.mandates()
-    return { ...prepared, choice: countedChoice(parts), stop, totals, mandates, exitCode }
+    return { ...prepared, choice: countedChoice(run), stop, totals, mandates, exitCode }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
@@ -137,45 +153,41 @@ interface Prepared extends Brought {
   readonly stop: Stop | null
 }
 
-async function prepareAndSend(parts: CampaignParts): Promise<Prepared> {
-  const prepared = await prepare(parts)
+async function prepareAndSend(run: OpenRun): Promise<Prepared> {
+  const prepared = await prepare(run)
   if (prepared.stop !== null) return prepared
   const { pilot } = prepared
-  const { ledger, choice } = parts
-  const isClaimed = ledger.hasReady(choice) || parts.takesOver
+  const { ledger, choice } = run
+  const isClaimed = ledger.hasReady(choice) || run.takesOver
   const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
-  if (isClaimed) parts.claim(sent)
-  const stopped = isClaimed ? await deliver({ ...parts, choice: sent }) : null
+  if (isClaimed) run.claim(sent)
+  const stopped = isClaimed ? await deliver({ ...run, choice: sent }) : null
   const stop = stopped ?? (pilot !== null && ledger.hasReady(choice) ? PILOT_DONE : null)
   return {
     ...prepared,
-    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(parts)),
+    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(run)),
   }
 }
 
-const countedChoice = ({ ledger, choice }: CampaignParts): CountedChoice | null =>
+const countedChoice = ({ ledger, choice }: OpenRun): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-async function prepare(parts: CampaignParts): Promise<Prepared> {
-  const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = parts
+async function prepare(run: OpenRun): Promise<Prepared> {
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = run
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    return { ...nothingAdmitted, stop: (await ask(parts, nothingAdmitted)) ? null : DECLINED }
+    return { ...nothingAdmitted, stop: (await ask(run, nothingAdmitted)) ? null : DECLINED }
   }
   try {
-    const brought = await bringIn({ ...parts, asOf: parts.settings.asOf }, (all) => ask(parts, all))
+    const brought = await bringIn(run, (all) => ask(run, all))
     return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
   } catch (error) {
-    const isInterrupted = parts.drain.aborted && error instanceof Error && error.name === 'AbortError'
+    const isInterrupted = run.drain.aborted && error instanceof Error && error.name === 'AbortError'
     if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
     throw error
   }
-}
-
-interface Bringing extends RunRequest, Pick<CampaignParts, 'ledger' | 'hold'> {
-  readonly asOf: string
 }
 
 /**
@@ -184,12 +196,11 @@ interface Bringing extends RunRequest, Pick<CampaignParts, 'ledger' | 'hold'> {
  * @returns null after a no
  */
 export async function bringIn(
-  bringing: Bringing,
+  run: Run & Pick<OpenRun, 'ledger' | 'hold'>,
   isAgreed: (brought: Brought) => boolean | Promise<boolean>,
 ): Promise<Brought | null> {
-  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy } = bringing
-  const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = bringing
-  const { spread, policy } = bringing
+  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy, spread, policy } = run
+  const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = run
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
@@ -201,9 +212,9 @@ export async function bringIn(
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
-    admission.compareEarlier(bringing.asOf)
+    admission.compareEarlier(run.asOf)
     assertChoosable(choice, ledger.view)
-    const held = bringing.hold()
+    const held = run.hold()
     const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
     const brought = { admitted, leftRefused, held, readAgain, pilot }
     if (await isAgreed(brought)) {
@@ -243,8 +254,8 @@ function retryRefused(ledger: Ledger, by: string): number {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(parts: CampaignParts, { pilot, ...brought }: Brought): Promise<boolean> {
-  const { ledger, policy, confirm, choice } = parts
+async function ask(run: OpenRun, { pilot, ...brought }: Brought): Promise<boolean> {
+  const { ledger, policy, confirm, choice } = run
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
   const toSend = Math.min(ready, policy.limit ?? ready)
@@ -252,7 +263,7 @@ async function ask(parts: CampaignParts, { pilot, ...brought }: Brought): Promis
   return confirm({
     totals,
     toSend,
-    choice: countedChoice(parts),
+    choice: countedChoice(run),
     pilot: pilot?.told ?? [],
     ...brought,
     ledger: ledger.view,

@@ -31,10 +31,10 @@ import {
   proveUpdate,
   type BillogramAnswer,
   type OfferAnswer,
+  createCleaner,
 } from './classify.js'
 import { checkTimer, openConnections, type TlsOptions } from './connections.js'
 import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js'
-import { createCleaner } from './evidence.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
 export interface ClientMachine {

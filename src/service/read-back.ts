@@ -4,9 +4,15 @@ import { readPaymentSources, paymentSourcesPath, headerOfMore } from '../contrac
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import { parseJson } from '../domain/text/text.js'
-import { cleanHints, factsOf, quoteHints } from './classify.js'
+import {
+  cleanHints,
+  factsOf,
+  quoteHints,
+  MAX_MESSAGE_BYTES,
+  type Cleaner,
+  createCleaner,
+} from './classify.js'
 import { explain, type Exchange, type Response } from './exchange.js'
-import { MAX_MESSAGE_BYTES, type Cleaner, createCleaner } from './evidence.js'
 import type { CheckedService, Credentials } from './checked-service.js'
 import { clientOptions, openWay, type ClientMachine, type SendOptions } from './client.js'
 import type { ExchangeEvidence, Halt } from '../domain/row/row-state.js'

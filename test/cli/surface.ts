@@ -1,4 +1,4 @@
-import { nameOf, type Command, type CommandLoaders } from '../../src/cli/command.js'
+import { nameOf, type Command, type CommandLoaders, emptyResult, jsonOf } from '../../src/cli/command.js'
 import {
   settingOf,
   environmentName,
@@ -7,7 +7,6 @@ import {
   helpOf,
   type OptionName,
 } from '../../src/cli/settings/declared.js'
-import { emptyResult, jsonOf } from '../../src/cli/terminal/result.js'
 
 /** Keys that the JSON document of every command has. */
 export const jsonKeys = (): string[] => Object.keys(JSON.parse(jsonOf('', emptyResult)) as object)

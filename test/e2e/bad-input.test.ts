@@ -179,7 +179,7 @@ describe('a mistake', () => {
       const before = place.sandbox().requests()
       const ended = await place.programWith(env, ...typed)
       expect(ended.stderr).toMatch(says)
-      expect(ended.stderr).toMatch(/\n {2}To do: \S|^error: /)
+      expect(ended.stderr).toMatch(/\n {2}To do: \S|^Error: /)
       expect(ended.status).toBe(status)
       const printed = (ended.stdout + ended.stderr).split('\n').filter((line) => line.trim() !== '')
       expect(printed.length, printed.join('\n')).toBeLessThan(4)

@@ -44,7 +44,7 @@ describe('36: a signal', () => {
     expect((await started.ended).status).toBe(131)
     expect(place.totals()).toMatchObject({ sending: 1 })
     const next = await place.program('run', '--limit', '1', '--timeout', '0.2', '--no-report')
-    expect(next.stderr).toMatch(/1 row was under way when the last run ended, and is in doubt now/)
+    expect(next.stderr).toMatch(/1 row was being sent when the last run ended, and is in doubt now/)
     expect(place.held().filter((customer) => customer === 1)).toHaveLength(1)
   })
 })

@@ -66,6 +66,20 @@ describe('admitting the files of a command', () => {
     expect(ledger.totals().read).toBe(5)
   })
 
+  it('refuses a column to ignore, and a sheet, that none of its exports has', async () => {
+    const paths = [fileOf(exportOf(1), 'a.csv'), fileOf(exportOf(1).replace('customer_no', 'Kunde'), 'b.csv')]
+    const reading = (source: string) => {
+      const reader = optionsOf(`columns: { customer_no: [Kunde, customer_no] }\nsource: ${source}`)
+      return admitSources(open(), sourceOpeners(paths, reader, CHECK, options().signal), options())
+    }
+    await expect(reading('{ ignoreColumns: [name, Knde] }')).rejects.toThrow(
+      new UsageError('There is no column "Knde" to ignore; the nearest is "Kunde"; nothing was sent', ''),
+    )
+    await expect(reading('{ sheet: May }')).rejects.toThrow('no file of this command is a workbook')
+    // It may be the column of one of them.
+    await expect(reading('{ ignoreColumns: [kunde] }')).resolves.toHaveLength(2)
+  })
+
   it('finds out at the end of a stream that it holds it', async () => {
     const ledger = open()
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())

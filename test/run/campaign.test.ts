@@ -6,12 +6,7 @@ import { ROW_STATES, LATE_REQUEST_MS } from '../../src/domain/row/row-state.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
-import {
-  type CampaignEnd,
-  type CampaignParts,
-  type RunPreview,
-  watchCommits,
-} from '../../src/run/campaign.js'
+import { type CampaignEnd, type OpenRun, type RunPreview, watchCommits } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { registeredNo, runOn } from './delivery-world.js'
 import { inDoubt, refused } from './outcome-samples.js'
@@ -38,7 +33,7 @@ function newCampaign({ isBound = true } = {}) {
   })
   const sent: number[] = []
   const drain = new AbortController()
-  const run = (given: Partial<CampaignParts> = {}): Promise<CampaignEnd> =>
+  const run = (given: Partial<OpenRun> = {}): Promise<CampaignEnd> =>
     runOn(time, ledger, {
       send: ({ customerNo }) => {
         sent.push(customerNo)
@@ -108,7 +103,7 @@ describe('one run of a campaign', () => {
 describe('not confirming is nothing happening', () => {
   const decline = async (
     campaign: ReturnType<typeof newCampaign>,
-    given: Partial<CampaignParts>,
+    given: Partial<OpenRun>,
   ): Promise<void> => {
     const before = campaign.everything()
     const end = await campaign.run({ ...given, confirm: no })
@@ -292,7 +287,7 @@ describe('a run that is told which of the ready rows to send', () => {
 
   it('waits for those alone whose earlier request may still arrive', async () => {
     const campaign = newCampaign()
-    const doubtful: CampaignParts['send'] = () => Promise.resolve(inDoubt())
+    const doubtful: OpenRun['send'] = () => Promise.resolve(inDoubt())
     await campaign.run({ files: files(), choice: customers(1), send: doubtful })
     await campaign.pass(LATE_REQUEST_MS)
     decide(campaign.ledger, 1, 'refused')

@@ -6,7 +6,7 @@ import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { Choice } from '../../src/domain/row/choice.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
-import type { CampaignParts } from '../../src/run/campaign.js'
+import type { OpenRun } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { seedChance, type Chance } from '../support/chance.js'
@@ -112,7 +112,7 @@ async function play(seed: number): Promise<{ sent: number; left: number }> {
       const limit = chance.happens(0.4) ? chance.between(1, 5) : null
       const spread = limit !== null && seed % 2 === 0
       const asked: number[] = []
-      const send: CampaignParts['send'] = async ({ customerNo }) => {
+      const send: OpenRun['send'] = async ({ customerNo }) => {
         const row = known.get(customerNo)
         expect(row !== undefined && takes(choice, row), `customer ${customerNo} was not chosen`).toBe(true)
         expect(registrations).not.toContain(customerNo)

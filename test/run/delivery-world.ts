@@ -14,7 +14,7 @@ import {
 import { admitRows } from './mandate-samples.js'
 import { registered } from './outcome-samples.js'
 import { startVirtualTime, type VirtualTime } from './virtual-time.js'
-import { runCampaign, type CampaignEnd, type CampaignParts } from '../../src/run/campaign.js'
+import { runCampaign, type CampaignEnd, type OpenRun } from '../../src/run/campaign.js'
 import type { Stop } from '../../src/run/brake.js'
 import type { Totals, Outcome } from '../../src/domain/row/row-state.js'
 
@@ -58,11 +58,7 @@ export const WIDE_POLICY: DeliveryPolicy = {
 }
 
 /** A run of a campaign in virtual time; without a word it agrees, and waits for 10 ms before each registration. */
-export const runOn = (
-  time: VirtualTime,
-  ledger: Ledger,
-  given: Partial<CampaignParts>,
-): Promise<CampaignEnd> =>
+export const runOn = (time: VirtualTime, ledger: Ledger, given: Partial<OpenRun>): Promise<CampaignEnd> =>
   time.runUntil(
     runCampaign({
       ledger,
@@ -71,6 +67,7 @@ export const runOn = (
       hold: () => ({ inDoubt: 0, inConflict: 0, replaces: [] }),
       claim: () => undefined,
       settings: RUN_SETTINGS,
+      asOf: RUN_SETTINGS.asOf,
       retryRefusedBy: null,
       confirm: () => Promise.resolve(true),
       watchReading: () => undefined,

@@ -5,7 +5,7 @@ import { SourceError, UsageError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { sourceOpeners } from '../../src/run/admit-sources.js'
-import { type CampaignParts, runCampaign } from '../../src/run/campaign.js'
+import { type OpenRun, runCampaign } from '../../src/run/campaign.js'
 import { readSourceOptions } from '../../src/source/options.js'
 import { registeredNo, WIDE_POLICY } from './delivery-world.js'
 import type { Draw, Said } from './read-again-draws.js'
@@ -70,7 +70,7 @@ export function campaignIn(folder: string, name: string) {
         dormantSoonDays: 60,
       }
       const paths = files.map((one) => join(folder, one))
-      const parts: CampaignParts = {
+      const parts: OpenRun = {
         ledger,
         ...{ evidence: [], decisions: [], choice: null, expected: null },
         ...{ corrector: NOBODY_NAMED, isNewer: false, takesOver: false },
@@ -80,6 +80,7 @@ export function campaignIn(folder: string, name: string) {
         readBy: { options, against, configuration: join(folder, 'sepa-migrate.yaml') },
         severities: said.rules,
         settings: SETTINGS,
+        asOf: AS_OF,
         retryRefusedBy: null,
         confirm: ({ readAgain }) => {
           again = readAgain

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Iban } from '../../src/domain/mandate/mandate.js'
-import { createCleaner } from '../../src/service/evidence.js'
+import { createCleaner } from '../../src/service/classify.js'
+
 const IBAN = 'DE89370400440532013000' as Iban
 const clean = (text: string, maxBytes = 2048) => createCleaner({ iban: IBAN, secrets: [] })(text, maxBytes)
 

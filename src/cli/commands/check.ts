@@ -19,11 +19,9 @@ import {
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
-import { keptText } from '../closing.js'
+import { keptText, noteOutputs } from '../closing.js'
 import { evidenceLine, firstRecords, howReadLines, readingLines, unlikelyShares } from '../reading-lines.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
-import { noteOutputs } from '../privacy/remains.js'
-import { type CommandResult } from '../terminal/result.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/who.js'
@@ -67,7 +65,7 @@ export const checkCommand: Command = {
   run: check,
 }
 
-async function check(context: Context): Promise<CommandResult> {
+async function check(context: Context) {
   const { world, settings } = context
   const sample = context.sample()
   const campaign = namedLedger(context)
@@ -256,7 +254,7 @@ const MOST_OF_FILE = 20
 type Todo = ReturnType<typeof todosOf>[number]
 
 /** Every rule with findings: errors first, then warnings, then what the operator asked for; the most frequent first. */
-export function todosOf(reader: LedgerReader) {
+function todosOf(reader: LedgerReader) {
   const todos = reader
     .problemCounts()
     .map(({ rule, severity, count }) => ({ rule, severity, count, kind: kindOf(rule, severity) }))
@@ -276,7 +274,7 @@ const HEADINGS = { error: 'error', warning: 'warning', asked: 'left out' } as co
 const TONES = { error: 'bad', warning: 'open', asked: 'soft' } as const
 
 /** The list for people: rule, count, what it says, three examples with their lines, remedy. */
-export function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
+function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
   if (todos.length === 0) return [[toned('good', 'No problems.')]]
   const hasSeveral = reader.sources().length > 1
   const ofKind = (kind: Todo['kind']): number => todos.filter((todo) => todo.kind === kind).length

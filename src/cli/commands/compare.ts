@@ -3,11 +3,9 @@ import { countText, plural, said } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
-import { closingLines, lookedAt, oldPages, writePack } from '../closing.js'
+import { closingLines, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
 import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
-import { noteOutputs } from '../privacy/remains.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
-import type { CommandResult } from '../terminal/result.js'
 
 export const compareCommand: Command = {
   usage: 'compare <files...>',
@@ -40,7 +38,7 @@ export const compareCommand: Command = {
   run: compare,
 }
 
-async function compare(context: Context): Promise<CommandResult> {
+async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
   noteOutputs(context, settings.out)

@@ -1,7 +1,6 @@
 import { orNearest } from '../../domain/text/nearest.js'
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
-import { type CommandResult } from '../terminal/result.js'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +19,7 @@ export const helpCommand = (commands: CommandLoaders): Command => ({
   run: async (context) => Promise.resolve(print(context, commands)),
 })
 
-function print({ world, args, settings }: Context, commands: CommandLoaders): CommandResult {
+function print({ world, args, settings }: Context, commands: CommandLoaders) {
   const [name = ''] = args
   const topics = topicsIn(world.manual)
   const topic = topics.find((one) => one.name === name.toLowerCase())

@@ -3,7 +3,6 @@ import { createTrusted } from '../../trust/output.js'
 import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'
-import { type CommandResult } from '../terminal/result.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
@@ -31,9 +30,14 @@ export const initCommand: Command = {
   run: init,
 }
 
-async function init(context: Context): Promise<CommandResult> {
+async function init(context: Context) {
   const target = context.text('to') ?? FILE
-  const inspection = await inspect(onlyNamedConfiguration(context))
+  const { settings } = context
+  const { file } = settings.configuration
+  // A draft says what this file shows; the configuration of another export that lies in the folder has no say.
+  const isRead = isConfigurationNamed(context)
+  const configuration = isRead ? settings.configuration : noConfiguration
+  const inspection = await inspect({ ...context, settings: { ...settings, configuration } })
   const text = draftConfiguration(inspection)
   const schema = relative('.', context.world.schema)
   createTrusted(target, 'configuration', `# yaml-language-server: $schema=${schema}\n${text}`)
@@ -47,9 +51,12 @@ async function init(context: Context): Promise<CommandResult> {
   } as const
   return {
     files: { [FILE]: target },
-    details: { configuration: isConfigurationNamed(context) ? context.settings.configuration.file : null },
+    details: { configuration: configuration.file },
     lines: said([
-      ...configurationLines(context),
+      file !== null &&
+        (isRead
+          ? `Read with the configuration "${file}".`
+          : `Read without the configuration "${file}" of this folder; --config ${file} applies it.`),
       `Wrote ${target}.`,
       inspection.system !== null && `It looks like ${inspection.system.name}.`,
       inspection.staysBehind !== '' && `Understood: ${inspection.staysBehind}.`,
@@ -62,22 +69,6 @@ async function init(context: Context): Promise<CommandResult> {
         : [nextLine(context, toCheck)]),
     ]),
   }
-}
-
-/** A draft says what this file shows; the configuration of another export that lies in the folder has no say. */
-const onlyNamedConfiguration = (context: Context): Context =>
-  isConfigurationNamed(context)
-    ? context
-    : { ...context, settings: { ...context.settings, configuration: noConfiguration } }
-
-function configurationLines(context: Context): string[] {
-  const { file } = context.settings.configuration
-  if (file === null) return []
-  return [
-    isConfigurationNamed(context)
-      ? `Read with the configuration "${file}".`
-      : `Read without the configuration "${file}" of this folder; --config ${file} applies it.`,
-  ]
 }
 
 export const inspectCommand: Command = {
@@ -110,7 +101,7 @@ export const inspectCommand: Command = {
   },
 }
 
-async function listProfiles(): Promise<CommandResult> {
+async function listProfiles() {
   const { PROFILES } = await import('../../source/profiles/profiles.js')
   const profiles = PROFILES.map(({ id, name }) => ({ id, name }))
   return {
@@ -120,7 +111,7 @@ async function listProfiles(): Promise<CommandResult> {
 }
 
 /** What the configuration declares wins over what would be guessed. */
-export async function inspect(context: Context): Promise<Inspection> {
+async function inspect(context: Context): Promise<Inspection> {
   const source = context.args[0] ?? ''
   try {
     return await inspectSource(inputOf(context, source), {
@@ -146,7 +137,7 @@ export async function inspect(context: Context): Promise<Inspection> {
 }
 
 /** Whether the operator chose the configuration, rather than its lying in this folder. */
-export const isConfigurationNamed = ({ settings }: Context): boolean => settings.isNamed('config')
+const isConfigurationNamed = ({ settings }: Context): boolean => settings.isNamed('config')
 
 const configurationName = (context: Context, file: string): string =>
   isConfigurationNamed(context)

@@ -2,7 +2,6 @@ import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
 import { orNearest } from '../../domain/text/nearest.js'
 import { EXITS } from '../settings/declared.js'
-import { type CommandResult } from '../terminal/result.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 
 const EFFECTS = {
@@ -49,7 +48,7 @@ export const rulesCommand: Command = {
   },
 }
 
-function list(context: Context): CommandResult {
+function list(context: Context) {
   const rules = ruleIds().map((id) => shown(id, context))
   const width = Math.max(...rules.map(({ id }) => id.length))
   return {
@@ -62,7 +61,7 @@ function list(context: Context): CommandResult {
   }
 }
 
-function explain(context: Context, typed: string): CommandResult {
+function explain(context: Context, typed: string) {
   const id = typed.trim().toUpperCase().replaceAll('-', '_')
   if (!isRuleId(id))
     throw new UsageError(

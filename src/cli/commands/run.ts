@@ -26,10 +26,19 @@ import {
   verificationIn,
   writePack,
   oddities,
+  outputsOf,
+  tellNotNoted,
 } from '../closing.js'
-import { type Command, type Context, lookInto, namedFiles, nothingToCorrect } from '../command.js'
+import {
+  type Command,
+  type Context,
+  lookInto,
+  namedFiles,
+  nothingToCorrect,
+  type CommandResult,
+  resultOfError,
+} from '../command.js'
 import { evidenceLine, unlikelyShares } from '../reading-lines.js'
-import { outputsOf, tellNotNoted } from '../privacy/remains.js'
 import {
   RUN_FLAGS,
   runOptions,
@@ -48,7 +57,6 @@ import {
   trustedLines,
 } from '../settings/settings.js'
 import { askText, type Toned, toned } from '../terminal/world.js'
-import { type CommandResult, resultOfError } from '../terminal/result.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'
@@ -333,7 +341,7 @@ function announceSignals(
 ): void {
   const cost = (): string => {
     const underWay = counts.sent - counts.answered
-    return `${plural(underWay, 'request', 'requests')} under way become${underWay === 1 ? 's' : ''} in doubt`
+    return `${plural(underWay, 'request', 'requests')} in flight become${underWay === 1 ? 's' : ''} in doubt`
   }
   signals.drain.addEventListener('abort', () =>
     progress.note(
@@ -344,7 +352,7 @@ function announceSignals(
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
-export function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
+function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
   const { progress, log } = context
   const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {
@@ -376,7 +384,7 @@ export function noteAsking({ progress }: Context, { customers, asked }: AskingEv
     progress.note(`Asking who the customers are: ${countText(asked)} of ${countText(customers)}`)
 }
 
-export function noteOpened(
+function noteOpened(
   context: Context,
   { recovered, allowed, notNoted }: Extract<MigrationEvent, { kind: 'opened' }>,
 ): void {
@@ -384,12 +392,12 @@ export function noteOpened(
   tellNotNoted(context, notNoted)
   if (recovered > 0)
     progress.note(
-      `${plural(recovered, 'row was', 'rows were')} under way when the last run ended, and ${recovered === 1 ? 'is' : 'are'} in doubt now`,
+      `${plural(recovered, 'row was', 'rows were')} being sent when the last run ended, and ${recovered === 1 ? 'is' : 'are'} in doubt now`,
     )
   for (const text of allowed) progress.note(text)
 }
 
-export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
+function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: boolean): void {
   if (event.kind === 'outcome') {
     progress.outcome(event.outcome.kind)
     // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
@@ -400,7 +408,7 @@ export function showDelivery({ progress }: Context, event: DeliveryEvent, isVerb
   else if (event.kind === 'stop') progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
 }
 
-export const TONES = {
+const TONES = {
   registered: 'good',
   refused: 'bad',
   in_doubt: 'open',
@@ -408,4 +416,4 @@ export const TONES = {
   not_sent: 'soft',
 } as const
 
-export const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
+const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))

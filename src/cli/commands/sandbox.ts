@@ -4,8 +4,7 @@ import { parseFaults } from '../../sandbox/faults/faults.js'
 import { startSandbox } from '../../sandbox/sandbox.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertTrustedOutput } from '../../trust/output.js'
-import { camelCase, type Command, type Context, namedFiles } from '../command.js'
-import { emptyResult, jsonOf, type CommandResult } from '../terminal/result.js'
+import { camelCase, type Command, type Context, namedFiles, emptyResult, jsonOf } from '../command.js'
 import { oneOf } from '../settings/kinds.js'
 import { readPasswordFile } from '../settings/settings.js'
 import { EXITS } from '../settings/declared.js'
@@ -49,7 +48,7 @@ export const sandboxCommand: Command = {
   run: serve,
 }
 
-async function serve(context: Context): Promise<CommandResult> {
+async function serve(context: Context) {
   const { world, settings } = context
   const passwordFile = settings.get('passwordFile')
   const username = context.text('username') ?? nonEmpty(world.env['SEPA_MIGRATE_USERNAME'])

@@ -7,7 +7,6 @@ import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
 import { absentLines, absentOf, closingLines, lookedAt } from '../closing.js'
 import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
-import type { CommandResult } from '../terminal/result.js'
 import { type Line, toned, type World } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
@@ -30,7 +29,7 @@ export const statusCommand: Command = {
     }),
 }
 
-async function statusOf(context: Context, reader: LedgerReader): Promise<CommandResult> {
+async function statusOf(context: Context, reader: LedgerReader) {
   const { settings, world } = context
   const { result, status } = await lookedAt(context, reader)
   const { campaign, verification, cutOver } = status

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister } from '../../register/campaign-register.js'
-import { closingAt } from '../closing.js'
-import { decideIn, sameFlags, type Command, type Context } from '../command.js'
+import { closingAt, decidedResult } from '../closing.js'
+import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine, type NextCommand } from '../terminal/next.js'
-import { statusResult, type CommandResult } from '../terminal/result.js'
 import { countText, said } from '../../domain/text/text.js'
 
 export const adoptCommand: Command = {
@@ -26,7 +25,7 @@ export const adoptCommand: Command = {
   run: async (context) => adopt(context),
 }
 
-function adopt(context: Context): Promise<CommandResult> {
+function adopt(context: Context) {
   const { world, settings } = context
   const reason = context.reason(
     'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
@@ -71,7 +70,7 @@ function conclude(
 ): CommandResult {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
-    ...statusResult(context.settings.ledger, view),
+    ...decidedResult(context, view),
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,

@@ -20,13 +20,22 @@ import {
   absentLines,
   absentOf,
   closingAt,
+  decidedResult,
   correctionsLeft,
-  olderOf,
   OLDER_STATUS,
   oldPages,
   setAsideLines,
 } from '../closing.js'
-import { type Command, type Context, decideIn, inputOf, lookInto, sameFlags } from '../command.js'
+import {
+  type Command,
+  type Context,
+  decideIn,
+  inputOf,
+  lookInto,
+  sameFlags,
+  type CommandResult,
+  resultOfError,
+} from '../command.js'
 import {
   ASK_OPTIONS,
   askedDetails,
@@ -38,7 +47,6 @@ import {
 } from '../prove/verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
-import { type CommandResult, resultOfError, statusResult } from '../terminal/result.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES: ReadonlyMap<string, Scope> = new Map([
@@ -143,10 +151,9 @@ export async function resolve(context: Context): Promise<CommandResult> {
     const waiting = from === null ? [] : await correctionsLeft(context, from)
     return { ledger, result: conclude(context, ledger, report, { dryRun, waiting }) }
   })
-  const { campaign = result.campaign, exitCode = 0, lines = [], details } = before
+  const { exitCode = 0, lines = [], details } = before
   return {
     ...result,
-    campaign,
     exitCode: result.exitCode === 0 && list !== null ? exitCode : result.exitCode,
     warnings: [...result.warnings, ...oldPages(ledger)],
     lines: [...lines, ...result.lines],
@@ -169,7 +176,7 @@ async function given(context: Context): Promise<Found> {
   if (!context.flag('dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
   const result = await lookInto(context.settings, (reader) => ({
-    ...statusResult(context.settings.ledger, reader),
+    ...decidedResult(context, reader),
     lines: [`"${file}" holds no decision yet. ${next}.`, ...closingAt(context, reader)],
     details: { resolutions: [], isApplied: false },
   }))
@@ -222,7 +229,7 @@ function conclude(
   report: ResolutionReport,
   { dryRun, waiting }: { readonly dryRun: boolean; readonly waiting: readonly string[] },
 ) {
-  const standing = statusResult(context.settings.ledger, ledger.view)
+  const ended = decidedResult(context, ledger.view)
   const from = context.text('from')
   const errors = report.results.flatMap((result) =>
     result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
@@ -233,10 +240,10 @@ function conclude(
       : [],
   )
   return {
-    ...standing,
-    exitCode: errors.length > 0 ? 2 : standing.exitCode,
+    ...ended,
+    exitCode: errors.length > 0 ? 2 : ended.exitCode,
     errors,
-    warnings: [...olderOf(context.world, ledger.view).warnings, ...waiting],
+    warnings: [...ended.warnings, ...waiting],
     lines: [
       ...lines,
       ...(errors.length > 0
@@ -433,7 +440,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
         proposals: proposals.length,
         stillInDoubt: count('still_in_doubt'),
       }
-      const standing = statusResult(context.settings.ledger, reader)
+      const ended = decidedResult(context, reader)
       const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
       const lines = said([
         `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
@@ -444,9 +451,8 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
           `… and ${differences.length - DIFFERENCES_SHOWN} more (all of them with --json)`,
       ])
       const result = {
-        ...standing,
-        exitCode: standing.exitCode === 0 && isDifferent ? 3 : standing.exitCode,
-        warnings: olderOf(context.world, reader).warnings,
+        ...ended,
+        exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
         lines: proposals.length > 0 ? lines : [...lines, ...closingAt(context, reader)],
         details: {
           reconciliation: {

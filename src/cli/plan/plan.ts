@@ -1,6 +1,6 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, namedFiles } from '../command.js'
+import { type Command, type Context, namedFiles, type CommandResult } from '../command.js'
 import { RUN_FLAGS, runOptions } from '../run-options.js'
 import {
   readUsername,
@@ -11,9 +11,8 @@ import {
 } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
-import { type CommandResult } from '../terminal/result.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
-import { tellNotNoted } from '../privacy/remains.js'
+import { tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
@@ -49,7 +48,7 @@ export const planCommand: Command = {
   run: plan,
 }
 
-async function plan(context: Context): Promise<CommandResult> {
+async function plan(context: Context) {
   const { world, settings, progress } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)

@@ -5,11 +5,10 @@ import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import { pick } from '../../report/files/manifest.js'
-import { olderOf } from '../closing.js'
+import { decidedResult, olderOf } from '../closing.js'
 import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
-import { statusResult, type CommandResult } from '../terminal/result.js'
 import { remainLines, remainsOf } from './remains.js'
 import { plural, said } from '../../domain/text/text.js'
 
@@ -74,7 +73,7 @@ function heldByReference(reader: LedgerReader, reference: string) {
   return { customerNo, rows: [...rows.values()] }
 }
 
-async function show(context: Context): Promise<CommandResult> {
+async function show(context: Context) {
   const { settings } = context
   const { customerNo, name, rows } = await heldOf(context)
   return lookInto(settings, (reader) => {
@@ -229,7 +228,7 @@ export const eraseCommand: Command = {
   run: erase,
 }
 
-async function erase(context: Context): Promise<CommandResult> {
+async function erase(context: Context) {
   const { world, settings } = context
   const reason = context.reason('who asked for it and when; it is kept', '; nothing was removed')
   const { customerNo, name, rows } = await heldOf(context)
@@ -252,7 +251,7 @@ async function erase(context: Context): Promise<CommandResult> {
     })
     const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
     return {
-      ...statusResult(settings.ledger, ledger.view),
+      ...decidedResult(context, ledger.view),
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

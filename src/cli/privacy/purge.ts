@@ -1,7 +1,7 @@
 import { type Command, type Context, lookInto, decideIn } from '../command.js'
+import { decidedResult } from '../closing.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
-import { statusResult, type CommandResult } from '../terminal/result.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import { plural } from '../../domain/text/text.js'
@@ -29,7 +29,7 @@ export const purgeCommand: Command = {
   run: purge,
 }
 
-async function purge(context: Context): Promise<CommandResult> {
+async function purge(context: Context) {
   const { world, settings } = context
   const withFiles = context.flag('removeFiles')
   if (!(settings.get('yes') ?? false)) {
@@ -57,7 +57,7 @@ async function purge(context: Context): Promise<CommandResult> {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))
     return {
-      ...statusResult(settings.ledger, ledger.view),
+      ...decidedResult(context, ledger.view),
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],

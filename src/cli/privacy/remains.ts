@@ -18,37 +18,11 @@ import {
 } from '../../report/pack/earlier-pack.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
-import { noteWritten, readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
+import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { ledgerMark, readMark } from '../../domain/row/list-words.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 import { REGISTER_FILE } from '../../register/register-file.js'
-
-/** What this command writes elsewhere: its log, and the folder of a report. */
-export function outputsOf({ settings }: Context, out: string | null): WrittenPath[] {
-  const logFile = settings.get('logFile')
-  return said([
-    logFile !== null && ({ kind: 'log', path: logFile } as const),
-    out !== null && ({ kind: 'report', path: out } as const),
-  ])
-}
-
-/** Notes it beside the ledger, so that a purge can name it. */
-export function noteOutputs(context: Context, out: string | null): void {
-  const { ledger } = context.settings
-  if (!existsSync(ledger)) return
-  tellNotNoted(
-    context,
-    outputsOf(context, out).filter((output) => !noteWritten(ledger, output)),
-  )
-}
-
-export function tellNotNoted({ progress }: Context, outputs: readonly WrittenPath[]): void {
-  for (const { path } of outputs)
-    progress.note(
-      `Cannot note beside the ledger that this command writes to "${shownPath(path)}": purge will not name it, so remember it`,
-    )
-}
 
 const writtenAs = (wanted: WrittenPath['kind'], { settings }: Context): string[] =>
   readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === wanted ? [path] : []))

@@ -1,11 +1,11 @@
 import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
-import { type Command, type Context } from '../command.js'
+import type { Command, Context } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
-import { type CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
 import { countText, plural, timeText, said } from '../../domain/text/text.js'
+
 const NOT_ALL_HOLDS = 3
 
 export const verifyReportCommand: Command = {
@@ -37,7 +37,7 @@ export const verifyReportCommand: Command = {
  * Proves the pack in a folder by itself, and beside a ledger and a key where these are named.
  * @throws {SourceError} where there is no pack that can be read
  */
-async function verifyReport(context: Context): Promise<CommandResult> {
+async function verifyReport(context: Context) {
   const { settings, args } = context
   const [folder = ''] = args
   const keyFile = context.text('key')

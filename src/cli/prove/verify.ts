@@ -14,11 +14,9 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/read-back.js'
 import { plainText } from '../../report/files/cells.js'
-import { campaignStatus, NO_PACK, writePack } from '../closing.js'
+import { campaignStatus, NO_PACK, writePack, noteOutputs } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
-import { noteOutputs } from '../privacy/remains.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
-import type { CommandResult } from '../terminal/result.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
@@ -173,7 +171,7 @@ export const verifyCommand: Command = {
   run: verify,
 }
 
-async function verify(context: Context): Promise<CommandResult> {
+async function verify(context: Context) {
   const sample = context.sample()
   const end = await askService(context, { scope: 'registered', sample })
   const { settings } = context

@@ -280,8 +280,8 @@ function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Brok
 }
 
 function insteadOfKey([key, ...inner]: Path): string | null {
-  const instead = inner.length > 0 ? null : insteadOf(String(key))
-  return instead === null ? null : ` any more: ${instead}`
+  const instead = inner.length > 0 ? undefined : REMOVED.get(String(key))
+  return instead === undefined ? null : ` any more: ${instead}`
 }
 
 const isUnknownKey = (issue: Broken['issues'][number]): boolean =>
@@ -394,11 +394,7 @@ function lineOf(document: Document, path: Path, lines: LineCounter): number {
  * What earlier versions had, and what to use now: by the name of its command, flag, key or variable, or by what was typed,
  * where the name goes on to mean something else.
  */
-const REMOVED: Readonly<Record<string, string>> = removed
-
-/** What to use instead of a name that is no longer known; null for one that never was. */
-const insteadOf = (name: string): string | null =>
-  Object.hasOwn(REMOVED, name) ? (REMOVED[name] ?? null) : null
+const REMOVED: ReadonlyMap<string, string> = new Map(Object.entries(removed))
 
 /** Why a command line or the environment is refused that names what was taken away: passed over, it would mislead. */
 export function refusalOfRemoved(
@@ -411,7 +407,7 @@ export function refusalOfRemoved(
     ...argv.filter((text) => text.startsWith('--')).map((text) => text.replace(/=.*/s, '')),
     ...Object.keys(env).filter((name) => (env[name] ?? '') !== ''),
   ])
-  for (const [name, instead] of Object.entries(REMOVED)) {
+  for (const [name, instead] of REMOVED) {
     const flag = name.startsWith('--') ? name : `--${name}`
     const variable = `SEPA_MIGRATE_${name.replaceAll('-', '_').toUpperCase()}`
     const form = [name.trim(), flag, variable].find((each) => named.has(each))

@@ -150,19 +150,19 @@ type Step = Readonly<{ words: readonly string[]; command: NextCommand | null }>
 
 const step = (word: string, command: NextCommand | null = null): Step => ({ words: [word], command })
 
-export const nextLine = (asked: Typed, command: NextCommand): Line => [
+export const nextLine = (typed: Typed, command: NextCommand): Line => [
   toned('strong', 'Next'),
-  `: ${commandLine(asked, command)}`,
+  `: ${commandLine(typed, command)}`,
 ]
 
 /** The last lines of a command: what a person has to do first, if anything, and the command to type. */
-export function nextLines(asked: Typed, standing: CommandEnd): Line[] {
-  const { words, command: found } = stepOf(asked, standing)
+export function nextLines(typed: Typed, status: CommandEnd): Line[] {
+  const { words, command: found } = stepOf(typed, status)
   if (found === null) return [...words]
-  const { toGive = [] } = standing
+  const { toGive = [] } = status
   const isBare = found.name === 'run' && found.files === undefined && toGive.length > 0
   const command = isBare ? { ...found, files: toGive } : found
-  return [...words, nextLine(asked, underPlan(asked, standing, askingFirst(asked, standing, command)))]
+  return [...words, nextLine(typed, underPlan(typed, status, askingFirst(typed, status, command)))]
 }
 
 /** What is left of a plan goes on under it; anything else is planned first, where nothing may be sent without. */
@@ -201,23 +201,23 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
   'waiting',
 ])
 
-function stepOf(asked: Typed, standing: CommandEnd): Step {
-  const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = standing
+function stepOf(typed: Typed, status: CommandEnd): Step {
+  const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = status
   if (isOlder) return OLDER
-  if (standing.isGoing === true) return GOING
+  if (status.isGoing === true) return GOING
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
   const behind = (next: Step): Step => ({ ...next, words: [...words, ...next.words] })
-  const same = sameChoice(asked, stop)
+  const same = sameChoice(typed, stop)
   if (stop !== null && notAdmitted.length > 0)
     return { words, command: { name: 'run', files: notAdmitted, words: same } }
-  const isOpen = totals.ready - (standing.cutOver ?? NO_CUT_OVER).held + totals.sending > 0
+  const isOpen = totals.ready - (status.cutOver ?? NO_CUT_OVER).held + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run', words: same } }
-  if ((standing.shown ?? 0) > 0) return behind(SHOWN)
+  if ((status.shown ?? 0) > 0) return behind(SHOWN)
   if (canBeAsked && totals.inDoubt > 0)
     return behind(step('Ask the service what it holds of the customers in doubt.', { name: 'resolve --ask' }))
-  return behind(standingStep(asked, standing, packOf(asked, standing)))
+  return behind(statusStep(typed, status, packOf(typed, status)))
 }
 
 /** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
@@ -243,10 +243,10 @@ const SHOWN = step(
   { name: 'resolve --ask' },
 )
 
-function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): Step {
-  const { totals, verification = null, cutOver = NO_CUT_OVER } = standing
-  const { unorderedExport, comparedExports } = standing.campaign
-  const typed = (name: string): string => asked.args.find((path) => basename(path) === name) ?? name
+function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
+  const { totals, verification = null, cutOver = NO_CUT_OVER } = status
+  const { unorderedExport, comparedExports } = status.campaign
+  const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
   if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
@@ -261,12 +261,12 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
       ? step(words, { name: 'compare', files })
       : step(`${words} Meanwhile, what is reported so far can be proven:`, {
           name: 'report verify',
-          words: [shownPath(pack), '--ledger', asked.settings.ledger],
+          words: [shownPath(pack), '--ledger', typed.settings.ledger],
         })
   // Under a plan no decision comes in, the demo has no service any more, and who decides with resolve goes on so.
-  const { plan, demo, from } = asked.own
+  const { plan, demo, from } = typed.own
   const isResolved =
-    asked.settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
+    typed.settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
   const decideIn = (name: string): NextCommand =>
     isResolved || list(name) === file(name)
       ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }
@@ -288,25 +288,25 @@ function standingStep(asked: Typed, standing: CommandEnd, pack: string | null): 
   if (cutOver.untaken > 0)
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
-      { name: 'run', files: comparedExports.map(typed) },
+      { name: 'run', files: comparedExports.map(asTyped) },
     )
   if (cutOver.uncompared > 0)
     return compare(
       'Mandates came in since the last export was compared: compare it again.',
-      comparedExports.map(typed),
+      comparedExports.map(asTyped),
     )
   if (unorderedExport !== null)
     return step(
       `Exports differ about mandates, which wait for your word. Only if "${unorderedExport}" is newer than all that came in before it:`,
       {
         name: 'run',
-        files: [typed(unorderedExport)],
+        files: [asTyped(unorderedExport)],
         words: ['--newer'],
       },
     )
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
-  const isRetried = asked.settings.get('retryRefused') === true
+  const isRetried = typed.settings.get('retryRefused') === true
   const asItIs = isRetried ? '' : '; what the service takes now as it is: run --retry-refused'
   if (faulty !== null)
     return step(

@@ -1,41 +1,38 @@
-/** What is used here of an issue of zod, as it is before it has words. */
-interface Issue {
-  readonly code: string
-  readonly input?: unknown
-  readonly expected?: unknown
-  readonly minimum?: unknown
-  readonly maximum?: unknown
-  readonly format?: unknown
-  readonly values?: readonly unknown[]
-}
+import type { z } from 'zod'
 
-/** Our words instead of those of zod. Schemas that bring their own words keep them. */
-export function wordingOf({
-  code,
-  input,
-  expected,
-  minimum,
-  maximum,
-  format,
-  values,
-}: Issue): string | undefined {
-  switch (code) {
+/** As YAML and those who write it call them. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['array', 'a list'],
+  ['object', 'a map'],
+  ['record', 'a map'],
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+])
+
+/** Our words instead of all those of zod. Schemas that bring their own words keep them. */
+export function wordingOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
     case 'invalid_type':
-      return input === undefined ? 'is required' : `must be ${withArticle(String(expected))}`
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${KINDS.get(issue.expected) ?? issue.expected}`
     case 'too_small':
-      return `must be at least ${String(minimum)}`
+      return issue.minimum === 1 && issue.origin !== 'number' && issue.origin !== 'int'
+        ? 'must not be empty'
+        : `must be at least ${issue.minimum}`
     case 'too_big':
-      return `must be at most ${String(maximum)}`
+      return `must be at most ${issue.maximum}`
     case 'invalid_format':
-      return format === 'date' ? 'must be a date (YYYY-MM-DD)' : undefined
+      return issue.format === 'date' ? 'must be a date (YYYY-MM-DD)' : 'must have another form'
     case 'invalid_value':
-      return `must be one of ${(values ?? []).map(String).join(', ')}`
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'unrecognized_keys':
+      return `has no key ${issue.keys.map((key) => `"${key}"`).join(', ')}`
     case 'invalid_union':
-      return 'has none of the allowed types'
+      return issue.input === undefined ? 'is required' : 'has none of the allowed types'
     default:
-      return undefined
+      return 'cannot be used'
   }
 }
-
-const withArticle = (type: string): string =>
-  type === 'int' ? 'an integer' : /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`

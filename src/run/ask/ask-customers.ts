@@ -34,95 +34,67 @@ interface Question {
   readonly last: CustomerAnswer | null
 }
 
-interface Asking {
-  readonly engine: ReturnType<typeof createEngine<Question, AskEvent>>
-  readonly parts: AskParts
-  readonly batch: ReturnType<typeof createAnswerBatch<CustomerAnswer>>
-  brake: AskBrake
-  isRecording: boolean
-}
-
 /**
  * Asks for every customer until all were asked or the asking must stop; resolves with the reason, or null. A question
  * that still waited to be repeated then is not recorded. Nothing is sent but questions (run/README.md#asking).
  * @throws what `record`, `watch` or `nextCustomers` threw, once nothing is under way
  */
 export async function askCustomers(parts: AskParts): Promise<Stop | null> {
-  const asking = startAsking(parts)
-  await asking.engine.run()
-  asking.batch.flush()
-  return asking.engine.result()
-}
+  const { ask, clock, abort, after, random } = parts
+  let brake = startAskBrake()
+  const engine = createEngine<Question, AskEvent>(parts, {
+    next: (limit) => parts.nextCustomers(limit).map((customerNo) => ({ customerNo, tries: 0, last: null })),
+    work: askOne,
+    // What the last try brought is what is left of a question that waited in vain.
+    leave: (questions) => {
+      for (const { last } of questions) {
+        if (last === null) continue
+        keep(last)
+        engine.stopFor(mustStopAsking(brake, last.seen, clock.monotonic()))
+      }
+    },
+  })
+  const batch = createAnswerBatch(parts.record, after, (error) => {
+    engine.fail(error)
+    engine.feed() // ends a pause that nothing else would end before its time
+  })
 
-function startAsking(parts: AskParts): Asking {
-  const asking: Asking = {
-    engine: createEngine<Question, AskEvent>(parts, {
-      next: (limit) => parts.nextCustomers(limit).map((customerNo) => ({ customerNo, tries: 0, last: null })),
-      work: (question) => askOne(asking, question),
-      leave: (questions) => {
-        for (const { last } of questions) if (last !== null) giveUp(asking, last)
-      },
-    }),
-    parts,
-    batch: createAnswerBatch<CustomerAnswer>((answers) => record(asking, answers), parts.after),
-    brake: startAskBrake(),
-    isRecording: true,
+  async function askOne(question: Turn<Question>): Promise<void> {
+    const beganMs = clock.monotonic()
+    const askedAt = timeOf(clock)
+    const requestId = randomUUID()
+    const { customerNo } = question
+    const seen = await ask(customerNo, requestId, abort) // never rejects
+    if (abort.aborted && seen.kind === 'not_read') return // broken off by us, which says nothing of the service
+    const tries = question.tries + 1
+    hear(question, { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries, seen }, beganMs)
   }
-  return asking
-}
 
-function record(asking: Asking, answers: readonly CustomerAnswer[]): void {
-  if (!asking.isRecording) return
-  try {
-    asking.parts.record(answers)
-  } catch (error) {
-    asking.isRecording = false
-    asking.engine.fail(error)
-    asking.engine.feed() // ends a pause that nothing else would end before its time
+  function hear(question: Turn<Question>, answer: CustomerAnswer, beganMs: number): void {
+    const { seen, tries } = answer
+    const nowMs = clock.monotonic()
+    brake = noteTry(brake, seen, nowMs)
+    const sent = question.sent + (seen.kind === 'not_read' && !seen.started ? 0 : 1)
+    const facts = { sent, connectionFailures: brake.failures, random: random() }
+    const { next, pauseMs, sign, stop } = judgeAnswer(seen, facts)
+    engine.noteSign(sign, beganMs)
+    if (next.kind === 'heard') keep(answer)
+    if (next.kind === 'again')
+      engine.queue.putBack({ ...question, tries, sent, last: answer }, nowMs, nowMs + next.afterMs)
+    engine.stopFor(stop ?? mustStopAsking(brake, seen, nowMs))
+    if (pauseMs > 0 && seen.kind === 'not_read' && !engine.isStopping() && engine.pause(nowMs + pauseMs))
+      engine.tell({ kind: 'pause', delayMs: pauseMs, reason: seen.reason })
   }
-}
 
-async function askOne(asking: Asking, question: Turn<Question>): Promise<void> {
-  const { ask, clock, abort } = asking.parts
-  const beganMs = clock.monotonic()
-  const askedAt = timeOf(clock)
-  const requestId = randomUUID()
-  const { customerNo } = question
-  const seen = await ask(customerNo, requestId, abort) // never rejects
-  if (abort.aborted && seen.kind === 'not_read') return // broken off by us, which says nothing of the service
-  const tries = question.tries + 1
-  hear(asking, question, { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries, seen }, beganMs)
-}
+  function keep(answer: CustomerAnswer): void {
+    brake = noteHeard(brake, answer.seen)
+    batch.add(answer)
+    engine.tell({ kind: 'answer', answer })
+  }
 
-function hear(asking: Asking, question: Turn<Question>, answer: CustomerAnswer, beganMs: number): void {
-  const { engine } = asking
-  const { clock, random } = asking.parts
-  const { seen, tries } = answer
-  const nowMs = clock.monotonic()
-  asking.brake = noteTry(asking.brake, seen, nowMs)
-  const sent = question.sent + (seen.kind === 'not_read' && !seen.started ? 0 : 1)
-  const { failures } = asking.brake
-  const judged = judgeAnswer(seen, { sent, connectionFailures: failures, random: random() })
-  engine.noteSign(judged.sign, beganMs)
-  const { next, pauseMs } = judged
-  if (next.kind === 'heard') keep(asking, answer)
-  if (next.kind === 'again')
-    engine.queue.putBack({ ...question, tries, sent, last: answer }, nowMs, nowMs + next.afterMs)
-  engine.stopFor(judged.stop ?? mustStopAsking(asking.brake, seen, nowMs))
-  if (pauseMs > 0 && seen.kind === 'not_read' && !engine.isStopping() && engine.pause(nowMs + pauseMs))
-    engine.tell({ kind: 'pause', delayMs: pauseMs, reason: seen.reason })
-}
-
-function keep(asking: Asking, answer: CustomerAnswer): void {
-  asking.brake = noteHeard(asking.brake, answer.seen)
-  asking.batch.add(answer)
-  asking.engine.tell({ kind: 'answer', answer })
-}
-
-/** A question that waited in vain is over: what its last try brought is what is left of it. */
-function giveUp(asking: Asking, last: CustomerAnswer): void {
-  keep(asking, last)
-  asking.engine.stopFor(mustStopAsking(asking.brake, last.seen, asking.parts.clock.monotonic()))
+  await engine.run()
+  batch.flush()
+  return engine.result()
 }
 
 /** What became of the question for one customer. Times are ISO 8601. */
@@ -272,9 +244,17 @@ const noReadBack = ({ missing }: AskBrake): Stop => ({
 const RECORD_AT_ONCE = 100
 const AT_LATEST_MS = 1_000
 
-/** `record` is called with at least one answer and at most 100, and must not throw. */
-export function createAnswerBatch<Answer>(record: (answers: readonly Answer[]) => void, after: After) {
+/**
+ * `record` is called with at least one answer and at most 100. When it throws, `failed` is told, once, and nothing is
+ * recorded any more: a timer has nobody to throw to.
+ */
+export function createAnswerBatch<Answer>(
+  record: (answers: readonly Answer[]) => void,
+  after: After,
+  failed: (error: unknown) => void,
+) {
   let gathered: Answer[] = []
+  let isRecording = true
   let cancelTimer = (): void => undefined
 
   /** Records what was gathered; leaves no timer behind. */
@@ -282,7 +262,13 @@ export function createAnswerBatch<Answer>(record: (answers: readonly Answer[]) =
     cancelTimer()
     const answers = gathered
     gathered = []
-    if (answers.length > 0) record(answers)
+    if (answers.length === 0 || !isRecording) return
+    try {
+      record(answers)
+    } catch (error) {
+      isRecording = false
+      failed(error)
+    }
   }
 
   return {

@@ -11,13 +11,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { contextOf, type Context } from '../../../src/cli/command.js'
 import { noLog, silentProgress } from '../../../src/cli/main.js'
-import {
-  noteOutputs,
-  remainLines,
-  remainsOf,
-  removeLists,
-  removeOwn,
-} from '../../../src/cli/privacy/remains.js'
+import { noteOutputs } from '../../../src/cli/closing.js'
+import { remainLines, remainsOf, removeLists, removeOwn } from '../../../src/cli/privacy/remains.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { type Line, wordsOf } from '../../../src/cli/terminal/world.js'

@@ -119,6 +119,18 @@ outcomes:  { "503": turned_away }
     expect(told(`${text}\n`)).toBe(`line ${line}: there is no key "${key}"${near}`)
   })
 
+  it.each([
+    ['exclude: 3', 'exclude: must be a list'],
+    ['service: 3', 'service: must be a map'],
+    ['profile: 3', 'profile: must be text'],
+    ['crosswalk: { file: x }', 'crosswalk.from: is required; line 1: crosswalk.key: is required'],
+    ['approvers: { " ": x }', 'approvers. : cannot be used'],
+    ['limits: { columns: 1 }', 'limits.columns: must be at least 2'],
+    ['crosswalk: { file: "", from: a, key: b }', 'crosswalk.file: must not be empty'],
+  ])('says of %s in our own words what is wrong', (text, why) => {
+    expect(told(text)).toBe(`line 1: ${why}`)
+  })
+
   it('names the line of a value that cannot be, and every mistake in the order of the file', () => {
     const source = 'source:\n  skipLine: 1\n  skipFooterLines: many\n'
     expect(told(`outcomes:\n  "500": registered\n${source}rules: { IBAN_SHARED: fatal }\n`)).toMatch(

@@ -49,7 +49,7 @@ describe('what was taken away is refused by its name, with what to use now', () 
       stderr.includes(` ${text.replace(/=.*/, '')} any more`),
     )
     expect(name).toBeDefined()
-    expect(stderr).toMatch(/^error: there is no [^\n]+; nothing was sent\. [^\n]+\n$/)
+    expect(stderr).toMatch(/^Error: there is no [^\n]+; nothing was sent\. [^\n]+\n$/)
     expect(stderr).toContain(now)
     const json = await refused([...argv, '--json'], env)
     expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 2, errors: [{ kind: 'usage' }] })

@@ -10,7 +10,7 @@ import {
   wrapped,
   writtenLine,
 } from '../../../src/cli/terminal/world.js'
-import { emptyResult, jsonOf, printResult } from '../../../src/cli/terminal/result.js'
+import { emptyResult, jsonOf, printResult } from '../../../src/cli/command.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
 import { oneLine, plainLines } from '../../../src/domain/text/text.js'
 import { worldOf } from '../world.js'

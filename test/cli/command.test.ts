@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../../src/cli/main.js'
-import { environmentName, SETTING_NAMES } from '../../../src/cli/settings/declared.js'
-import { emptyResult, jsonOf, resultOfError } from '../../../src/cli/terminal/result.js'
-import { totalsOf } from '../../../src/domain/row/row-state.js'
-import { UsageError } from '../../../src/errors.js'
-import { readSurface } from '../surface.js'
+import { commands } from '../../src/cli/main.js'
+import { environmentName, SETTING_NAMES } from '../../src/cli/settings/declared.js'
+import { emptyResult, jsonOf, resultOfError } from '../../src/cli/command.js'
+import { totalsOf } from '../../src/domain/row/row-state.js'
+import { UsageError } from '../../src/errors.js'
+import { readSurface } from './surface.js'
 
 describe('what a thrown error means for the caller', () => {
   it('anything else is a bug: status 1, accounts masked, and the ledger is said to be safe', () => {
@@ -35,7 +35,7 @@ it('the JSON document is one line, ok with exit status 0 alone, and tells totals
   expect(document).toMatchObject({ ok: false, exitCode: 3, balanced: false, ...details })
 })
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const surface = await readSurface(commands)
 
 /** Every text of the program, as it stands in its source. */
