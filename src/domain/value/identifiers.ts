@@ -240,8 +240,8 @@ function endsAtSigns(check: ValueCheck, reference: string): boolean {
 
 /** What a bank takes, but a person should look at. */
 const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
-  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
   (isFiller(reference) && check.breaks('UMR_PLACEHOLDER')) ||
+  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
   (ONLY_DIGITS.test(reference) &&
     ONLY_ZEROS.test(reference.slice(PRECISION)) &&
     check.breaks('UMR_PRECISION')) ||
