@@ -109,6 +109,8 @@ const isPageBreak = (cells: readonly string[]): boolean =>
 export const isTotalsLine = (cells: readonly string[]): boolean =>
   TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
 
+const MONEY = /^[€A-Z]{0,3} ?\d[\d.,' ]*[.,]\d{2}(?: ?[€A-Z]{1,3})?$/
+
 /** The whole numbers that a line calls a count; none of sums of money and dates. */
 function statedCounts(cells: readonly string[]): readonly number[] {
   const text = cells.map((cell) => cell.replaceAll(';', ' ').replaceAll(DATE, ' ')).join(';')
@@ -136,8 +138,15 @@ async function* judge(
   const above = new Set(linesOf(preamble).map((line) => filledIn(split(line)).join('\n')))
   let records = 0
   let sinceCount = 0
+  /** What sums up the rows above it, until it is known whether rows follow; those at the end are judged with the mapping. */
+  const sums: { record: RawRecord; text: string; isOfAll: boolean }[] = []
+  const tellSums = (told: typeof sums): void => {
+    for (const { record, text } of told)
+      noRecords.counts.push({ line: record.line, text, isRight: true, records })
+  }
 
-  function isRecord({ line, cells, isClean }: RawRecord): boolean {
+  function isRecord(record: RawRecord): boolean {
+    const { line, cells, isClean } = record
     if (isHeading(names, cells)) return false
     const isLeftOutAs = (what: keyof NoRecords['lines']): boolean => noRecords.lines[what].push(line) > 0
     let filled = 0
@@ -160,7 +169,15 @@ async function* judge(
         sinceCount = 0
         return false
       }
+      const stated = statedCounts(few)
+      const isOfAll = stated.includes(records) || MONEY.test(few[1] ?? '')
+      if (few.length <= 2 && isBareTotals(few, []) && (isOfAll || stated.includes(sinceCount))) {
+        sums.push({ record, text: showValue(few.join(' ')), isOfAll })
+        sinceCount = 0
+        return false
+      }
     }
+    tellSums(sums.splice(0))
     records += 1
     sinceCount += 1
     if (isClean !== true)
@@ -169,6 +186,8 @@ async function* judge(
   }
 
   for await (const batch of batches) yield batch.filter(isRecord)
+  tellSums(sums.filter(({ isOfAll }) => !isOfAll))
+  yield sums.flatMap(({ record, isOfAll }) => (isOfAll ? record : []))
   return { ...batches.end(), noRecords }
 }
 
@@ -189,7 +208,7 @@ export function noRecordFindings(
     linesText(lines.rule, 'rules off the table', 'rule off the table'),
     linesText(lines.header, 'repeats the header', 'repeat the header'),
     linesText(lines.page, 'belongs to a page break', 'belong to page breaks'),
-    ...counts.map(({ line, text }) => `Line ${line} says how many rows there are: "${text}".`),
+    ...counts.map(({ line, text }) => `Line ${line} sums up: "${text}".`),
   ])
   return [
     ...counts.flatMap(({ text, records, isRight }) => {

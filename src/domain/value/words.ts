@@ -45,7 +45,7 @@ function spellings(word: string): readonly string[] {
   return [...new Set([lower, ...respelled].map(fold))]
 }
 
-const DATE = /(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+const DATE = /(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|(?<!\d)\d{4})\)?\s*$/
 /** Only at the beginning of its blanks: a long run of them is read once. */
 const SINCE =
   /(?<!\s)\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
