@@ -109,7 +109,9 @@ export function guessColumns(
   return columns.map((column) => {
     const guess = taken.get(column) ?? null
     const words = known?.words ?? WORDS
-    return describeColumn(column, guess, { fate: guess === null ? fate(column) : null, order, words })
+    // Beside the name of who pays people write what became of the mandate.
+    const isOpen = guess === null || (guess.field === 'payer_name' && column.profile.remarks.size > 0)
+    return describeColumn(column, guess, { fate: isOpen ? fate(column) : null, order, words })
   })
 }
 

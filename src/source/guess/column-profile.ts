@@ -1,7 +1,7 @@
 import { type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
-import { undated } from '../../domain/value/words.js'
+import { remarkIn, undated } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { isSepaIban } from '../../domain/value/iban.js'
@@ -22,6 +22,7 @@ const VALUES_SHOWN = 3
 export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, number>()
+  const remarks = new Map<string, number>()
   const decider = startDeciding()
   let filled = 0
   let sampled = 0
@@ -31,7 +32,10 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   let isKnown = false
   return {
     note: (cell: string): void => {
-      if (cell === '' || isKnown) return
+      if (cell === '') return
+      const remark = isDated === true || remarks.size >= MOST_WORDS ? null : remarkIn(cell)
+      if (remark !== null) remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
+      if (isKnown) return
       words.note(cell)
       if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
         isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
@@ -97,6 +101,8 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         order: orderOf(decider.decided()),
         /** The words and how often each occurs in all records, where they are few; null where they are many. */
         words: words.counts(),
+        /** Words of an end that stand beside others in a cell, and how often. */
+        remarks,
         /** The first different values, not masked. */
         first: [...sample.keys()].slice(0, VALUES_SHOWN),
         /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */

@@ -33,7 +33,7 @@ export type Fate =
     }
   | {
       readonly kind: 'undecided'
-      readonly by: 'words' | 'list' | 'last' | 'dates' | 'second' | 'few'
+      readonly by: 'words' | 'list' | 'last' | 'dates' | 'payers' | 'remarks' | 'second' | 'few'
       /** Whoever says that no column is this field has answered. */
       readonly field: Field
       /** What its words are understood to say. */
@@ -73,7 +73,8 @@ export function fateOf(name: string, profile: ColumnProfile, file: FileFacts): F
   const { field, told } = fate
   // That no column counts, holds for all; that one does, for none that would keep more back.
   const keepsMore = told === null ? field === 'status' : told.staysBehind.length > 0
-  return file.decided.has(field) && !(file.uses(field) && keepsMore)
+  const isOfRows = fate.by === 'payers' || fate.by === 'remarks'
+  return !isOfRows && file.decided.has(field) && !(file.uses(field) && keepsMore)
     ? harmless(`the configuration decides about ${field}`)
     : fate
 }
@@ -91,14 +92,25 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
   const told =
     kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? kindByEnds(namesEnd(name), profile)
   if (told !== null) return undecided('words', told.field, wordsOf(told).join('; '), { told })
+  const remarks = [...profile.remarks].map(([word, count]) => ({ word, count }))
+  const remarked = remarks.reduce((sum, { count }) => sum + count, 0)
+  // Where all rows have it, it is said of all mandates, as `until revoked` is.
+  if (remarked > 0 && remarked < records)
+    return undecided(
+      'remarks',
+      'status',
+      `words of an end in ${remarked} of ${records} rows (${counted(remarks)})`,
+    )
   const last = namesLastCollection(name) ? guessDateFormat(profile, true) : null
   if (last !== null)
     return undecided('last', 'last_collection_date', `${last.count} dates`, { dateFormat: last.format })
   if (filled === 0) return harmless('empty')
-  if (holdsAccounts(profile))
-    return varies(profile)
-      ? undecided('second', 'iban', `${values.size} different accounts in ${sampled} rows`)
-      : harmless(OWN_ACCOUNT)
+  if (holdsAccounts(profile)) {
+    if (!varies(profile)) return harmless(OWN_ACCOUNT)
+    // Filled in few rows it is that of another payer, whichever column is the account of the others.
+    const by = uses('iban') && filled * 2 < records ? 'payers' : 'second'
+    return undecided(by, 'iban', `${values.size} different accounts in ${sampled} rows`)
+  }
   const second = secondOf(name, profile)
   if (second !== null && uses(second.field)) return second
   if (holdsDates(profile)) {

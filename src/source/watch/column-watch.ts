@@ -180,15 +180,20 @@ function undecidedText(
   isFurther: boolean,
 ): string {
   const quoted = JSON.stringify(column)
-  const none = isFurther ? '' : `columns: { ${field}: none }, or `
+  const none = isFurther || by === 'remarks' ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
   const dated = `{ column: ${quoted}, format: ${dateFormat} }`
   if (by === 'last')
     return `Column ${quoted} may be the last collection. To use it: columns: { ${field}: ${dated} }; ${ignore}.`
   if (by === 'second')
     return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the one that is; or ${ignore}.`
+  const each = `to keep back each row that has one: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
   if (by === 'dates')
-    return `Column ${quoted} holds ${shows}, as the end of a mandate does. Where a date has passed, export without that row; to keep back each row that has a date: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
+    return `Column ${quoted} holds ${shows}, as the end of a mandate does. Where a date has passed, export without that row; ${each}`
+  if (by === 'remarks')
+    return `Column ${quoted} holds ${shows}. Where a mandate has ended, export without that row, or name the cell: exclude: [{ column: ${quoted}, equals: […], reason: … }]; ${ignore}.`
+  if (by === 'payers')
+    return `Column ${quoted} holds ${shows}, as other payers have: in these rows it may be the one that is debited. Where it is, write it into the column of iban; ${each}`
   if (by === 'list')
     return `Column ${quoted} holds ${shows}; it says nothing of the rows it stands in. Take it out, and those customers, too, where they are not to be migrated; ${ignore}.`
   if (told === null)
