@@ -1,14 +1,16 @@
-import type { XmlHandlers } from '../bytes/xml.js'
+import { isTrue, type XmlHandlers } from '../bytes/xml.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RawRecord } from '../table.js'
 import { showNumber } from './number-format.js'
 import { textRuns, unescapeText } from './shared-texts.js'
-import { isTrue, type Sheet, type Workbook } from './workbook.js'
+import type { Sheet, Workbook } from './workbook.js'
 
 /** A row with anything in it; its line is the number that the sheet shows. */
 export interface SheetRow extends RawRecord {
   readonly isHidden: boolean
+  /** A line is drawn through the text of a cell. */
+  readonly isStruck: boolean
   /** Positions of formulas, from 0. */
   readonly formulas: readonly number[]
   /** Positions that hold an error instead of a value, such as `#REF!`. */
@@ -73,6 +75,7 @@ export async function* readRows(
     formulas: number[]
     errors: number[]
     isHidden: boolean
+    isStruck: boolean
     length: number
   } | null = null
   let next = 0
@@ -86,7 +89,7 @@ export async function* readRows(
     line = number
     next = 0
     const isHidden = isTrue(hidden) || Number(ht) === 0
-    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden, length: 0 }
+    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden, isStruck: false, length: 0 }
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -109,13 +112,13 @@ export async function* readRows(
     if (type === 'str') return unescapeText(value)
     if (type === 'b') return isTrue(value) ? 'TRUE' : 'FALSE'
     if (type === 'd') return value.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/T(.{8})[^]*$/, ' $1')
-    return type === 'n' ? showNumber(value, workbook.formats(style), workbook.is1904) : value
+    return type === 'n' ? showNumber(value, workbook.formatOf(style), workbook.is1904) : value
   }
 
   function endCell(): void {
     if (cell === null || row === null) return
     const text = textOf(cell)
-    const { position, type, value, isFormula } = cell
+    const { position, type, style, value, isFormula } = cell
     cell = null
     if (isFormula) row.formulas.push(position)
     // An empty text is a value; of a formula that nobody computed there is none.
@@ -131,6 +134,7 @@ export async function* readRows(
       })
     while (row.cells.length < position) row.cells.push('')
     row.cells[position] = text
+    row.isStruck ||= workbook.isStruck(style)
     if (isUncomputed) row.uncomputed.push(position)
   }
 

@@ -51,7 +51,7 @@ describe('a second account in few rows', () => {
   it('is that of another payer, whichever column is the account of the others', async () => {
     const path = made()
     for (const yaml of ['', named]) {
-      const error = await refusal(readAll(path, optionsOf(`${yaml}`)))
+      const error = await refusal(readAll(path, optionsOf(yaml)))
       expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
       expect(error.message).toContain('2 different accounts in 2 rows, as other payers have')
       expect(error.message).toContain('filled: true')
