@@ -21,7 +21,7 @@ const VALUES_SHOWN = 3
 /** @param isWhole filled cells are counted to the end whatever they hold */
 export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   const words = countWords(MOST_WORDS)
-  const sample = new Map<string, number>()
+  const sample = new Map<string, { count: number }>()
   const remarks = new Map<string, number>()
   const decider = startDeciding()
   let filled = 0
@@ -40,7 +40,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
         isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
         const known = isDated ? sample.get(cell) : undefined
-        if (known !== undefined) sample.set(cell, known + 1)
+        if (known !== undefined) known.count += 1
         if (known !== undefined || !isDated || sample.size >= MOST_DATES) {
           if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
           isKnown = !isWhole && !isDated && words.areMany()
@@ -52,7 +52,9 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       filled += 1
       // What stands for no date leaves room for the dates that stand behind it.
       if (!isNever(text)) sampled += 1
-      sample.set(text, (sample.get(text) ?? 0) + 1)
+      const known = sample.get(text)
+      if (known === undefined) sample.set(text, { count: 1 })
+      else known.count += 1
     },
     /** @param records of the file that have this column */
     profile: (records: number) => {
@@ -60,7 +62,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, early: 0 }
       let dated = 0
       let seen = 0
-      for (const [text, count] of sample) {
+      for (const [text, { count }] of sample) {
         decider.note(text)
         if (isOpenEnd(text)) ends.open += count
         // Of many values nearly all have a format of those before them.
@@ -81,7 +83,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         if (likely.every(({ date }) => date < FIRST_MANDATES)) ends.early += count
       }
       const countOf = (fits: (text: string) => boolean): number =>
-        [...sample].reduce((sum, [text, count]) => (fits(text) ? sum + count : sum), 0)
+        [...sample].reduce((sum, [text, { count }]) => (fits(text) ? sum + count : sum), 0)
       return {
         records,
         filled,
@@ -141,7 +143,7 @@ export const areMost = (count: number, { sampled }: ColumnProfile): boolean =>
 
 /** How many of the cells differ. */
 export function distinctShare({ values }: ColumnProfile): number {
-  const cells = [...values.values()].reduce((sum, count) => sum + count, 0)
+  const cells = [...values.values()].reduce((sum, { count }) => sum + count, 0)
   return cells === 0 ? 0 : values.size / cells
 }
 
