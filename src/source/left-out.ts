@@ -76,11 +76,6 @@ const OF_MONEY = new RegExp(`${word(totals.money)}|€`, 'iu')
 const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
 const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
 
-const ROWS_SAID = new RegExp(
-  String.raw`^(\d+)\s*(?:${totals.records.join('|')}|row|record|zeile)(?!\p{L})`,
-  'iu',
-)
-
 /**
  * The number of rows that a database writes behind them: `(3 rows affected)`, `(2 Zeilen)` in brackets whatever the
  * language, `3 rows selected.` in words of rows. Null for any other cell.
@@ -90,8 +85,7 @@ function rowsSaid(cell: string): number | null {
   const said = inner.replace(/\([^()]*\)/g, '')
   const numbers = said.match(/\d+/g) ?? []
   if (numbers.length === 1 && /\p{L}/u.test(said)) return Number(numbers[0])
-  const [, number] = ROWS_SAID.exec(cell) ?? []
-  return number === undefined ? null : Number(number)
+  return /^\d/.test(cell) ? (statedCounts([cell])[0] ?? null) : null
 }
 
 const PAGES = word(totals.pages)
@@ -139,11 +133,8 @@ async function* judge(
   let records = 0
   let sinceCount = 0
   /** What sums up the rows above it, until it is known whether rows follow; those at the end are judged with the mapping. */
-  const sums: { record: RawRecord; text: string; isOfAll: boolean }[] = []
-  const tellSums = (told: typeof sums): void => {
-    for (const { record, text } of told)
-      noRecords.counts.push({ line: record.line, text, isRight: true, records })
-  }
+  const sums: { record: RawRecord; isOfAll: boolean; told: NoRecords['counts'][number] }[] = []
+  const tellSums = (some: typeof sums): number => noRecords.counts.push(...some.map(({ told }) => told))
 
   function isRecord(record: RawRecord): boolean {
     const { line, cells, isClean } = record
@@ -162,17 +153,16 @@ async function* judge(
     if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
       const few = filledIn(cells)
       if (isPageBreak(few) || above.has(few.join('\n'))) return !isLeftOutAs('page')
-      const count = few.length === 1 ? rowsSaid(first) : null
-      if (count !== null) {
-        const isRight = count === sinceCount || count === records
-        noRecords.counts.push({ line, text: showValue(cleanCell(first)), isRight, records: sinceCount })
-        sinceCount = 0
-        return false
-      }
-      const stated = statedCounts(few)
-      const isOfAll = stated.includes(records) || MONEY.test(few[1] ?? '')
-      if (few.length <= 2 && isBareTotals(few, []) && (isOfAll || stated.includes(sinceCount))) {
-        sums.push({ record, text: showValue(few.join(' ')), isOfAll })
+      const said = few.length === 1 ? rowsSaid(first) : null
+      const stated = said === null ? statedCounts(few) : [said]
+      const isOfAll = said === null && (stated.includes(records) || MONEY.test(few[1] ?? ''))
+      const isRight = isOfAll || stated.includes(records) || stated.includes(sinceCount)
+      if (said !== null || (isRight && few.length <= 2 && isBareTotals(few, []))) {
+        sums.push({
+          record,
+          isOfAll,
+          told: { line, text: showValue(few.join(' ')), isRight, records: sinceCount },
+        })
         sinceCount = 0
         return false
       }

@@ -12,7 +12,7 @@ import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
-import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './column-kind.js'
+import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import {
   UNKNOWN_RANK,
   customerRank,

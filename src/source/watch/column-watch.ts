@@ -9,16 +9,17 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
+import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
+  fateOf,
+  type Fate,
   counted,
   readWords,
   staysBehindText,
   WORD_FIELDS,
   WORD_LISTS,
   meaningsOf,
-} from '../guess/column-kind.js'
-import { countWords, profileColumn } from '../guess/column-profile.js'
-import { fateOf, type Fate } from '../guess/fate.js'
+} from '../guess/fate.js'
 import { findColumn } from '../columns/header.js'
 import { isFed } from '../columns/mapping.js'
 import type { RecognisedSource } from '../record-check.js'

@@ -28,14 +28,15 @@ import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../dom
 /** References made by a template that a person sees. */
 const EXAMPLES = 3
 
-/** What is found of the whole file. */
-type Report = (rule: RuleId, value: string, detail: string) => readonly Finding[]
+/** What is found of the whole file; nothing where there is no detail. */
+type Report = (rule: RuleId, value: string, detail: string | false) => readonly Finding[]
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
   const { mapping, against, second } = source
   const { severities } = against
-  const report: Report = (rule, value, detail) => findingOf(rule, severities, { value, detail })
+  const report: Report = (rule, value, detail) =>
+    detail === false ? [] : findingOf(rule, severities, { value, detail })
   const file = watchFile(source, report)
   const accounts = watchAccounts(report)
   const columns = watchColumns(source)
@@ -151,6 +152,7 @@ const FEWEST_ROWS_FOR_ACCOUNTS = 20
 const ACCOUNT_SHARE = 0.1
 const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
+const LONG_AGO = 'signed more than 36 months ago.'
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
 function watchFile({ mapping, options, against: { today } }: RecognisedSource, report: Report) {
@@ -171,6 +173,10 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
     if (known === undefined) dates.set(date, { count: 1 })
     else known.count += 1
   }
+  const countOf = () => (creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`)
+  const isDominant = (date: LocalDate, count: number): boolean =>
+    rows >= FEWEST_ROWS_FOR_DATES &&
+    count >= rows * (fillerDates.includes(date) || date === exportDay ? FILLER_SHARE : DOMINANT_SHARE)
   const noteCreditor = (identifier: string): void => {
     lastCreditor = identifier
     if (creditors.size < MOST_CREDITORS) creditors.add(creditorOf(identifier))
@@ -191,22 +197,28 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
     findings: (): readonly Finding[] => [
-      ...dominantDates(dates, rows, [...fillerDates, exportDay]).flatMap(([date, count]) =>
-        report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
+      ...[...dates].flatMap(([date, { count }]) =>
+        report(
+          'FILE_DATE_DOMINANT',
+          date,
+          isDominant(date, count) && `${count} of ${rows} rows have ${date}.`,
+        ),
       ),
-      ...(references >= 2 && allAreCustomers
-        ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
-        : []),
-      ...(undated > 0 && !hasLastCollection
-        ? report(
-            'FILE_DORMANCY_UNKNOWN',
-            `${undated}`,
-            `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`,
-          )
-        : []),
-      ...(creditors.size > 1
-        ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
-        : []),
+      ...report(
+        'FILE_UMR_EQUALS_CUSTOMER',
+        '',
+        references > 1 && allAreCustomers && `All ${references} of them do.`,
+      ),
+      ...report(
+        'FILE_DORMANCY_UNKNOWN',
+        `${undated}`,
+        !hasLastCollection && undated > 0 && `${plural(undated, 'row was', 'rows were')} ${LONG_AGO}`,
+      ),
+      ...report(
+        'FILE_CI_MIXED',
+        [...creditors].slice(0, 5).join(', '),
+        creditors.size > 1 && `It names ${countOf()}.`,
+      ),
       ...[...oddBritish].flatMap((ci) =>
         report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
       ),
@@ -262,27 +274,11 @@ function watchAccounts(report: Report) {
       frequent.set(iban, { count, seen, customer })
     },
     findings: (rows: number): readonly Finding[] =>
-      [...frequent].flatMap(([iban, { count }]) =>
-        rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
-          ? report('FILE_ACCOUNT_DOMINANT', iban, `${count} of ${rows} rows have it.`)
-          : [],
-      ),
+      [...frequent].flatMap(([iban, { count }]) => {
+        const isTold = rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
+        return report('FILE_ACCOUNT_DOMINANT', iban, isTold && `${count} of ${rows} rows have it.`)
+      }),
   }
-}
-
-const countOf = (creditors: ReadonlySet<string>): string =>
-  creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
-
-function dominantDates(
-  dates: ReadonlyMap<LocalDate, { readonly count: number }>,
-  rows: number,
-  fillerDates: readonly string[],
-): readonly (readonly [LocalDate, number])[] {
-  if (rows < FEWEST_ROWS_FOR_DATES) return []
-  const shareOf = (date: string): number => (fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE)
-  return [...dates].flatMap(([date, { count }]) =>
-    count >= rows * shareOf(date) ? [[date, count] as const] : [],
-  )
 }
 
 /** The numbers of a date up to its third, which is looked at by nobody. */

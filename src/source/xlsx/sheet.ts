@@ -55,6 +55,12 @@ interface Cell {
   isFormula: boolean
 }
 
+const emptyRow = (isHidden: boolean) => {
+  const positions = (): number[] => []
+  const found = { formulas: positions(), errors: positions(), uncomputed: positions() }
+  return { ...found, cells: [] as string[], isHidden, isStruck: false, length: 0 }
+}
+
 /** Reads the rows of a sheet in batches, rows without a value left out. @throws {SourceError} where it is damaged */
 export async function* readRows(
   workbook: Workbook,
@@ -69,15 +75,7 @@ export async function* readRows(
     })
   let batch: SheetRow[] = []
   let line = 0
-  let row: {
-    cells: string[]
-    uncomputed: number[]
-    formulas: number[]
-    errors: number[]
-    isHidden: boolean
-    isStruck: boolean
-    length: number
-  } | null = null
+  let row: ReturnType<typeof emptyRow> | null = null
   let next = 0
   let cell: Cell | null = null
   const runs = textRuns()
@@ -89,7 +87,7 @@ export async function* readRows(
     line = number
     next = 0
     const isHidden = isTrue(hidden) || Number(ht) === 0
-    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden, isStruck: false, length: 0 }
+    row = emptyRow(isHidden)
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -105,8 +103,8 @@ export async function* readRows(
     if (type === 'inlineStr') return inline ?? ''
     if (value === null) return ''
     if (type === 's') {
-      const text = /^[0-9]+$/.test(value) ? workbook.texts(Number(value)) : null
-      if (text === null) throw damaged(`names a shared text in row ${line} that is not there`)
+      const text = /^[0-9]+$/.test(value) ? workbook.texts[Number(value)] : undefined
+      if (text === undefined) throw damaged(`names a shared text in row ${line} that is not there`)
       return text
     }
     if (type === 'str') return unescapeText(value)
