@@ -29,7 +29,8 @@ import {
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource, tellOnce } from './watch/source-watch.js'
 import type { RawRecord, Table, TableEnd } from './table.js'
-import { isBareTotals, MOST_TOTALS, showLeftOut } from './left-out.js'
+import { MOST_TOTALS, showLeftOut } from './left-out.js'
+import { isBareTotals } from '../domain/text/totals.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 

@@ -17,12 +17,13 @@ import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { namesEnd } from '../columns/header.js'
-import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { isTotalsLine } from '../../domain/text/totals.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
-import { watchDates } from '../../domain/mandate/date-column.js'
+import { watchDates, watchOrder } from '../../domain/mandate/date-column.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
@@ -281,97 +282,48 @@ function watchAccounts(report: Report) {
   }
 }
 
-/** The numbers of a date up to its third, which is looked at by nobody. */
-const ORDERED = /^([0-9]{1,4})[-./]([0-9]{1,2})(?:[-./]([0-9]{1,2}))?/
-const START = /^[\s']+/
-/** So many dates in each of two spellings are no chance. */
-const FEWEST_SPELT = 3
-
-/** How many dates of one spelling prove the order of day and month, could be read in both, or are the same in both. */
-type Spelling = Record<'high' | 'low' | 'equal', number> & { shown: string }
-
-/**
- * How the dates of each column are written: a program that reads 03/04 as 4 March leaves 25/04 as it is. So a column is in
- * doubt in which no date of one spelling, and each of the others, shows a number above 12 that proves its order: one of
- * each where a workbook holds days beside texts that spreadsheets turn into days, else several. For the rest: `watchDates`.
- */
+/** How the dates of each column are written (domain/mandate/date-column.ts). */
 function watchDays(
   { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
   report: Report,
 ) {
   const { today, zone } = against
-  const columns = (['signed_date', 'last_collection_date'] as const).map((field) => ({
-    field,
-    ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
-    isTyped: cellName !== undefined || mapping.taken.has(field),
-    dates: watchDates(
-      field === 'signed_date' ? formats.signedDate : formats.lastCollection,
-      today,
-      timesOf(options, against),
-    ),
-    spellings: new Map<string, Spelling>(),
-  }))
-  const noteOrder = ({ spellings, position }: (typeof columns)[number], cell: string, line: number): void => {
-    let end = 0
-    while (cell.charCodeAt(end) >= 0x30 && cell.charCodeAt(end) <= 0x39) end += 1
-    const key = end === 4 ? DAY : (cell[end] ?? '')
-    const known = spellings.get(key)
-    if (known !== undefined && known.high > 0 && known.low > 0) return
-    const [, first = '', second = '', third = ''] = ORDERED.exec(cell) ?? []
-    const [one, other] = (end === 4 ? [second, third] : [first, second]).map(Number)
-    if (!one || !other) return
-    const spelling = known ?? { high: 0, low: 0, equal: 0, shown: '' }
-    spellings.set(key, spelling)
-    const kind = one > 12 || other > 12 ? 'high' : one === other ? 'equal' : 'low'
-    spelling[kind] += 1
-    const place = position < 0 ? undefined : cellName?.(line, position)
-    if (kind !== 'equal') spelling.shown ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
-  }
+  const columns = (['signed_date', 'last_collection_date'] as const).map((field) => {
+    const isTyped = cellName !== undefined || mapping.taken.has(field)
+    const format = field === 'signed_date' ? formats.signedDate : formats.lastCollection
+    return {
+      field,
+      ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
+      isTyped,
+      dates: watchDates(format, today, timesOf(options, against)),
+      order: watchOrder(isTyped),
+    }
+  })
   const answers =
     options.source.dates === 'utc'
       ? 'Name the time zone of the dates: timezone: Europe/….'
       : `To read them in the time zone of the campaign (${zone ?? 'UTC'}): source: { dates: utc }. If the day counts as it is written: source: { dates: written }.`
   const tell = (rule: RuleId, value: string, detail: string | null): readonly Finding[] =>
-    detail === null ? [] : report(rule, value, `Column "${showValue(value)}": ${detail}`)
+    report(rule, value, detail !== null && `Column "${showValue(value)}": ${detail}`)
   return {
     note: (raw: RawValues, { line, findings }: CheckedRecord): void => {
-      for (const column of columns) {
-        const cell = raw[column.field] ?? ''
+      for (const { field, position, isTyped, dates, order } of columns) {
+        const cell = raw[field] ?? ''
         if (cell === '') continue
-        if (!isResultFile) noteOrder(column, cell.replace(START, ''), line)
-        const isDay = (column.isTyped || isResultFile) && isIsoDay(cell)
-        column.dates.note(cell, isDay, findings.length > 0 && isUnread(findings, column.field))
+        if (!isResultFile) order.note(cell, () => (position < 0 ? undefined : cellName?.(line, position)))
+        const isDay = (isTyped || isResultFile) && isIsoDay(cell)
+        dates.note(cell, isDay, findings.length > 0 && isUnread(findings, field))
       }
     },
     /** Of times; a file of ours repeats them. */
     shifted: (): readonly Finding[] =>
-      columns.flatMap(({ name, dates }) => {
-        const shifted = dates.shifted()
-        return tell('FILE_DATES_SHIFTED', name, shifted === null ? null : `${shifted} ${answers}`)
-      }),
+      columns.flatMap(({ name, dates }) => tell('FILE_DATES_SHIFTED', name, dates.shifted(answers))),
     findings: (): readonly Finding[] =>
-      columns.flatMap(({ name, isTyped, spellings, dates }) => [
+      columns.flatMap(({ name, order, dates }) => [
         ...tell('FILE_DATES_MIXED', name, dates.mixed()),
-        ...tell('FILE_DAYS_SWAPPED', name, swappedText(spellings, isTyped)),
+        ...tell('FILE_DAYS_SWAPPED', name, order.swapped()),
       ]),
   }
-}
-
-const DAY = 'day'
-
-function swappedText(spellings: ReadonlyMap<string, Spelling>, isTyped: boolean): string | null {
-  for (const [key, { high, low, shown }] of spellings) {
-    const isPair = isTyped && key === DAY && (spellings.has('/') || spellings.has('-'))
-    const others = [...spellings].filter(([other]) => other !== key && !(isPair && other === '.'))
-    const sure = others.filter(([, other]) => other.low + other.equal === 0).map(([, other]) => other)
-    const seen = Math.min(
-      low,
-      sure.reduce((sum, other) => sum + other.high, 0),
-    )
-    if (high === 0 && sure.length === others.length && seen >= (isPair ? 1 : FEWEST_SPELT))
-      return `it holds dates, none after the 12th of its month, such as ${shown}, and others in another spelling, none of which can be read with day and month swapped, such as ${sure.map((other) => other.shown).join(' and ')}.`
-  }
-  return null
 }
 
 const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/

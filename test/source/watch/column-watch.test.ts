@@ -91,7 +91,7 @@ describe('a column that says which mandates stay behind', () => {
   it('a column in which each mandate has an end, passed or still to come, is asked about', async () => {
     const text = withColumn('Vertragsende', ['31.12.2035', '31.12.2025', '31.12.2036'])
     expect((await refusal(readText(text))).message).toContain(
-      '1 ended will not be migrated, going by it (with a date that has passed 1). Export without those rows; to leave it out',
+      'looks like status: with a date that has passed 1 will not be migrated. Export without those rows; to leave it out',
     )
     const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
     expect(draft).toMatch(

@@ -249,7 +249,7 @@ describe('a sheet', () => {
     const ended = hiding('Status', ['aktiv', 'gekündigt'])
     const error = await refusal(read(ended, skip))
     expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
-    expect(error.message).toContain('Column "Status" looks like status: 1 ended')
+    expect(error.message).toContain('Column "Status" looks like status: gekündigt 1')
     const kinds = async (yaml: string) => (await read(ended, yaml)).records.map(({ verdict }) => verdict.kind)
     expect(await kinds(`${skip}\ncolumns: { status: Status }`)).toEqual(['sendable', 'excluded'])
     expect(await kinds('source: { hidden: skip, ignoreColumns: [Status] }')).toEqual(['sendable', 'sendable'])
