@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { cleanCell, fold } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError } from '../errors.js'
@@ -135,20 +136,13 @@ function flatten(value: unknown, name: string, into: Flat): Flat {
   return into
 }
 
-/** An answer of the service has its list in `data`. */
-const entriesOf = (parsed: unknown): readonly unknown[] | null => {
-  const list = parsed !== null && typeof parsed === 'object' && 'data' in parsed ? parsed.data : parsed
-  return Array.isArray(list) ? (list as unknown[]) : null
-}
-
 /** A list that the service, or its simulator, gives as JSON: an object for each mandate, whose place is its line. */
 const JSON_LIST: InputFormat = {
   recognises: (start) => /^[[{]/.test(opening(start)),
   open: async (bytes, _, signal) => {
     const { name, label, sha256 } = bytes
-    const chunks: Uint8Array[] = []
     const pieces = piecesOf(bytes.read(signal))
-    for await (const chunk of pieces) chunks.push(chunk)
+    const chunks: Uint8Array[] = await Readable.from(pieces).toArray()
     const entries = parse(label, Buffer.concat(chunks)).map((entry) => flatten(entry, '', new Map()))
     const names = [...new Set(entries.flatMap((entry) => [...entry.keys()]))]
     const records = entries.map((entry, at): RawRecord => ({
@@ -169,14 +163,20 @@ const JSON_LIST: InputFormat = {
   },
 }
 
+/** An answer of the service has its list in `data`. */
 function parse(label: string, bytes: Buffer): readonly unknown[] {
-  const next =
-    'Give the list as the service printed it: an array of objects, or an answer with one in "data".'
+  const refused = (what: string, cause?: unknown): Error =>
+    refuse(label, 'FILE_FORMAT', what, {
+      next: 'Give the list as the service printed it: an array of objects, or an answer with one in "data".',
+      cause,
+    })
+  let parsed: unknown
   try {
-    const entries = entriesOf(JSON.parse(bytes.toString('utf8')))
-    if (entries !== null) return entries
+    parsed = JSON.parse(bytes.toString('utf8'))
   } catch (error) {
-    throw refuse(label, 'FILE_FORMAT', 'it is no JSON that can be read whole', { next, cause: error })
+    throw refused('it is no JSON that can be read whole', error)
   }
-  throw refuse(label, 'FILE_FORMAT', 'it is JSON without a list', { next })
+  const list = parsed !== null && typeof parsed === 'object' && 'data' in parsed ? parsed.data : parsed
+  if (!Array.isArray(list)) throw refused('it is JSON without a list')
+  return list as unknown[]
 }

@@ -5,6 +5,7 @@ import type { Field } from '../domain/mandate/mandate.js'
 import { fold } from '../domain/text/text.js'
 import {
   ruleOf,
+  tellOnce,
   type CheckedRecord,
   type Finding,
   type SourceSummary,
@@ -27,7 +28,7 @@ import {
   type RecordCheck,
 } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
-import { watchSource, tellOnce } from './watch/source-watch.js'
+import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, Table, TableEnd } from './table.js'
 import { MOST_TOTALS, showLeftOut } from './left-out.js'
 import { isBareTotals } from '../domain/text/totals.js'

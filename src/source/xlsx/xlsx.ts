@@ -233,10 +233,7 @@ const MARKS = { hidden: 'hidden', struck: 'struck through', noted: 'with a note'
 type Mark = keyof typeof MARKS
 
 const marksOf = ({ line, isHidden, isStruck }: SheetRow, notes: ReadonlySet<number>): Mark[] =>
-  isHidden || isStruck || notes.has(line)
-    ? said([isHidden && 'hidden', isStruck && 'struck', notes.has(line) && 'noted'])
-    : NO_MARKS
-const NO_MARKS: Mark[] = []
+  said([isHidden && 'hidden', isStruck && 'struck', notes.has(line) && 'noted'])
 
 /** One look at all of a sheet, before any of it is believed. */
 async function surveySheet(
