@@ -1,13 +1,6 @@
 import { cleanCell, said } from '../domain/text/text.js'
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
-import {
-  isBareTotals,
-  isPageBreak,
-  isTotalsLine,
-  MONEY,
-  rowsSaid,
-  statedCounts,
-} from '../domain/text/totals.js'
+import { isPageBreak, isTotalsLine, statedCounts, sumIn } from '../domain/text/totals.js'
 import {
   type Finding,
   findingOf,
@@ -61,11 +54,9 @@ async function* judge(
     if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
       const few = filledIn(cells)
       if (isPageBreak(few) || above.has(few.join('\n'))) return !isLeftOutAs('page')
-      const said = few.length === 1 ? rowsSaid(first) : null
-      const stated = said === null ? statedCounts(few) : [said]
-      const isOfAll = said === null && (stated.includes(records) || MONEY.test(few[1] ?? ''))
-      const isRight = isOfAll || stated.includes(records) || stated.includes(sinceCount)
-      if (said !== null || (isRight && few.length <= 2 && isBareTotals(few, []))) {
+      const sum = sumIn(few, records, sinceCount)
+      if (sum !== null) {
+        const { isOfAll, isRight } = sum
         sums.push({
           record,
           isOfAll,

@@ -64,7 +64,7 @@ const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
  * The number of rows that a database writes behind them: `(3 rows affected)`, `(2 Zeilen)` in brackets whatever the
  * language, `3 rows selected.` in words of rows. Null for any other cell.
  */
-export function rowsSaid(cell: string): number | null {
+function rowsSaid(cell: string): number | null {
   const [, inner = ''] = /^\((.{3,60})\)$/.exec(cell.trim()) ?? []
   const said = inner.replace(/\([^()]*\)/g, '')
   const numbers = said.match(/\d+/g) ?? []
@@ -87,7 +87,7 @@ export const isPageBreak = (cells: readonly string[]): boolean =>
 export const isTotalsLine = (cells: readonly string[]): boolean =>
   TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
 
-export const MONEY = /^[€A-Z]{0,3} ?\d[\d.,' ]*[.,]\d{2}(?: ?[€A-Z]{1,3})?$/
+const MONEY = /^[€A-Z]{0,3} ?\d[\d.,' ]*[.,]\d{2}(?: ?[€A-Z]{1,3})?$/
 
 /** The whole numbers that a line calls a count; none of sums of money and dates. */
 export function statedCounts(cells: readonly string[]): readonly number[] {
@@ -98,4 +98,17 @@ export function statedCounts(cells: readonly string[]): readonly number[] {
     if (/^\d+$/.test(number)) return [Number(number)]
     return GROUPED.test(number) ? [Number(number.replaceAll(/\D/g, ''))] : []
   })
+}
+
+/**
+ * What a line of few cells says of the rows above it: a database's count of them, or a sum that counts them rightly or is
+ * of money. Null for any other line.
+ */
+export function sumIn(cells: readonly string[], records: number, sinceCount: number) {
+  const said = cells.length === 1 ? rowsSaid(cells[0] ?? '') : null
+  const stated = said === null ? statedCounts(cells) : [said]
+  const isOfAll = said === null && (stated.includes(records) || MONEY.test(cells[1] ?? ''))
+  const isRight = isOfAll || stated.includes(records) || stated.includes(sinceCount)
+  const isSum = said !== null || (isRight && cells.length <= 2 && isBareTotals(cells, []))
+  return isSum ? { isOfAll, isRight } : null
 }

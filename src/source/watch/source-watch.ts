@@ -153,7 +153,6 @@ const FEWEST_ROWS_FOR_ACCOUNTS = 20
 const ACCOUNT_SHARE = 0.1
 const DOMINANT_SHARE = 0.5
 const FILLER_SHARE = 0.1
-const LONG_AGO = 'signed more than 36 months ago.'
 
 /** Memory is bounded by the calendar up to today and by 1,000 creditors. */
 function watchFile({ mapping, options, against: { today } }: RecognisedSource, report: Report) {
@@ -174,7 +173,6 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
     if (known === undefined) dates.set(date, { count: 1 })
     else known.count += 1
   }
-  const countOf = () => (creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`)
   const isDominant = (date: LocalDate, count: number): boolean =>
     rows >= FEWEST_ROWS_FOR_DATES &&
     count >= rows * (fillerDates.includes(date) || date === exportDay ? FILLER_SHARE : DOMINANT_SHARE)
@@ -197,33 +195,30 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       references += 1
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
-    findings: (): readonly Finding[] => [
-      ...[...dates].flatMap(([date, { count }]) =>
-        report(
-          'FILE_DATE_DOMINANT',
-          date,
-          isDominant(date, count) && `${count} of ${rows} rows have ${date}.`,
+    findings: (): readonly Finding[] => {
+      const isDormant = undated > 0 && !hasLastCollection
+      const many = creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`
+      const dominant = [...dates].filter(([date, { count }]) => isDominant(date, count))
+      const dormant = `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`
+      const told: readonly Parameters<Report>[] = [
+        [
+          'FILE_UMR_EQUALS_CUSTOMER',
+          '',
+          references > 1 && allAreCustomers && `All ${references} of them do.`,
+        ],
+        ['FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant],
+        ['FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), creditors.size > 1 && `It names ${many}.`],
+      ]
+      return [
+        ...dominant.flatMap(([date, { count }]) =>
+          report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
         ),
-      ),
-      ...report(
-        'FILE_UMR_EQUALS_CUSTOMER',
-        '',
-        references > 1 && allAreCustomers && `All ${references} of them do.`,
-      ),
-      ...report(
-        'FILE_DORMANCY_UNKNOWN',
-        `${undated}`,
-        !hasLastCollection && undated > 0 && `${plural(undated, 'row was', 'rows were')} ${LONG_AGO}`,
-      ),
-      ...report(
-        'FILE_CI_MIXED',
-        [...creditors].slice(0, 5).join(', '),
-        creditors.size > 1 && `It names ${countOf()}.`,
-      ),
-      ...[...oddBritish].flatMap((ci) =>
-        report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
-      ),
-    ],
+        ...told.flatMap((each) => report(...each)),
+        ...[...oddBritish].flatMap((ci) =>
+          report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
+        ),
+      ]
+    },
   }
 }
 
