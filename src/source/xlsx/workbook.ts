@@ -72,7 +72,7 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, sign
       let row = 0
       const handlers: XmlHandlers = {
         open: (name, { ref = '' }) => {
-          if (name === 'comment') row = Number(/[0-9]+$/.exec(ref)?.[0])
+          if (name === 'comment') row = Number(ref.replace(/^[A-Z]+/, ''))
         },
         close: (name, text) => {
           if (name === 't' && text.trim() !== '') rows.add(row)
