@@ -1,6 +1,6 @@
-import { fold, cleanCell, said } from '../domain/text/text.js'
-import type { MappedColumn } from './columns/mapping.js'
+import { cleanCell, said } from '../domain/text/text.js'
 import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
+import { isPageBreak, isTotalsLine, statedCounts, sumIn } from '../domain/text/totals.js'
 import {
   type Finding,
   findingOf,
@@ -13,112 +13,9 @@ import { piecesOf, type Pieces } from './bytes/text.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
 import { holdsIban } from '../domain/text/masking.js'
-import totals from './totals.json' with { type: 'json' }
-
-/** Words that totals begin with, and what they count; folded. */
-const BEGINNINGS: ReadonlySet<string> = new Set(totals.beginnings.split(' '))
-const ALL_WORDS: ReadonlySet<string> = new Set([...BEGINNINGS, ...totals.counted.split(' ')])
-
-const FIGURE = /^[0-9][0-9.,' ]{0,14}$/
-const AMOUNTS: ReadonlySet<string> = new Set('eur euro chf sek dkk pln gbp'.split(' '))
-
-/** `25`, `25 mandati`, `1.250,00 EUR`: a figure, and at most a word of what it counts. */
-function isFigure(cell: string): boolean {
-  const [word, ...others] = cell.match(/[\p{L}\p{M}]+/gu) ?? []
-  if (others.length > 0) return false
-  const isNamed = word === undefined || ALL_WORDS.has(fold(word)) || AMOUNTS.has(fold(word))
-  const figure = cell.replace(word ?? '', '').replace('€', '')
-  return isNamed && FIGURE.test(figure.trim())
-}
 
 /** So many lines of totals may stand at the end. */
 export const MOST_TOTALS = 8
-
-/** A record with no more in these than the word and one figure could be no mandate. */
-const TELLING = ['iban', 'unique_mandate_reference', 'signed_date', 'sepa_creditor_identifier'] as const
-
-/**
- * True for a record such as `Summe;;;;20000`: its first cell that holds something says that totals follow, in words
- * of totals alone, and of account, reference, date and creditor no more than one is filled, by a figure that may say what it counts.
- */
-export function isBareTotals(
-  cells: readonly string[],
-  fields: readonly Pick<MappedColumn, 'field' | 'position'>[],
-): boolean {
-  const first = cells.findIndex((cell) => cell.trim() !== '')
-  const told = fields
-    .filter(({ field, position }) => position !== first && TELLING.some((telling) => telling === field))
-    .map(({ position }) => (cells[position] ?? '').trim())
-    .filter((cell) => cell !== '')
-  if (told.length > 1 || !told.every(isFigure)) return false
-  const words = (cells[first] ?? '').match(/[\p{L}\p{M}]+/gu)?.map(fold) ?? []
-  const [beginning] = words
-  return beginning !== undefined && BEGINNINGS.has(beginning) && words.every((word) => ALL_WORDS.has(word))
-}
-
-/** What a totals line of an export says, in the languages of the exports. */
-
-const word = (texts: readonly string[]): string => String.raw`(?<!\p{L})(?:${texts.join('|')})(?!\p{L})`
-
-const TOTALS_LINE = new RegExp(
-  `${word([...totals.count, ...totals.records, ...totals.other, ...totals.made])}|^[*=-]{3}`,
-  'iu',
-)
-const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]{0,30}\d)?`
-// From the word to its number: at most into the next cell.
-const BEHIND_WORD = new RegExp(
-  String.raw`${word(totals.count)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,
-  'giu',
-)
-const NAMED = new RegExp(String.raw`${word(totals.records)}(\s*[:=;]\s*)(${NUMBER})([^\d;]{0,8})`, 'giu')
-const BEFORE_WORD = new RegExp(String.raw`()(${NUMBER})(\s*)${word(totals.records)}`, 'giu')
-const OF_MONEY = new RegExp(`${word(totals.money)}|€`, 'iu')
-const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
-const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
-
-const ROWS_SAID = new RegExp(
-  String.raw`^(\d+)\s*(?:${totals.records.join('|')}|row|record|zeile)(?!\p{L})`,
-  'iu',
-)
-
-/**
- * The number of rows that a database writes behind them: `(3 rows affected)`, `(2 Zeilen)` in brackets whatever the
- * language, `3 rows selected.` in words of rows. Null for any other cell.
- */
-function rowsSaid(cell: string): number | null {
-  const [, inner = ''] = /^\((.{3,60})\)$/.exec(cell.trim()) ?? []
-  const said = inner.replace(/\([^()]*\)/g, '')
-  const numbers = said.match(/\d+/g) ?? []
-  if (numbers.length === 1 && /\p{L}/u.test(said)) return Number(numbers[0])
-  const [, number] = ROWS_SAID.exec(cell) ?? []
-  return number === undefined ? null : Number(number)
-}
-
-const PAGES = word(totals.pages)
-const PAGE = new RegExp(
-  String.raw`^(?:.{0,99}?(?:${DATE.source}).{0,99}?)?[^\p{L}\d]*(?:${PAGES}[^\p{L}\d]*\d{1,4}(?!\d)|\d{1,4}\W*${PAGES})|^[-–] ?\d{1,4} ?[-–]$`,
-  'iu',
-)
-
-/** `Page 2 of 7`, `Stand: 25.11.2026;;;Seite 2`: a page is numbered, and no other number stands beside it but a day. */
-const isPageBreak = (cells: readonly string[]): boolean =>
-  cells.some((cell) => PAGE.test(cell)) &&
-  cells.every((cell) => !(PAGE.test(cell) ? /\d{5}/ : /\d{3}/).test(cell.replaceAll(DATE, '')))
-
-/** A line that sums up, or ends, or dates the export: its first filled cell says so. */
-export const isTotalsLine = (cells: readonly string[]): boolean =>
-  TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
-
-/** The whole numbers that a line calls a count; none of sums of money and dates. */
-function statedCounts(cells: readonly string[]): readonly number[] {
-  const text = cells.map((cell) => cell.replaceAll(';', ' ').replaceAll(DATE, ' ')).join(';')
-  const found = [BEHIND_WORD, NAMED, BEFORE_WORD].flatMap((pattern) => [...text.matchAll(pattern)])
-  return found.flatMap(([, before = '', number = '', after = '']) => {
-    if (OF_MONEY.test(before) || OF_MONEY.test(after)) return []
-    if (/^\d+$/.test(number)) return [Number(number)]
-    return GROUPED.test(number) ? [Number(number.replaceAll(/\D/g, ''))] : []
-  })
-}
 
 /** A table whose records are records: what is none is left out and told, and what says "nothing" is empty. */
 export const withoutNoRecords = (table: Table): Table => ({
@@ -136,8 +33,12 @@ async function* judge(
   const above = new Set(linesOf(preamble).map((line) => filledIn(split(line)).join('\n')))
   let records = 0
   let sinceCount = 0
+  /** What sums up the rows above it, until it is known whether rows follow; those at the end are judged with the mapping. */
+  const sums: { record: RawRecord; isOfAll: boolean; told: NoRecords['counts'][number] }[] = []
+  const tellSums = (some: typeof sums): number => noRecords.counts.push(...some.map(({ told }) => told))
 
-  function isRecord({ line, cells, isClean }: RawRecord): boolean {
+  function isRecord(record: RawRecord): boolean {
+    const { line, cells, isClean } = record
     if (isHeading(names, cells)) return false
     const isLeftOutAs = (what: keyof NoRecords['lines']): boolean => noRecords.lines[what].push(line) > 0
     let filled = 0
@@ -153,14 +54,19 @@ async function* judge(
     if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
       const few = filledIn(cells)
       if (isPageBreak(few) || above.has(few.join('\n'))) return !isLeftOutAs('page')
-      const count = few.length === 1 ? rowsSaid(first) : null
-      if (count !== null) {
-        const isRight = count === sinceCount || count === records
-        noRecords.counts.push({ line, text: showValue(cleanCell(first)), isRight, records: sinceCount })
+      const sum = sumIn(few, records, sinceCount)
+      if (sum !== null) {
+        const { isOfAll, isRight } = sum
+        sums.push({
+          record,
+          isOfAll,
+          told: { line, text: showValue(few.join(' ')), isRight, records: sinceCount },
+        })
         sinceCount = 0
         return false
       }
     }
+    tellSums(sums.splice(0))
     records += 1
     sinceCount += 1
     if (isClean !== true)
@@ -169,6 +75,8 @@ async function* judge(
   }
 
   for await (const batch of batches) yield batch.filter(isRecord)
+  tellSums(sums.filter(({ isOfAll }) => !isOfAll))
+  yield sums.flatMap(({ record, isOfAll }) => (isOfAll ? record : []))
   return { ...batches.end(), noRecords }
 }
 
@@ -189,7 +97,7 @@ export function noRecordFindings(
     linesText(lines.rule, 'rules off the table', 'rule off the table'),
     linesText(lines.header, 'repeats the header', 'repeat the header'),
     linesText(lines.page, 'belongs to a page break', 'belong to page breaks'),
-    ...counts.map(({ line, text }) => `Line ${line} says how many rows there are: "${text}".`),
+    ...counts.map(({ line, text }) => `Line ${line} sums up: "${text}".`),
   ])
   return [
     ...counts.flatMap(({ text, records, isRight }) => {

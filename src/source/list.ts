@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { cleanCell, fold } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError } from '../errors.js'
 import { isZip, opening } from './bytes/beginning.js'
 import { type SourceInput, sizeOf } from './bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from './options.js'
-import { ownName } from './columns/header.js'
+import { ownName, readHeader } from './columns/header.js'
+import { piecesOf } from './bytes/text.js'
 import { refuse } from './refusal.js'
-import { refuseRagged, type RawRecord, type Table } from './table.js'
+import { refuseRagged, type InputFormat, type RawRecord, type Table, type TableEnd } from './table.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
-import { JSON_LIST } from './json-list.js'
 
 export type ListRow = ReturnType<typeof rowOf>
 
@@ -123,3 +124,59 @@ const rowOf = (
   cells: (name: string): readonly string[] =>
     (positions.get(keyOf(name)) ?? []).map((position) => cells[position] ?? ''),
 })
+
+type Flat = Map<string, string>
+
+/** `details: { iban }` is the column `details.iban`; what is no text, number or truth value is none. */
+function flatten(value: unknown, name: string, into: Flat): Flat {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    for (const [key, inner] of Object.entries(value))
+      flatten(inner, name === '' ? key : `${name}.${key}`, into)
+  else if (['string', 'number', 'boolean'].includes(typeof value)) into.set(name, String(value))
+  return into
+}
+
+/** A list that the service, or its simulator, gives as JSON: an object for each mandate, whose place is its line. */
+const JSON_LIST: InputFormat = {
+  recognises: (start) => /^[[{]/.test(opening(start)),
+  open: async (bytes, _, signal) => {
+    const { name, label, sha256 } = bytes
+    const pieces = piecesOf(bytes.read(signal))
+    const chunks: Uint8Array[] = await Readable.from(pieces).toArray()
+    const entries = parse(label, Buffer.concat(chunks)).map((entry) => flatten(entry, '', new Map()))
+    const names = [...new Set(entries.flatMap((entry) => [...entry.keys()]))]
+    const records = entries.map((entry, at): RawRecord => ({
+      line: at + 1,
+      cells: names.map((column) => entry.get(column) ?? ''),
+    }))
+    async function* read(): AsyncGenerator<RawRecord[], TableEnd> {
+      await Promise.resolve()
+      yield records
+      return { ...pieces.end(), blankLines: 0, lines: records.length, footer: '' }
+    }
+    return {
+      ...{ name, label, sha256, header: readHeader(names), headerCells: names, headerLine: 0 },
+      ...{ isResultFile: false, written: {}, assumed: [], preamble: '', split: () => [] },
+      evidence: { preamble: { lines: 0, evidence: 'none' } },
+      read: () => piecesOf(read()),
+    }
+  },
+}
+
+/** An answer of the service has its list in `data`. */
+function parse(label: string, bytes: Buffer): readonly unknown[] {
+  const refused = (what: string, cause?: unknown): Error =>
+    refuse(label, 'FILE_FORMAT', what, {
+      next: 'Give the list as the service printed it: an array of objects, or an answer with one in "data".',
+      cause,
+    })
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw refused('it is no JSON that can be read whole', error)
+  }
+  const list = parsed !== null && typeof parsed === 'object' && 'data' in parsed ? parsed.data : parsed
+  if (!Array.isArray(list)) throw refused('it is JSON without a list')
+  return list as unknown[]
+}

@@ -50,37 +50,30 @@ const detailed = { column: candidatesSchema, transform: z.array(transformSchema)
 const dateFormats = [...DATE_FORMATS, 'auto'] as const
 const columnForms = 'Give the name of a column, its position from 1, a list of those, or'
 
-const oneOrSeveral = [columnSchema, z.array(columnSchema).min(1)] as const
-
 /** A field by its column, its candidates, or an object with more detail. */
-const column = z.union(
-  [...oneOrSeveral, z.strictObject(detailed)],
-  formsOr(`${columnForms} { column, transform }; only sepa_creditor_identifier may be a constant`),
-)
-const dateColumn = z.union(
-  [...oneOrSeveral, z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() })],
-  formsOr(`${columnForms} { column, format, transform }; formats are ${dateFormats.join(', ')}`),
+const columnOf = <Shape extends z.ZodType>(forms: string, ...shapes: readonly Shape[]) =>
+  z.union(
+    [columnSchema, z.array(columnSchema).min(1), ...shapes] as const,
+    formsOr(`${columnForms} ${forms}`),
+  )
+
+const plain = z.strictObject(detailed)
+const column = columnOf('{ column, transform }; only sepa_creditor_identifier may be a constant', plain)
+const dateColumn = columnOf(
+  `{ column, format, transform }; formats are ${dateFormats.join(', ')}`,
+  z.strictObject({ ...detailed, format: z.enum(dateFormats).optional() }),
 )
 const constant = z.string().min(1)
 /** Only the creditor identifier may be a constant: it fills empty cells and never overrides one. */
-const creditorColumn = z.union(
-  [
-    ...oneOrSeveral,
-    z.strictObject({ ...detailed, constant: constant.optional() }),
-    z.strictObject({ constant }),
-  ],
-  formsOr(`${columnForms} { column, constant, transform } or { constant }`),
+const creditorColumn = columnOf(
+  '{ column, constant, transform } or { constant }',
+  z.strictObject({ ...detailed, constant: constant.optional() }).or(z.strictObject({ constant })),
 )
-
 const WRONG_TEMPLATE = 'A template holds the names of columns in braces, as in "{Member}-M1"'
 /** A reference may be made of several columns, as the previous creditor made it. */
-const referenceColumn = z.union(
-  [
-    ...oneOrSeveral,
-    z.strictObject(detailed),
-    z.strictObject({ template: z.string().regex(/\{[^{}]+\}/, WRONG_TEMPLATE) }),
-  ],
-  formsOr(`${columnForms} { column, transform } or { template: "{Member}-M1" }`),
+const referenceColumn = columnOf(
+  '{ column, transform } or { template: "{Member}-M1" }',
+  plain.or(z.strictObject({ template: z.string().regex(/\{[^{}]+\}/, WRONG_TEMPLATE) })),
 )
 
 /** Instead of the name of a column, for a field that a row need not have. */

@@ -5,6 +5,7 @@ import type { Field } from '../domain/mandate/mandate.js'
 import { fold } from '../domain/text/text.js'
 import {
   ruleOf,
+  tellOnce,
   type CheckedRecord,
   type Finding,
   type SourceSummary,
@@ -27,9 +28,10 @@ import {
   type RecordCheck,
 } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
-import { watchSource, tellOnce } from './watch/source-watch.js'
+import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, Table, TableEnd } from './table.js'
-import { isBareTotals, MOST_TOTALS, showLeftOut } from './left-out.js'
+import { MOST_TOTALS, showLeftOut } from './left-out.js'
+import { isBareTotals } from '../domain/text/totals.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 

@@ -175,7 +175,7 @@ describe('lines that rule off the table', () => {
 
   it('are told with their lines', async () => {
     expect(await told(file(HEADER, ruled, FIRST, '(1 row)'))).toContain(
-      'Line 2 rules off the table. Line 4 says how many rows there are: "(1 row)".',
+      'Line 2 rules off the table. Line 4 sums up: "(1 row)".',
     )
   })
 

@@ -100,7 +100,7 @@ book.save('sheets.xlsx')
     }
     const [, uncomputed] = (await readAll(at('formula.xlsx'))).records
     expect(uncomputed?.findings.map(({ rule }) => rule)).toEqual(['ROW_FORMULA_UNCOMPUTED'])
-    expect((await refusal(readAll(at('filtered.xlsx')))).message).toContain('1 row is hidden')
+    expect((await refusal(readAll(at('filtered.xlsx')))).message).toContain('1 row hidden')
     expect((await refusal(readAll(at('sheets.xlsx')))).message).toContain('"Sheet", "Old"')
   })
 })

@@ -31,7 +31,7 @@ export function parseLocalDate(text: string): LocalDate | null {
   return parts === null ? null : localDate(Number(parts[1]), Number(parts[2]), Number(parts[3]))
 }
 
-const LAST_DATE = '9999-12-31' as LocalDate
+export const LAST_DATE = '9999-12-31' as LocalDate
 
 /** Calendar months later, same day, clamped to the end of a shorter month and to the year 9999. */
 export function addMonths(date: LocalDate, months: number): LocalDate {

@@ -329,3 +329,32 @@ export function treatedAsActiveText(names: readonly string[]): string {
   const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
   return `No column of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} says which mandates are active: every mandate is treated as active`
 }
+
+/** What is said of a creditor, a filler or a day of collection holds for all rows that have it. */
+const OF_THE_VALUE: ReadonlySet<RuleId> = new Set([
+  'CI_LENGTH_UNCONFIRMED',
+  'CI_LENGTH_UNKNOWN',
+  'DATE_LEGACY_DEFAULT',
+  'LAST_COLLECTION_FUTURE',
+])
+/** A file with more such values than these is damaged as a whole. */
+const MOST_VALUES = 1000
+
+/** Leaves warnings about such a value to the first record of a file that has it. Errors stay with each row. */
+export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
+  const told = new Set<string>()
+
+  function isNew({ rule, severity, value }: Finding): boolean {
+    if (severity === 'error' || !OF_THE_VALUE.has(rule)) return true
+    const key = `${rule} ${value}`
+    if (told.has(key)) return false
+    if (told.size < MOST_VALUES) told.add(key)
+    return true
+  }
+
+  return (checked) => {
+    if (checked.findings.length === 0) return checked
+    const findings = checked.findings.filter(isNew)
+    return findings.length === checked.findings.length ? checked : { ...checked, findings }
+  }
+}

@@ -118,7 +118,9 @@ export const upperCase = (text: string): string =>
 
 /** What people and programs write where they have no reference or creditor. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|-|0'.split('|'),
+  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|KEINE|KEINER|OHNE|AUCUN|AUCUNE|INCONNU|GEEN|ONBEKEND|NESSUNO|NESSUNA|NINGUNO|NINGUNA|INGEN|BRAK|TBD|XXX|-|--|---|?|0'.split(
+    '|',
+  ),
 )
 export const isFiller = (text: string): boolean => PLACEHOLDERS.has(upperCase(text))
 

@@ -6,6 +6,7 @@ import {
   mod97,
 } from '../text/countries.js'
 import { isSepaIban } from './iban.js'
+import { LAST_DATE, readingsOf } from '../mandate/date.js'
 import type { CreditorIdentifier, MandateReference, AssignedIdentity, Mandate } from '../mandate/mandate.js'
 import {
   cleanCell,
@@ -190,36 +191,23 @@ const PRECISION = 15
 const PLAIN_REFERENCE =
   /^(?:(?=.*[0-9])(?=.*[A-Za-z])(?:[A-Za-z0-9]{2,35}|[A-Za-z0-9-]{10,35})|[0-9]{2,15}|[A-Za-z]{1,9}-(?:[0-9]{3}|[0-9]{5,20}))$/
 
-/** Short month names as spreadsheets write them in English, German, Dutch, French, Spanish and Italian. */
-const MONTHS: ReadonlySet<string> = new Set(
-  (
-    'JAN FEB MAR APR MAY JUN JUL AUG SEP SEPT OCT NOV DEC MRZ MAI OKT DEZ MRT MEI ' +
-    'JANV FEVR MARS AVR JUIN JUIL AOUT ENE ABR AGO DIC GEN MAG GIU LUG SET OTT'
-  ).split(' '),
-)
-const NUMBERS = /^([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{2}|[0-9]{4})$/
-const YEAR_FIRST = /^[0-9]{4}-([0-9]{1,2})-([0-9]{1,2})$/
-const DAY_MONTH_NAME = /^([0-9]{1,2})(?:-|\. )([A-Z]+)$/
-const MONTH_NAME_YEAR = /^([A-Z]+)-(?:[0-9]{2}|[0-9]{4})$/
-
-const isBetween = (text: string | undefined, lowest: number, highest: number): boolean => {
-  const value = Number(text)
-  return value >= lowest && value <= highest
-}
-
-/** Day and month in either order: the spreadsheet's language is not known. */
-const isDayAndMonth = (a: string | undefined, b: string | undefined): boolean =>
-  (isBetween(a, 1, 31) && isBetween(b, 1, 12)) || (isBetween(a, 1, 12) && isBetween(b, 1, 31))
+/** What spreadsheets make of a reference such as `3-10`: a day, or one without its year or its day. */
+const DATE =
+  /^(?:[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{2,4}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}(?:-|\. )\p{L}{3,4}|\p{L}{3,4}-[0-9]{2,4})$/u
+const WRITTEN = [
+  'iso',
+  'dd-mm-yyyy',
+  'mm-dd-yyyy',
+  'dd-mm-yy',
+  'mm-dd-yy',
+  'dd-MON-yyyy',
+  'dd-MON-yy',
+] as const
 
 function looksLikeDate(reference: string): boolean {
-  const text = upperCase(reference)
-  const numbers = NUMBERS.exec(text)
-  if (numbers !== null) return isDayAndMonth(numbers[1], numbers[3])
-  const yearFirst = YEAR_FIRST.exec(text)
-  if (yearFirst !== null) return isDayAndMonth(yearFirst[1], yearFirst[2])
-  const dayMonth = DAY_MONTH_NAME.exec(text)
-  if (dayMonth !== null) return isBetween(dayMonth[1], 1, 31) && MONTHS.has(dayMonth[2] ?? '')
-  return MONTHS.has(MONTH_NAME_YEAR.exec(text)?.[1] ?? '')
+  if (!DATE.test(reference)) return false
+  const text = reference.replaceAll(/\. |[./]/g, '-')
+  return [text, `${text}-2000`, `1-${text}`].some((day) => readingsOf(day, LAST_DATE, WRITTEN).length > 0)
 }
 
 const charsetDetail = (reference: string): string | undefined =>
@@ -240,8 +228,8 @@ function endsAtSigns(check: ValueCheck, reference: string): boolean {
 
 /** What a bank takes, but a person should look at. */
 const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
-  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
   (isFiller(reference) && check.breaks('UMR_PLACEHOLDER')) ||
+  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
   (ONLY_DIGITS.test(reference) &&
     ONLY_ZEROS.test(reference.slice(PRECISION)) &&
     check.breaks('UMR_PRECISION')) ||

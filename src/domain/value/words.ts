@@ -45,7 +45,7 @@ function spellings(word: string): readonly string[] {
   return [...new Set([lower, ...respelled].map(fold))]
 }
 
-const DATE = /(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{4})\)?\s*$/
+const DATE = /(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|(?<!\d)\d{4})\)?\s*$/
 /** Only at the beginning of its blanks: a long run of them is read once. */
 const SINCE =
   /(?<!\s)\s+(?:zum|am|per|seit|ab|op|vanaf|sinds|le|depuis|au|il|dal|al|el|desde|den|fra|från|od|dnia|z dniem|on|as of|since)\.?$/iu
@@ -158,6 +158,24 @@ const WEAK_WORDS: ReadonlySet<string> = new Set(WEAK.flatMap(spellings))
 
 /** A word that columns of other things have too, such as `single` or `ok`. */
 export const isWeakWord = (word: string): boolean => WEAK_WORDS.has(word)
+
+/** Words that people write beside a name where a mandate ended, or anything between brackets. Letters may be written otherwise. */
+const REMARKS = wordsIn(builtIn.remarks).map((word) => word.replace(/[^a-z]/g, '.{1,2}'))
+const REMARK = new RegExp(
+  `(?<!\\p{L})(?:${REMARKS.join('|')})\\p{L}{0,3}(?![\\p{L}\\p{M}]|\\S*@)|[([*#](?=([^)\\]*#]{3,40}))|†`,
+  'giu',
+)
+
+/** The word in `Falk (gekündigt)` that says that the mandate ended; null where none does. */
+export function remarkIn(cell: string): string | null {
+  if (cell.search(REMARK) < 0) return null
+  for (const [word, inner] of cell.matchAll(REMARK)) {
+    if (inner === undefined) return word.toLowerCase()
+    const remark = wordOf(inner)
+    if (typeof STATUS.get(remark) === 'string' && !isWeakWord(remark)) return inner
+  }
+  return null
+}
 
 /** Yes and no as folded words. */
 export const ANSWERS: ReadonlyMap<string, boolean> = new Map([

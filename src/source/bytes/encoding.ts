@@ -77,7 +77,7 @@ export function examineBytes(countsLines: boolean) {
         mark: byteOrderMark(first),
         /** The first physical line that is not UTF-8, or null when all of it is. */
         notUtf8At,
-        ...judge(first.subarray(0, JUDGED_BYTES)),
+        isBinary: isBinary(first.subarray(0, JUDGED_BYTES)),
       }
     },
   }
@@ -102,30 +102,9 @@ function byteOrderMark(head: Uint8Array): Encoding | null {
   return MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
 }
 
-function judge(head: Uint8Array) {
-  let evenZeros = 0
-  let oddZeros = 0
-  let controls = 0
-  for (const [index, byte] of head.entries()) {
-    if (byte === 0) {
-      if (index % 2 === 0) evenZeros += 1
-      else oddZeros += 1
-    } else if (byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR) controls += 1
-  }
-  const half = head.length / 2
-  const unmarked =
-    oddZeros > half * 0.6 && evenZeros < half * 0.1
-      ? 'utf-16le'
-      : evenZeros > half * 0.6 && oddZeros < half * 0.1
-        ? 'utf-16be'
-        : null
-  return {
-    /** UTF-16 without a byte order mark, seen by where its zero bytes are. */
-    unmarked,
-    /** One stray control character is the fault of its row; one in a hundred bytes is no text. */
-    isBinary: evenZeros + oddZeros + controls > head.length / 100,
-  }
-}
+/** One stray control character is the fault of its row; one in a hundred bytes is no text. */
+const isBinary = (head: Uint8Array): boolean =>
+  head.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR).length > head.length / 100
 
 /**
  * A byte order mark, strict UTF-8, then what its letters look like, in this order (source/README.md#formats).
@@ -143,16 +122,10 @@ export function chooseEncoding(
       `its encoding is declared as ${declared}, but it starts with the byte order mark of ${mark}`,
       `Declare source.encoding as ${mark}, or remove the declaration.`,
     )
-  const isWide = (declared ?? mark)?.startsWith('utf-16') === true
-  if (!isWide && evidence.unmarked !== null)
+  if (evidence.isBinary && (declared ?? mark)?.startsWith('utf-16') !== true)
     throw refused(
-      `it looks like ${evidence.unmarked} without a byte order mark`,
-      `Declare source.encoding as ${evidence.unmarked}, or export as UTF-8.`,
-    )
-  if (!isWide && evidence.isBinary)
-    throw refused(
-      'it holds binary data instead of text',
-      'Give the CSV export itself, not an archive or a database file.',
+      'it holds binary data, or UTF-16 without a byte order mark',
+      'Give the CSV export itself, not an archive or a database file; of UTF-16 declare source.encoding (utf-16le or utf-16be).',
     )
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }

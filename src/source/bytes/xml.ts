@@ -87,6 +87,9 @@ export async function* readXml(
   })
 }
 
+/** An xsd:boolean. */
+export const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true'
+
 /** Reads a document to its end. */
 export async function drain(reading: AsyncGenerator<undefined>): Promise<void> {
   while ((await reading.next()).done !== true);

@@ -38,7 +38,7 @@ import {
 import { keepsBack, wordOf } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 
-export interface MappedColumn {
+interface MappedColumn {
   readonly field: Field
   /** Where the column stands in a record, from 0. */
   readonly position: number

@@ -6,7 +6,6 @@ import {
   type Field,
 } from '../../domain/mandate/mandate.js'
 import { WORDS, type Words } from '../../domain/value/words.js'
-import { kindByWords, meaningsOf, readWords, WORD_FIELDS, wordsOf } from './column-kind.js'
 import {
   areDistinct,
   areMost,
@@ -18,7 +17,18 @@ import {
   varies,
   type ColumnProfile,
 } from './column-profile.js'
-import { DISTINCT, fateOf, harmless, OWN_ACCOUNT, type Fate } from './fate.js'
+import {
+  DISTINCT,
+  fateOf,
+  harmless,
+  OWN_ACCOUNT,
+  type Fate,
+  kindByWords,
+  meaningsOf,
+  readWords,
+  WORD_FIELDS,
+  wordsOf,
+} from './fate.js'
 import { isUsualName } from '../columns/mapping.js'
 import {
   customerRank,
@@ -109,7 +119,9 @@ export function guessColumns(
   return columns.map((column) => {
     const guess = taken.get(column) ?? null
     const words = known?.words ?? WORDS
-    return describeColumn(column, guess, { fate: guess === null ? fate(column) : null, order, words })
+    // Beside the name of who pays people write what became of the mandate.
+    const isOpen = guess === null || (guess.field === 'payer_name' && column.profile.remarks.size > 0)
+    return describeColumn(column, guess, { fate: isOpen ? fate(column) : null, order, words })
   })
 }
 

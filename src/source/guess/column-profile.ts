@@ -1,7 +1,7 @@
 import { type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
-import { undated } from '../../domain/value/words.js'
+import { remarkIn, undated } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { isSepaIban } from '../../domain/value/iban.js'
@@ -21,7 +21,8 @@ const VALUES_SHOWN = 3
 /** @param isWhole filled cells are counted to the end whatever they hold */
 export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   const words = countWords(MOST_WORDS)
-  const sample = new Map<string, number>()
+  const sample = new Map<string, { count: number }>()
+  const remarks = new Map<string, number>()
   const decider = startDeciding()
   let filled = 0
   let sampled = 0
@@ -31,12 +32,15 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   let isKnown = false
   return {
     note: (cell: string): void => {
-      if (cell === '' || isKnown) return
+      if (cell === '') return
+      const remark = isDated === true || remarks.size >= MOST_WORDS ? null : remarkIn(cell)
+      if (remark !== null) remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
+      if (isKnown) return
       words.note(cell)
       if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
         isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
         const known = isDated ? sample.get(cell) : undefined
-        if (known !== undefined) sample.set(cell, known + 1)
+        if (known !== undefined) known.count += 1
         if (known !== undefined || !isDated || sample.size >= MOST_DATES) {
           if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
           isKnown = !isWhole && !isDated && words.areMany()
@@ -48,7 +52,9 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       filled += 1
       // What stands for no date leaves room for the dates that stand behind it.
       if (!isNever(text)) sampled += 1
-      sample.set(text, (sample.get(text) ?? 0) + 1)
+      const known = sample.get(text)
+      if (known === undefined) sample.set(text, { count: 1 })
+      else known.count += 1
     },
     /** @param records of the file that have this column */
     profile: (records: number) => {
@@ -56,7 +62,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, early: 0 }
       let dated = 0
       let seen = 0
-      for (const [text, count] of sample) {
+      for (const [text, { count }] of sample) {
         decider.note(text)
         if (isOpenEnd(text)) ends.open += count
         // Of many values nearly all have a format of those before them.
@@ -77,7 +83,7 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         if (likely.every(({ date }) => date < FIRST_MANDATES)) ends.early += count
       }
       const countOf = (fits: (text: string) => boolean): number =>
-        [...sample].reduce((sum, [text, count]) => (fits(text) ? sum + count : sum), 0)
+        [...sample].reduce((sum, [text, { count }]) => (fits(text) ? sum + count : sum), 0)
       return {
         records,
         filled,
@@ -97,6 +103,8 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         order: orderOf(decider.decided()),
         /** The words and how often each occurs in all records, where they are few; null where they are many. */
         words: words.counts(),
+        /** Words of an end that stand beside others in a cell, and how often. */
+        remarks,
         /** The first different values, not masked. */
         first: [...sample.keys()].slice(0, VALUES_SHOWN),
         /** What stands before the digits of nearly every value, as in `C-000123`; null where most are no such numbers. */
@@ -135,7 +143,7 @@ export const areMost = (count: number, { sampled }: ColumnProfile): boolean =>
 
 /** How many of the cells differ. */
 export function distinctShare({ values }: ColumnProfile): number {
-  const cells = [...values.values()].reduce((sum, count) => sum + count, 0)
+  const cells = [...values.values()].reduce((sum, { count }) => sum + count, 0)
   return cells === 0 ? 0 : values.size / cells
 }
 

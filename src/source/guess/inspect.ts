@@ -12,7 +12,7 @@ import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { nearest } from '../../domain/text/nearest.js'
 import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
-import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './column-kind.js'
+import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import {
   UNKNOWN_RANK,
   customerRank,
@@ -26,7 +26,8 @@ import {
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
-import { isBareTotals, MOST_TOTALS } from '../left-out.js'
+import { MOST_TOTALS } from '../left-out.js'
+import { isBareTotals } from '../../domain/text/totals.js'
 import type { RawRecord, Table } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'

@@ -1,4 +1,3 @@
-import { said } from '../../domain/text/text.js'
 import { REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
 import {
   type Finding,
@@ -9,16 +8,18 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
+import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
+  fateOf,
+  type ColumnKind,
+  type Fate,
   counted,
   readWords,
   staysBehindText,
   WORD_FIELDS,
   WORD_LISTS,
   meaningsOf,
-} from '../guess/column-kind.js'
-import { countWords, profileColumn } from '../guess/column-profile.js'
-import { fateOf, type Fate } from '../guess/fate.js'
+} from '../guess/fate.js'
 import { findColumn } from '../columns/header.js'
 import { isFed } from '../columns/mapping.js'
 import type { RecognisedSource } from '../record-check.js'
@@ -176,40 +177,36 @@ function emptyFindings(
 /** What a column shows, and what to write to use it or to leave it out of account. */
 function undecidedText(
   column: string,
-  { by, field, told, dateFormat, shows }: Extract<Fate, { kind: 'undecided' }>,
+  fate: Extract<Fate, { kind: 'undecided' }>,
   isFurther: boolean,
 ): string {
+  const { by, field, told, dateFormat, shows } = fate
   const quoted = JSON.stringify(column)
-  const none = isFurther ? '' : `columns: { ${field}: none }, or `
-  const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}`
-  const dated = `{ column: ${quoted}, format: ${dateFormat} }`
-  if (by === 'last')
-    return `Column ${quoted} may be the last collection. To use it: columns: { ${field}: ${dated} }; ${ignore}.`
-  if (by === 'second')
-    return `Column ${quoted} may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dateFormat === '' ? quoted : dated} }; if not, name the one that is; or ${ignore}.`
-  if (by === 'dates')
-    return `Column ${quoted} holds ${shows}, as the end of a mandate does. Where a date has passed, export without that row; to keep back each row that has a date: exclude: [{ column: ${quoted}, filled: true, reason: … }]; ${ignore}.`
-  if (by === 'list')
-    return `Column ${quoted} holds ${shows}; it says nothing of the rows it stands in. Take it out, and those customers, too, where they are not to be migrated; ${ignore}.`
-  if (told === null)
-    return isFurther
-      ? `Column ${quoted} may say which mandates have ended, beside the column that is used as status: ${shows}. To use it: exclude: [{ column: ${quoted}, equals: […], reason: … }]; ${ignore}.`
-      : `Column ${quoted} may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`
-  const stays = staysBehindText([told])
-  const sees = said([
-    told.staysBehind.length > 0 && `${stays}, going by it (${counted(told.staysBehind)})`,
-    told.unknown.length > 0 && `not understood: ${counted(told.unknown)}`,
-  ]).join('; ')
-  const which =
-    told.form === 'ends'
-      ? 'filled: true'
-      : `equals: ${JSON.stringify(told.staysBehind.map(({ word }) => word))}`
-  const use =
-    told.form === 'words' && !isFurther
-      ? `columns: { ${field}: ${quoted} }`
-      : `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
-  const how = told.form === 'terms' ? 'Export without those rows' : `To use it: ${use}`
-  return `Column ${quoted} looks like ${field}${sees === '' ? '' : `: ${sees}`}. ${how}; ${ignore}.`
+  const none = isFurther || by === 'remarks' ? '' : `columns: { ${field}: none }, or `
+  const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}.`
+  const dated = dateFormat === '' ? quoted : `{ column: ${quoted}, format: ${dateFormat} }`
+  const exclude = (which: string): string => `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
+  const each = `to keep back each row that has one: ${exclude('filled: true')}; ${ignore}`
+  const some = `${exclude('equals: […]')}; ${ignore}`
+  const texts: Readonly<Record<typeof by, string>> = {
+    last: `may be the last collection. To use it: columns: { ${field}: ${dated} }; ${ignore}`,
+    second: `may be ${field}, too: ${shows}. If it is: columns: { ${field}: ${dated} }; if not, name the one that is; or ${ignore}`,
+    dates: `holds ${shows}, as the end of a mandate does. Where a date has passed, export without that row; ${each}`,
+    remarks: `holds ${shows}. Where a mandate has ended, export without that row, or name the cell: ${some}`,
+    payers: `holds ${shows}, as other payers have: in these rows it may be the one that is debited. Where it is, write it into the column of iban; ${each}`,
+    list: `holds ${shows}; it says nothing of the rows it stands in. Take it out, and those customers, too, where they are not to be migrated; ${ignore}`,
+    few: isFurther
+      ? `may say which mandates have ended, beside the column that is used as status: ${shows}. To use it: ${some}`
+      : `may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`,
+    words: `looks like ${field}: ${shows}. ${told === null ? '' : wayWith(told)}; ${ignore}`,
+  }
+  function wayWith({ form, staysBehind }: ColumnKind): string {
+    if (form === 'terms') return 'Export without those rows'
+    const words = `equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}`
+    const use = exclude(form === 'ends' ? 'filled: true' : words)
+    return `To use it: ${form === 'words' && !isFurther ? `columns: { ${field}: ${quoted} }` : use}`
+  }
+  return `Column ${quoted} ${texts[by]}`
 }
 
 /** Empty parts are left out, so that a report shows only what there is. */

@@ -17,25 +17,27 @@ import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { namesEnd } from '../columns/header.js'
-import { countFindings, isTotalsLine, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { isTotalsLine } from '../../domain/text/totals.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
-import { watchDates } from '../../domain/mandate/date-column.js'
+import { watchDates, watchOrder } from '../../domain/mandate/date-column.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
 const EXAMPLES = 3
 
-/** What is found of the whole file. */
-type Report = (rule: RuleId, value: string, detail: string) => readonly Finding[]
+/** What is found of the whole file; nothing where there is no detail. */
+type Report = (rule: RuleId, value: string, detail: string | false) => readonly Finding[]
 
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
   const { mapping, against, second } = source
   const { severities } = against
-  const report: Report = (rule, value, detail) => findingOf(rule, severities, { value, detail })
+  const report: Report = (rule, value, detail) =>
+    detail === false ? [] : findingOf(rule, severities, { value, detail })
   const file = watchFile(source, report)
   const accounts = watchAccounts(report)
   const columns = watchColumns(source)
@@ -171,6 +173,9 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
     if (known === undefined) dates.set(date, { count: 1 })
     else known.count += 1
   }
+  const isDominant = (date: LocalDate, count: number): boolean =>
+    rows >= FEWEST_ROWS_FOR_DATES &&
+    count >= rows * (fillerDates.includes(date) || date === exportDay ? FILLER_SHARE : DOMINANT_SHARE)
   const noteCreditor = (identifier: string): void => {
     lastCreditor = identifier
     if (creditors.size < MOST_CREDITORS) creditors.add(creditorOf(identifier))
@@ -190,27 +195,30 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       references += 1
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
-    findings: (): readonly Finding[] => [
-      ...dominantDates(dates, rows, [...fillerDates, exportDay]).flatMap(([date, count]) =>
-        report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
-      ),
-      ...(references >= 2 && allAreCustomers
-        ? report('FILE_UMR_EQUALS_CUSTOMER', '', `All ${references} of them do.`)
-        : []),
-      ...(undated > 0 && !hasLastCollection
-        ? report(
-            'FILE_DORMANCY_UNKNOWN',
-            `${undated}`,
-            `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`,
-          )
-        : []),
-      ...(creditors.size > 1
-        ? report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), `It names ${countOf(creditors)}.`)
-        : []),
-      ...[...oddBritish].flatMap((ci) =>
-        report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
-      ),
-    ],
+    findings: (): readonly Finding[] => {
+      const isDormant = undated > 0 && !hasLastCollection
+      const many = creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`
+      const dominant = [...dates].filter(([date, { count }]) => isDominant(date, count))
+      const dormant = `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`
+      const told: readonly Parameters<Report>[] = [
+        [
+          'FILE_UMR_EQUALS_CUSTOMER',
+          '',
+          references > 1 && allAreCustomers && `All ${references} of them do.`,
+        ],
+        ['FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant],
+        ['FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), creditors.size > 1 && `It names ${many}.`],
+      ]
+      return [
+        ...dominant.flatMap(([date, { count }]) =>
+          report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
+        ),
+        ...told.flatMap((each) => report(...each)),
+        ...[...oddBritish].flatMap((ci) =>
+          report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
+        ),
+      ]
+    },
   }
 }
 
@@ -262,120 +270,55 @@ function watchAccounts(report: Report) {
       frequent.set(iban, { count, seen, customer })
     },
     findings: (rows: number): readonly Finding[] =>
-      [...frequent].flatMap(([iban, { count }]) =>
-        rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
-          ? report('FILE_ACCOUNT_DOMINANT', iban, `${count} of ${rows} rows have it.`)
-          : [],
-      ),
+      [...frequent].flatMap(([iban, { count }]) => {
+        const isTold = rows >= FEWEST_ROWS_FOR_ACCOUNTS && count > rows * ACCOUNT_SHARE
+        return report('FILE_ACCOUNT_DOMINANT', iban, isTold && `${count} of ${rows} rows have it.`)
+      }),
   }
 }
 
-const countOf = (creditors: ReadonlySet<string>): string =>
-  creditors.size < MOST_CREDITORS ? `${creditors.size}` : `${MOST_CREDITORS} or more`
-
-function dominantDates(
-  dates: ReadonlyMap<LocalDate, { readonly count: number }>,
-  rows: number,
-  fillerDates: readonly string[],
-): readonly (readonly [LocalDate, number])[] {
-  if (rows < FEWEST_ROWS_FOR_DATES) return []
-  const shareOf = (date: string): number => (fillerDates.includes(date) ? FILLER_SHARE : DOMINANT_SHARE)
-  return [...dates].flatMap(([date, { count }]) =>
-    count >= rows * shareOf(date) ? [[date, count] as const] : [],
-  )
-}
-
-/** The numbers of a date up to its third, which is looked at by nobody. */
-const ORDERED = /^([0-9]{1,4})[-./]([0-9]{1,2})(?:[-./]([0-9]{1,2}))?/
-const START = /^[\s']+/
-/** So many dates in each of two spellings are no chance. */
-const FEWEST_SPELT = 3
-
-/** How many dates of one spelling prove the order of day and month, could be read in both, or are the same in both. */
-type Spelling = Record<'high' | 'low' | 'equal', number> & { shown: string }
-
-/**
- * How the dates of each column are written: a program that reads 03/04 as 4 March leaves 25/04 as it is. So a column is in
- * doubt in which no date of one spelling, and each of the others, shows a number above 12 that proves its order: one of
- * each where a workbook holds days beside texts that spreadsheets turn into days, else several. For the rest: `watchDates`.
- */
+/** How the dates of each column are written (domain/mandate/date-column.ts). */
 function watchDays(
   { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
   report: Report,
 ) {
   const { today, zone } = against
-  const columns = (['signed_date', 'last_collection_date'] as const).map((field) => ({
-    field,
-    ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
-    isTyped: cellName !== undefined || mapping.taken.has(field),
-    dates: watchDates(
-      field === 'signed_date' ? formats.signedDate : formats.lastCollection,
-      today,
-      timesOf(options, against),
-    ),
-    spellings: new Map<string, Spelling>(),
-  }))
-  const noteOrder = ({ spellings, position }: (typeof columns)[number], cell: string, line: number): void => {
-    let end = 0
-    while (cell.charCodeAt(end) >= 0x30 && cell.charCodeAt(end) <= 0x39) end += 1
-    const key = end === 4 ? DAY : (cell[end] ?? '')
-    const known = spellings.get(key)
-    if (known !== undefined && known.high > 0 && known.low > 0) return
-    const [, first = '', second = '', third = ''] = ORDERED.exec(cell) ?? []
-    const [one, other] = (end === 4 ? [second, third] : [first, second]).map(Number)
-    if (!one || !other) return
-    const spelling = known ?? { high: 0, low: 0, equal: 0, shown: '' }
-    spellings.set(key, spelling)
-    const kind = one > 12 || other > 12 ? 'high' : one === other ? 'equal' : 'low'
-    spelling[kind] += 1
-    const place = position < 0 ? undefined : cellName?.(line, position)
-    if (kind !== 'equal') spelling.shown ||= `"${cell.trim()}"${place === undefined ? '' : ` in ${place}`}`
-  }
+  const columns = (['signed_date', 'last_collection_date'] as const).map((field) => {
+    const isTyped = cellName !== undefined || mapping.taken.has(field)
+    const format = field === 'signed_date' ? formats.signedDate : formats.lastCollection
+    return {
+      field,
+      ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
+      isTyped,
+      dates: watchDates(format, today, timesOf(options, against)),
+      order: watchOrder(isTyped),
+    }
+  })
   const answers =
     options.source.dates === 'utc'
       ? 'Name the time zone of the dates: timezone: Europe/….'
       : `To read them in the time zone of the campaign (${zone ?? 'UTC'}): source: { dates: utc }. If the day counts as it is written: source: { dates: written }.`
   const tell = (rule: RuleId, value: string, detail: string | null): readonly Finding[] =>
-    detail === null ? [] : report(rule, value, `Column "${showValue(value)}": ${detail}`)
+    report(rule, value, detail !== null && `Column "${showValue(value)}": ${detail}`)
   return {
     note: (raw: RawValues, { line, findings }: CheckedRecord): void => {
-      for (const column of columns) {
-        const cell = raw[column.field] ?? ''
+      for (const { field, position, isTyped, dates, order } of columns) {
+        const cell = raw[field] ?? ''
         if (cell === '') continue
-        if (!isResultFile) noteOrder(column, cell.replace(START, ''), line)
-        const isDay = (column.isTyped || isResultFile) && isIsoDay(cell)
-        column.dates.note(cell, isDay, findings.length > 0 && isUnread(findings, column.field))
+        if (!isResultFile) order.note(cell, () => (position < 0 ? undefined : cellName?.(line, position)))
+        const isDay = (isTyped || isResultFile) && isIsoDay(cell)
+        dates.note(cell, isDay, findings.length > 0 && isUnread(findings, field))
       }
     },
     /** Of times; a file of ours repeats them. */
     shifted: (): readonly Finding[] =>
-      columns.flatMap(({ name, dates }) => {
-        const shifted = dates.shifted()
-        return tell('FILE_DATES_SHIFTED', name, shifted === null ? null : `${shifted} ${answers}`)
-      }),
+      columns.flatMap(({ name, dates }) => tell('FILE_DATES_SHIFTED', name, dates.shifted(answers))),
     findings: (): readonly Finding[] =>
-      columns.flatMap(({ name, isTyped, spellings, dates }) => [
+      columns.flatMap(({ name, order, dates }) => [
         ...tell('FILE_DATES_MIXED', name, dates.mixed()),
-        ...tell('FILE_DAYS_SWAPPED', name, swappedText(spellings, isTyped)),
+        ...tell('FILE_DAYS_SWAPPED', name, order.swapped()),
       ]),
   }
-}
-
-const DAY = 'day'
-
-function swappedText(spellings: ReadonlyMap<string, Spelling>, isTyped: boolean): string | null {
-  for (const [key, { high, low, shown }] of spellings) {
-    const isPair = isTyped && key === DAY && (spellings.has('/') || spellings.has('-'))
-    const others = [...spellings].filter(([other]) => other !== key && !(isPair && other === '.'))
-    const sure = others.filter(([, other]) => other.low + other.equal === 0).map(([, other]) => other)
-    const seen = Math.min(
-      low,
-      sure.reduce((sum, other) => sum + other.high, 0),
-    )
-    if (high === 0 && sure.length === others.length && seen >= (isPair ? 1 : FEWEST_SPELT))
-      return `it holds dates, none after the 12th of its month, such as ${shown}, and others in another spelling, none of which can be read with day and month swapped, such as ${sure.map((other) => other.shown).join(' and ')}.`
-  }
-  return null
 }
 
 const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/
@@ -430,34 +373,5 @@ function countCleaning() {
       }
     },
     counts: () => counts,
-  }
-}
-
-/** What is said of a creditor, a filler or a day of collection holds for all rows that have it. */
-const OF_THE_VALUE: ReadonlySet<RuleId> = new Set([
-  'CI_LENGTH_UNCONFIRMED',
-  'CI_LENGTH_UNKNOWN',
-  'DATE_LEGACY_DEFAULT',
-  'LAST_COLLECTION_FUTURE',
-])
-/** A file with more such values than these is damaged as a whole. */
-const MOST_VALUES = 1000
-
-/** Leaves warnings about such a value to the first record of a file that has it. Errors stay with each row. */
-export function tellOnce(): (checked: CheckedRecord) => CheckedRecord {
-  const told = new Set<string>()
-
-  function isNew({ rule, severity, value }: Finding): boolean {
-    if (severity === 'error' || !OF_THE_VALUE.has(rule)) return true
-    const key = `${rule} ${value}`
-    if (told.has(key)) return false
-    if (told.size < MOST_VALUES) told.add(key)
-    return true
-  }
-
-  return (checked) => {
-    if (checked.findings.length === 0) return checked
-    const findings = checked.findings.filter(isNew)
-    return findings.length === checked.findings.length ? checked : { ...checked, findings }
   }
 }

@@ -5,14 +5,18 @@ import {
   EXCEL_EPOCH,
   FIRST_SERIAL,
 } from '../../domain/mandate/date.js'
-import type { XmlHandlers } from '../bytes/xml.js'
+import { isTrue, type XmlHandlers } from '../bytes/xml.js'
 
 /** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
 export type NumberFormat =
   { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
 
-/** By the number that a cell gives as its style. */
-export type NumberFormats = (style: number) => NumberFormat
+/** What is known of a cell by the number that it gives as its style. */
+export interface CellStyles {
+  readonly formatOf: (style: number) => NumberFormat
+  /** A line is drawn through its text. */
+  readonly isStruck: (style: number) => boolean
+}
 
 /** Formats that need not be written in a workbook (ECMA-376, 18.8.30, also those of East Asia). */
 const isBuiltInDay = (id: number): boolean =>
@@ -40,16 +44,27 @@ function readFormat(code: string): NumberFormat {
 const hide = (text: string): string => text.replaceAll('0', '\u0000')
 
 /** The styles of a workbook. */
-export async function readFormats(read: (handlers: XmlHandlers) => Promise<void>): Promise<NumberFormats> {
+export async function readStyles(read: (handlers: XmlHandlers) => Promise<void>): Promise<CellStyles> {
   const codes = new Map<number, NumberFormat>()
-  const ids: number[] = []
-  const open: XmlHandlers['open'] = (name, { numFmtId = '0', formatCode = '' }, parent) => {
+  const fonts: { readonly isStruck: boolean }[] = []
+  let isFont = false
+  const styles: { readonly id: number; readonly font: number }[] = []
+  const open: XmlHandlers['open'] = (name, given, parent) => {
+    const { numFmtId = '0', formatCode = '', fontId = '0', val = '1' } = given
     if (name === 'numFmt' && parent === 'numFmts') codes.set(Number(numFmtId), readFormat(formatCode))
-    if (name === 'xf' && parent === 'cellXfs') ids.push(Number(numFmtId))
+    if (name === 'font') isFont = parent === 'fonts'
+    if (name === 'font' && isFont) fonts.push({ isStruck: false })
+    if (name === 'strike' && isFont) fonts.splice(-1, 1, { isStruck: isTrue(val) })
+    if (name === 'xf' && parent === 'cellXfs') styles.push({ id: Number(numFmtId), font: Number(fontId) })
   }
   await read({ open, close: () => undefined })
-  const formats = ids.map((id): NumberFormat => codes.get(id) ?? (isBuiltInDay(id) ? { kind: 'day' } : null))
-  return (style) => formats[style] ?? null
+  const formats = styles.map(
+    ({ id }): NumberFormat => codes.get(id) ?? (isBuiltInDay(id) ? { kind: 'day' } : null),
+  )
+  return {
+    formatOf: (style) => formats[style] ?? null,
+    isStruck: (style) => fonts[styles[style]?.font ?? 0]?.isStruck === true,
+  }
 }
 
 /** Below it, days of 1900 are one off: Excel counts a 29 February 1900 that never was. */

@@ -1,8 +1,5 @@
 import type { XmlHandlers } from '../bytes/xml.js'
 
-/** The texts that cells share, by their number; null for one that is not there. */
-export type SharedTexts = (index: number) => string | null
-
 const ESCAPED = /_x([0-9A-Fa-f]{4})_/g
 
 /** Characters that XML cannot hold are written as `_x000D_` (ECMA-376, ST_Xstring). */
@@ -31,32 +28,18 @@ export function textRuns() {
   }
 }
 
-/** Texts in one block of memory: 900,000 as strings of their own took 50 MB more. */
-export async function sharedTexts(read: (handlers: XmlHandlers) => Promise<void>): Promise<SharedTexts> {
-  let bytes = Buffer.allocUnsafe(65_536)
-  let ends = new Uint32Array(4096)
-  let count = 0
-  let length = 0
-  const runs = textRuns()
-  const close = (name: string, text: string): void => {
-    runs.close(name, text)
-    if (name !== 'si') return
-    const all = runs.take()
-    const needed = length + all.length * 3
-    if (needed > bytes.length)
-      bytes = Buffer.concat([bytes.subarray(0, length)], Math.max(needed, bytes.length * 2))
-    length += bytes.write(all, length, 'utf8')
-    if (count === ends.length) {
-      const more = new Uint32Array(ends.length * 2)
-      more.set(ends)
-      ends = more
-    }
-    ends[count] = length
-    count += 1
-  }
-  await read({ open: runs.open, close })
-  return (index) =>
-    Number.isInteger(index) && index >= 0 && index < count
-      ? bytes.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index])
-      : null
+/** The texts in their order. */
+export async function sharedTexts(
+  read: (handlers: XmlHandlers) => Promise<void>,
+): Promise<readonly string[]> {
+  const texts: string[] = []
+  const { open, close, take } = textRuns()
+  await read({
+    open,
+    close: (name, text) => {
+      close(name, text)
+      if (name === 'si') texts.push(take())
+    },
+  })
+  return texts
 }

@@ -1,14 +1,16 @@
-import type { XmlHandlers } from '../bytes/xml.js'
+import { isTrue, type XmlHandlers } from '../bytes/xml.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RawRecord } from '../table.js'
 import { showNumber } from './number-format.js'
 import { textRuns, unescapeText } from './shared-texts.js'
-import { isTrue, type Sheet, type Workbook } from './workbook.js'
+import type { Sheet, Workbook } from './workbook.js'
 
 /** A row with anything in it; its line is the number that the sheet shows. */
 export interface SheetRow extends RawRecord {
   readonly isHidden: boolean
+  /** A line is drawn through the text of a cell. */
+  readonly isStruck: boolean
   /** Positions of formulas, from 0. */
   readonly formulas: readonly number[]
   /** Positions that hold an error instead of a value, such as `#REF!`. */
@@ -53,6 +55,12 @@ interface Cell {
   isFormula: boolean
 }
 
+const emptyRow = (isHidden: boolean) => {
+  const positions = (): number[] => []
+  const found = { formulas: positions(), errors: positions(), uncomputed: positions() }
+  return { ...found, cells: [] as string[], isHidden, isStruck: false, length: 0 }
+}
+
 /** Reads the rows of a sheet in batches, rows without a value left out. @throws {SourceError} where it is damaged */
 export async function* readRows(
   workbook: Workbook,
@@ -67,14 +75,7 @@ export async function* readRows(
     })
   let batch: SheetRow[] = []
   let line = 0
-  let row: {
-    cells: string[]
-    uncomputed: number[]
-    formulas: number[]
-    errors: number[]
-    isHidden: boolean
-    length: number
-  } | null = null
+  let row: ReturnType<typeof emptyRow> | null = null
   let next = 0
   let cell: Cell | null = null
   const runs = textRuns()
@@ -86,7 +87,7 @@ export async function* readRows(
     line = number
     next = 0
     const isHidden = isTrue(hidden) || Number(ht) === 0
-    row = { cells: [], uncomputed: [], formulas: [], errors: [], isHidden, length: 0 }
+    row = emptyRow(isHidden)
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -102,20 +103,20 @@ export async function* readRows(
     if (type === 'inlineStr') return inline ?? ''
     if (value === null) return ''
     if (type === 's') {
-      const text = /^[0-9]+$/.test(value) ? workbook.texts(Number(value)) : null
-      if (text === null) throw damaged(`names a shared text in row ${line} that is not there`)
+      const text = /^[0-9]+$/.test(value) ? workbook.texts[Number(value)] : undefined
+      if (text === undefined) throw damaged(`names a shared text in row ${line} that is not there`)
       return text
     }
     if (type === 'str') return unescapeText(value)
     if (type === 'b') return isTrue(value) ? 'TRUE' : 'FALSE'
     if (type === 'd') return value.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/T(.{8})[^]*$/, ' $1')
-    return type === 'n' ? showNumber(value, workbook.formats(style), workbook.is1904) : value
+    return type === 'n' ? showNumber(value, workbook.formatOf(style), workbook.is1904) : value
   }
 
   function endCell(): void {
     if (cell === null || row === null) return
     const text = textOf(cell)
-    const { position, type, value, isFormula } = cell
+    const { position, type, style, value, isFormula } = cell
     cell = null
     if (isFormula) row.formulas.push(position)
     // An empty text is a value; of a formula that nobody computed there is none.
@@ -131,6 +132,7 @@ export async function* readRows(
       })
     while (row.cells.length < position) row.cells.push('')
     row.cells[position] = text
+    row.isStruck ||= workbook.isStruck(style)
     if (isUncomputed) row.uncomputed.push(position)
   }
 

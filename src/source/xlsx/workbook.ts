@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { SourceError } from '../../errors.js'
-import { drain, readXml, type XmlHandlers } from '../bytes/xml.js'
+import { drain, isTrue, readXml, type XmlHandlers } from '../bytes/xml.js'
 import type { ByteSource } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
-import { readFormats } from './number-format.js'
+import { readStyles } from './number-format.js'
 import { sharedTexts } from './shared-texts.js'
 
 /** A sheet of rows and cells, as the tabs of the workbook name it. */
@@ -64,8 +64,24 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, sign
     sheets,
     /** Days are counted from 1 January 1904. */
     is1904,
-    formats: await readFormats(readPart('styles')),
+    ...(await readStyles(readPart('styles'))),
     texts: await sharedTexts(readPart('sharedStrings')),
+    /** The rows of a sheet beside a cell of which somebody wrote a note. */
+    notesOf: async ({ part }: Sheet): Promise<ReadonlySet<number>> => {
+      const rows = new Set<number>()
+      let row = 0
+      const handlers: XmlHandlers = {
+        open: (name, { ref = '' }) => {
+          if (name === 'comment') row = Number(ref.replace(/^[A-Z]+/, ''))
+        },
+        close: (name, text) => {
+          if (name === 't' && text.trim() !== '') rows.add(row)
+        },
+      }
+      for (const { type, target } of await relations(part))
+        if (type === 'comments' && parts.has(target)) await drain(parts.read(target, handlers))
+      return rows
+    },
     /** Tells the elements of a sheet and yields after each chunk. @throws {SourceError} FILE_FORMAT where it is damaged */
     read: ({ part }: Sheet, handlers: XmlHandlers, signal?: AbortSignal) =>
       parts.read(part, handlers, MOST_OF_SHEET, signal),
@@ -186,6 +202,3 @@ async function sheetsIn(parts: Package, main: string, related: readonly Relation
   if (sheets.length === 0) throw damaged(parts.label, 'it is a workbook without a sheet')
   return { sheets, is1904 }
 }
-
-/** An xsd:boolean. */
-export const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true'

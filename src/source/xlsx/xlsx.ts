@@ -67,7 +67,7 @@ function openSheet(
   const headerLine = top.line
   const hidden = hiddenText(sheet, top)
   if (hidden !== null && decided === undefined && seeksHeader !== true)
-    throw refuse(label, 'FILE_HIDDEN', `in its sheet "${showValue(sheet.name)}" ${hidden}`)
+    throw refuse(label, 'FILE_HIDDEN', `its sheet "${showValue(sheet.name)}" has ${hidden}`)
   refuseUnsound(label, sheet, headerLine)
   const isSkipped = (at: number): boolean => decided === 'skip' && isIn(sheet.hiddenColumns, at)
   const headerCells = withoutEmptyEnd(top.cells)
@@ -78,10 +78,11 @@ function openSheet(
     let rows = 0
     for await (const batch of readRows(workbook, sheet, limits, { signal })) {
       const kept: RawRecord[] = []
-      for (const { line, cells: read, isHidden, uncomputed } of batch) {
+      for (const row of batch) {
+        const { line, cells: read, uncomputed } = row
         if (line <= headerLine) continue
         rows += 1
-        if (isHidden && decided === 'skip') continue
+        if (decided === 'skip' && marksOf(row, sheet.notes).length > 0) continue
         const named = read.filter((_, at) => at < headerCells.length || !isSkipped(at))
         const cells = padded(withoutEmptyEnd(named), headerCells.length)
         if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
@@ -227,6 +228,13 @@ const MOST_SHOWN = 5
 
 type SurveyedSheet = Awaited<ReturnType<typeof surveySheet>>
 
+/** What sets a row apart from others, as people see it or as they do not. */
+const MARKS = { hidden: 'hidden', struck: 'struck through', noted: 'with a note' } as const
+type Mark = keyof typeof MARKS
+
+const marksOf = ({ line, isHidden, isStruck }: SheetRow, notes: ReadonlySet<number>): Mark[] =>
+  said([isHidden && 'hidden', isStruck && 'struck', notes.has(line) && 'noted'])
+
 /** One look at all of a sheet, before any of it is believed. */
 async function surveySheet(
   workbook: Workbook,
@@ -238,40 +246,41 @@ async function surveySheet(
   const head: SheetRow[] = []
   const filled = new Set<number>()
   const errors: string[] = []
-  const counts = { hiddenRows: 0, errors: 0, formulas: 0 }
+  const counts = { hidden: 0, struck: 0, noted: 0, errors: 0, formulas: 0 }
+  const notes = await workbook.notesOf(sheet)
   let lastRow = 0
   let isOwn = false
   for await (const batch of readRows(workbook, sheet, limits, { facts, signal }))
     for (const row of batch) {
-      const { line, cells, formulas, isHidden } = row
+      const { line, cells, formulas } = row
       if (lastRow === 0) isOwn = isResultHeader(cells)
       lastRow = line
       if (head.length < HEAD_ROWS || line <= layout.skipLines + HEAD_ROWS) head.push(row)
-      if (isHidden) counts.hiddenRows += 1
-      if (isHidden && layout.hidden === 'skip' && !isOwn) continue
+      const marks = marksOf(row, notes)
+      for (const mark of marks) counts[mark] += 1
+      if (marks.length > 0 && layout.hidden === 'skip' && !isOwn) continue
       counts.formulas += formulas.length
       cells.forEach((cell, at) => cell !== '' && filled.add(at))
       counts.errors += row.errors.length
       for (const at of row.errors) if (errors.length < MOST_SHOWN) errors.push(`${columnLetters(at)}${line}`)
     }
-  return { ...sheet, ...facts, isOwn, head, lastRow, filled, counts, errorCells: errors }
+  return { ...sheet, ...facts, notes, isOwn, head, lastRow, filled, counts, errorCells: errors }
 }
 
-/** What of the table a person does not see; null where that is nothing. */
+/** What of the table a person does not see, or set apart; null where that is nothing. */
 function hiddenText(
-  { counts, head, hiddenColumns, filled, isFiltered }: SurveyedSheet,
+  { counts, head, notes, hiddenColumns, filled, isFiltered }: SurveyedSheet,
   top: SheetRow,
 ): string | null {
-  const before = head.filter(({ isHidden, line }) => isHidden && line <= top.line).length
-  const rows = counts.hiddenRows - before
+  const before = head.filter(({ line }) => line <= top.line).flatMap((row) => marksOf(row, notes))
   const columns = [...filled].filter((at) => isIn(hiddenColumns, at)).length
-  const parts = said([
-    rows > 0 && plural(rows, 'row', 'rows'),
-    columns > 0 && plural(columns, 'column', 'columns'),
-  ])
-  if (parts.length === 0) return null
-  const verb = rows + columns === 1 ? 'is' : 'are'
-  return `${parts.join(' and ')} ${verb} hidden${rows > 0 && isFiltered ? ' (a filter is on)' : ''}`
+  const rows = Object.entries(MARKS).map(([mark, what]) => {
+    const count = counts[mark as Mark] - before.filter((one) => one === mark).length
+    const why = mark === 'hidden' && isFiltered ? ' (a filter is on)' : ''
+    return count > 0 && `${plural(count, 'row', 'rows')} ${what}${why}`
+  })
+  const parts = said([...rows, columns > 0 && `${plural(columns, 'column', 'columns')} hidden`])
+  return parts.length === 0 ? null : parts.join(', ')
 }
 
 /** Errors and merged cells leave values out that a person would look for. @throws {SourceError} FILE_FORMAT */

@@ -141,7 +141,7 @@ describe('a declared encoding', () => {
 
   test('is needed for UTF-16 without a mark, and the error says which', async () => {
     const path = fileOf(iconv.encode(exportOf(3), 'utf-16be'))
-    expect((await refusal(readAll(path))).message).toContain('looks like utf-16be')
+    expect((await refusal(readAll(path))).message).toContain('UTF-16 without a byte order mark')
     expect((await readAll(path, optionsOf('source: { encoding: utf-16be }'))).records).toHaveLength(3)
   })
 

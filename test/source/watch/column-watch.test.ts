@@ -91,7 +91,7 @@ describe('a column that says which mandates stay behind', () => {
   it('a column in which each mandate has an end, passed or still to come, is asked about', async () => {
     const text = withColumn('Vertragsende', ['31.12.2035', '31.12.2025', '31.12.2036'])
     expect((await refusal(readText(text))).message).toContain(
-      '1 ended will not be migrated, going by it (with a date that has passed 1). Export without those rows; to leave it out',
+      'looks like status: with a date that has passed 1 will not be migrated. Export without those rows; to leave it out',
     )
     const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
     expect(draft).toMatch(
@@ -122,12 +122,44 @@ describe('a column that says which mandates stay behind', () => {
     ['Newsletter', ['ja', 'nein']],
     ['Prüfung', ['ok', 'ok', 'ok']],
     ['Name', ['Letzte', 'Müller', 'Closed']],
-    ['Bemerkung', ['ruft an', 'gekündigt im Sportverein', '']],
+    ['Bemerkung', ['ruft an', 'Kündigungsschutz gewünscht', 'Anna Storno <storno@example.com>']],
+    ['Firma', ['Closed GmbH', 'Fermes du Nord', 'Müller (Eltern)', 'Suspension Bridges Ltd']],
+    ['Hinweis', ['gültig bis auf Widerruf, ab 3', 'gültig bis auf Widerruf, ab 7']],
     ['Aktiv', ['ja', 'ja']],
     ['empty', ['', '']],
     ['many', Array.from({ length: 40 }, (_, index) => (index === 7 ? 'OOFF' : `word ${index}`))],
   ])('leaves a column %s alone: %j', async (name, cells) => {
     expect((await readText(withColumn(name, cells))).records).toHaveLength(cells.length)
+  })
+
+  it.each<[string, string[], string]>([
+    ['Name', ['Abel', 'gelöscht Falk', 'Quast (verstorben)'], 'gelöscht 1, verstorben 1'],
+    ['Naam', ['De Vries', 'Jansen - OPGEZEGD per 1-1-2025', 'Bakker'], 'opgezegd 1'],
+    ['Titulaire', ['Dubois', 'LEFEVRE DECEDE', 'Petit (Mme résiliée)'], 'decede 1, résiliée 1'],
+    ['Nome', ['Rossi', 'Bianchi *non attivo*', 'Conti'], 'non attivo 1'],
+    ['Customer', ['Smith', 'Jones [deactivated]', 'Brown †'], 'deactivated 1, † 1'],
+    ['Bemerkung', ['ruft an', 'gekündigt im Sportverein', ''], 'gekündigt 1'],
+    [
+      'Namn',
+      Array.from({ length: 900 }, (_, at) => `Person ${at}${at === 850 ? ' UPPSAGD' : ''}`),
+      'uppsagd 1',
+    ],
+  ])('%s with a remark that a mandate ended is asked about: %j', async (name, cells, shows) => {
+    const text = withColumn(name, cells)
+    // That no column is the status says nothing of it.
+    for (const yaml of ['', 'columns: { status: none }']) {
+      const error = await refusal(readText(text, yaml))
+      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
+      expect(error.message).toContain(`of ${cells.length} rows (${shows})`)
+      expect(error.message).not.toMatch(/Falk|Jansen|LEFEVRE/)
+    }
+    const draft = draftConfiguration(await inspectSource(fileOf(text), { today: AS_OF }))
+    expect(draft).toContain(`# ignoreColumns: [${name}]`)
+    const looked = draft.replace('# ignoreColumns', 'ignoreColumns')
+    expect(await verdicts(text, looked)).toHaveLength(cells.length)
+    const ended = cells.filter((cell) => new RegExp(shows.split(' ')[0] ?? '', 'i').test(cell))
+    const exclude = `exclude: [{ column: ${name}, equals: ${JSON.stringify(ended)}, reason: ended }]`
+    expect(await verdicts(text, exclude)).toContain('excluded')
   })
 
   it('is decided by an exclude rule, a mapped field, and for our own result files', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { csv, OWN } from '../../support/columns.js'
 import { germanIban } from '../../support/export.js'
-import { CHECK, readAll, refusal } from '../../support/sources.js'
+import { AS_OF, CHECK, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 
 describe('one account for different customers', () => {
   const file =
@@ -39,5 +40,35 @@ describe('one account for different customers', () => {
     const lowered = { ...CHECK, severities: { FILE_ACCOUNT_DOMINANT: 'warning' } } as const
     const { summary } = await readAll(path, undefined, lowered)
     expect(summary.findings.map(({ rule }) => rule)).toContain('FILE_ACCOUNT_DOMINANT')
+  })
+})
+
+describe('a second account in few rows', () => {
+  const made = (): string =>
+    csv(30, [...OWN, ['abw. Zahler IBAN', (n) => (n % 15 === 0 ? germanIban(n + 500) : '')]])
+  const named = 'columns: { customer_no: customer_no, iban: IBAN }'
+
+  it('is that of another payer, whichever column is the account of the others', async () => {
+    const path = made()
+    for (const yaml of ['', named]) {
+      const error = await refusal(readAll(path, optionsOf(yaml)))
+      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
+      expect(error.message).toContain('2 different accounts in 2 rows, as other payers have')
+      expect(error.message).toContain('filled: true')
+    }
+    const kept = `exclude: [{ column: abw. Zahler IBAN, filled: true, reason: another payer }]`
+    const { records } = await readAll(path, optionsOf(kept))
+    expect(records.filter(({ verdict }) => verdict.kind === 'excluded').map(({ record }) => record)).toEqual([
+      15, 30,
+    ])
+    expect(
+      (await readAll(path, optionsOf('source: { ignoreColumns: [abw. Zahler IBAN] }'))).records,
+    ).toHaveLength(30)
+  })
+
+  it('stands in the one list of init, beside the account of all', async () => {
+    const draft = draftConfiguration(await inspectSource(made(), { today: AS_OF }))
+    expect(draft).toContain('\n  iban: IBAN ')
+    expect(draft).toContain('# ignoreColumns: [abw. Zahler IBAN]')
   })
 })

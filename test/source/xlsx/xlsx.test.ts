@@ -177,7 +177,7 @@ describe('a sheet', () => {
       const path = one(`<sheetPr filterMode="1"/><cols><col min="6" max="7" ${column}/></cols>${rows}`)
       const error = await refusal(read(path))
       expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
-      expect(error.message).toContain('1 row and 1 column are hidden (a filter is on)')
+      expect(error.message).toContain('1 row hidden (a filter is on), 1 column hidden')
       const counted = await read(path, 'source: { hidden: read }')
       expect(counted.records.map(({ cells }) => cells[5])).toEqual(['x', 'x', 'x'])
       expect(counted.summary.reading.hidden).toMatchObject({ decided: 'read' })
@@ -186,10 +186,54 @@ describe('a sheet', () => {
       // Their cells may say which mandates have ended, so they stay; no field takes one by its usual name.
       expect(skipped.opened.header).toEqual(HEADER_CELLS)
       expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(
-        '# hidden:    # EDIT: 1 row and 1 column are hidden',
+        '# hidden:    # EDIT: 1 row hidden (a filter is on), 1 column hidden',
       )
     },
   )
+
+  const STRUCK = {
+    parts: {
+      'xl/styles.xml':
+        '<styleSheet><fonts><font/><font><b/><strike/></font><font><strike val="0"/></font></fonts><cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/></cellXfs><dxfs><dxf><font><strike/></font></dxf></dxfs></styleSheet>',
+    },
+  }
+  const noteOn = (ref: string, text: string, target = '../comments1.xml'): Partial<WorkbookParts> => ({
+    parts: {
+      'xl/worksheets/_rels/sheet0.xml.rels': `<Relationships><Relationship Id="r" Type="http://x/comments" Target="${target}"/></Relationships>`,
+      'xl/comments1.xml': `<comments><authors><author>A</author></authors><commentList><comment ref="${ref}"><text><r><t>${text}</t></r></text></comment></commentList></comments>`,
+    },
+  })
+  const styled = (style: number) =>
+    sheetOf(mandateCells(1), mandateCells(2, { 5: `<c s="${style}"><v>7</v></c>` }), mandateCells(3))
+  const plain = styled(0)
+  test.each([
+    ['1 row struck through', styled(1), STRUCK],
+    ['1 row with a note', plain, noteOn('B3', 'Mandat gekündigt')],
+    [
+      '1 row hidden, 1 row struck through',
+      styled(1).replace('<row><c><v>2<', '<row hidden="1"><c><v>2<'),
+      STRUCK,
+    ],
+  ])('with %s asks once what that means', async (what, sheet, parts) => {
+    const path = one(sheet, parts)
+    const error = await refusal(read(path))
+    expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
+    expect(error.message).toContain(`its sheet "Mandate" has ${what}`)
+    expect((await read(path, 'source: { hidden: read }')).records).toHaveLength(3)
+    const { records, summary } = await read(path, 'source: { hidden: skip }')
+    expect(records.map(({ values }) => values.customerNo)).toEqual([1, 3])
+    expect(summary.reading.hidden).toEqual({ what, decided: 'skip' })
+    expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(`EDIT: ${what};`)
+  })
+
+  test.each([
+    ['a struck format of a condition, and one taken back', styled(2), STRUCK],
+    ['a note in the header', plain, noteOn('B1', 'as of 2026')],
+    ['an empty note', plain, noteOn('B3', ' ')],
+    ['a note of nothing', plain, noteOn('B3', 'x', 'missing.xml')],
+  ])('asks nothing about %s', async (_, sheet, parts) => {
+    expect((await read(one(sheet, parts))).records).toHaveLength(3)
+  })
 
   test('that are skipped feed no field that does not name them, and are asked about like others', async () => {
     const hiding = (name: string, cells: readonly string[], more: Partial<WorkbookParts> = {}): string =>
@@ -205,7 +249,7 @@ describe('a sheet', () => {
     const ended = hiding('Status', ['aktiv', 'gekündigt'])
     const error = await refusal(read(ended, skip))
     expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
-    expect(error.message).toContain('Column "Status" looks like status: 1 ended')
+    expect(error.message).toContain('Column "Status" looks like status: gekündigt 1')
     const kinds = async (yaml: string) => (await read(ended, yaml)).records.map(({ verdict }) => verdict.kind)
     expect(await kinds(`${skip}\ncolumns: { status: Status }`)).toEqual(['sendable', 'excluded'])
     expect(await kinds('source: { hidden: skip, ignoreColumns: [Status] }')).toEqual(['sendable', 'sendable'])
