@@ -2,20 +2,23 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Each in a process of its own. All others share loaded modules: loading them anew takes longer than such tests do. */
+/** They replace modules, so each has a process of its own. All others share loaded modules: loading them takes longer than most tests. */
 const ALONE = [
-  // They start the built program, or the tools of the gate.
+  'test/e2e/people{,-weakened}.test.ts',
+  'test/machine.test.ts',
+  'test/migrate/**/{migrate,weakened}.test.ts',
+  'test/service/**/connections.test.ts',
+  'test/report/pack/failing-page.test.ts',
+]
+
+/** They start the built program, or the tools of the gate. */
+const PROGRAM = [
   'test/e2e/**/*.test.ts',
   'test/tooling/**/*.test.ts',
   'test/driver.test.ts',
   'test/cli/commands.test.ts',
   'test/ledger/**/{emergency-file,lock,recovery}.test.ts',
   'test/trust/output.test.ts',
-  // They replace modules.
-  'test/machine.test.ts',
-  'test/migrate/**/{migrate,weakened}.test.ts',
-  'test/service/**/connections.test.ts',
-  'test/report/pack/failing-page.test.ts',
 ]
 
 export default defineConfig({
@@ -32,10 +35,16 @@ export default defineConfig({
     coverage: { provider: 'v8', include: ['src/**/*.ts'] },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'built', include: PROGRAM, exclude: ALONE, isolate: false } },
       // `npm run test:fast` is this part.
       {
         extends: true,
-        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false },
+        test: {
+          name: 'fast',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...PROGRAM],
+          isolate: false,
+        },
       },
     ],
   },
