@@ -18,7 +18,8 @@ import { rowsOf, workbookBytes } from '../support/workbook.js'
 /** The answer for customer 22 is lost once. */
 const LOST = { match: { customer_no: 22 }, times: 1, fault: { kind: 'reset', applied: true } } as const
 const place = placeForEach({ sandbox: { faults: [LOST] } })
-const { save, edit, write, program, json, mandateOf, decide, expectRun, listOf, registered } = place
+const { save, edit, write, program, json } = place
+const { mandateOf, decide, expectRun, listOf, registered } = place
 
 const references = (rows: readonly Row[]): string[] =>
   rows.map((row) => row['unique_mandate_reference'] ?? '').sort()

@@ -15,14 +15,14 @@ import { inReport } from '../support/program.js'
 /** Customer 31 is refused once. */
 const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
 const place = placeForEach({ sandbox: { faults: FAULTS } })
-const { save, edit, json, decide, expectRun, listOf, registered, waiting } = place
+const { save, edit, json } = place
+const { decide, expectRun, listOf, registered, waiting, expectRuns } = place
 
 describe('a word of a person is about the mandate that it names, and about no other', () => {
   it('what was refused is closed with the record that says it has ended', async () => {
     save('export.csv', [mandate(31), mandate(2)])
     save('status.csv', withStatus(mandate(31, ENDED), mandate(2)))
-    await expectRun(['export.csv'], 3, [mandate(2)])
-    await expectRun(['status.csv'], 3, [mandate(2)])
+    await expectRuns([['export.csv'], ['status.csv']], 3, [mandate(2)])
     await place.program('resolve', '--row', '3', '--as', 'written-off', '--reason', 'it is over')
     await expectRun(['--retry-refused'], 0, [mandate(2)])
   })
@@ -32,8 +32,7 @@ describe('a word of a person is about the mandate that it names, and about no ot
     save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
     await expectRun(['export.csv', 'status.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, migration_row: '', Status: '' }), 'list.csv')
-    await expectRun(['list.csv'], 3, [mandate(2)])
-    await expectRun([], 3, [mandate(2)])
+    await expectRuns([['list.csv'], []], 3, [mandate(2)])
   })
 
   it('"send" beside each of two records of one mandate is told as taken beside none', async () => {
@@ -52,8 +51,7 @@ describe('a word of a person is about the mandate that it names, and about no ot
     async (word, status, args) => {
       save('export.csv', [mandate(31), mandate(2)])
       save('other.csv', [mandate(31, account(901)), mandate(2)])
-      await expectRun(['export.csv'], 3, [mandate(2)])
-      await expectRun(['other.csv'], 3, [mandate(2)])
+      await expectRuns([['export.csv'], ['other.csv']], 3, [mandate(2)])
       edit('corrections.csv', (row) => ({ ...row, ...mandate(31), migration_decision: word }))
       const sent = status === 0 ? [mandate(31), mandate(2)] : [mandate(2)]
       await expectRun([inReport('corrections.csv')], status, sent)
@@ -97,8 +95,7 @@ describe('a line of the cut-over stays open until somebody acts, or an export an
     const all = (reference: string) => [mandate(1, TYPED_WRONG, named(reference)), mandate(2)]
     save('one.csv', all('MND-0001'))
     save('two.csv', all('mnd-0001'))
-    await expectRun(['one.csv'], 3, [mandate(2)])
-    await expectRun(['two.csv', '--newer'], 3, [mandate(2)])
+    await expectRuns([['one.csv'], ['two.csv', '--newer']], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, ...account(1) }))
     await expectRun([inReport('corrections.csv')], 0, [mandate(1, named('mnd-0001')), mandate(2)])
     save('final.csv', [...all('MND-0001')].reverse())
@@ -118,8 +115,7 @@ it.each([
     await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
     await expectRun(['older.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
-    await expectRun([inReport('corrections.csv')], 0, [mandate(2)])
-    await expectRun(['--retry-refused'], 0, [mandate(2)])
+    await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 0, [mandate(2)])
   },
 )
 
@@ -143,8 +139,7 @@ it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.c
     edit('corrections.csv', (row) =>
       row['unique_mandate_reference'] === '00MND-0001' ? { ...row, ...named('MND-0001') } : row,
     )
-    await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
-    await expectRun(['--retry-refused'], 3, [mandate(2)])
+    await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 3, [mandate(2)])
   },
 )
 
@@ -154,8 +149,7 @@ it('of two exports that were compared together neither is the newer one', async 
   save('active.csv', withStatus(mandate(1), mandate(3)))
   save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
   await place.program('compare', 'active.csv', 'ended.csv', '--yes-it-is-final')
-  await expectRun(['ended.csv'], 3, [mandate(3)])
-  await expectRun(['active.csv'], 3, [mandate(3)])
+  await expectRuns([['ended.csv'], ['active.csv']], 3, [mandate(3)])
   expect(registered()).toEqual(linesOf([mandate(3)]))
 })
 

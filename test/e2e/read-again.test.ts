@@ -5,7 +5,8 @@ import { nextOf, placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
-const { save, write, edit, json, expectRun, registered } = place
+const { save, write, edit, json } = place
+const { expectRun, registered, expectRuns } = place
 const configure = (yaml: string): void => {
   write('sepa-migrate.yaml', `${yaml}\n`)
 }
@@ -161,8 +162,14 @@ describe('what stays as it was read', () => {
     save('export.csv', rows)
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     await expectRun(['export.csv', '--config', 'other.yaml', '--limit', '0'], 2, [mandate(1)])
-    await expectRun(['export.csv', '--config', 'other.yaml'], 0, [mandate(1)])
-    await expectRun(['--config', 'sepa-migrate.yaml'], 0, [mandate(1)])
+    await expectRuns(
+      [
+        ['export.csv', '--config', 'other.yaml'],
+        ['--config', 'sepa-migrate.yaml'],
+      ],
+      0,
+      [mandate(1)],
+    )
   })
 
   describe('where the configuration was forgotten', () => {

@@ -95,6 +95,16 @@ async function openPlace(options: PlaceOptions = {}) {
         unique_mandate_reference: amendment.unique_mandate_reference,
       })),
     )
+  /** Runs what is given, and expects this status and exactly these mandates at the service afterwards. */
+  const expectRun = async (
+    args: readonly string[],
+    status: number,
+    mandates: readonly Row[],
+  ): Promise<Ended> => {
+    const ended = await program('run', ...args)
+    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, linesOf(mandates)])
+    return ended
+  }
   if (options.rows !== undefined) write('export.csv', validExport(options.rows))
   return {
     folder: () => folder,
@@ -132,11 +142,14 @@ async function openPlace(options: PlaceOptions = {}) {
       Object.fromEntries(
         rows('corrections.csv').map((row) => [row['unique_mandate_reference'], row['migration_rule'] ?? '']),
       ) as Row,
-    /** Runs what is given, and expects this status and exactly these mandates at the service afterwards. */
-    expectRun: async (args: readonly string[], status: number, mandates: readonly Row[]): Promise<Ended> => {
-      const ended = await program('run', ...args)
-      expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, linesOf(mandates)])
-      return ended
+    expectRun,
+    /** The same of each, one after the other; the last one alone writes its report. */
+    expectRuns: async (
+      all: readonly (readonly string[])[],
+      ...expected: readonly [number, readonly Row[]]
+    ): Promise<void> => {
+      for (const [at, args] of all.entries())
+        await expectRun(at + 1 < all.length ? [...args, '--no-report'] : args, ...expected)
     },
     /** Somebody writes a word beside lines of the corrections, and gives them back. */
     decide: async (word: 'send' | 'written-off', which: readonly Row[]): Promise<Ended> => {
