@@ -88,7 +88,7 @@ export const GUARDS_OF_EXPORTS = {
   'kin that was sent': guard('sends once more what was registered in another spelling', WITHOUT_LINKS, {
     ...REFUSING,
     acts: ['giveExports', 'retryRefused', 'settleLines'],
-    seed: 1,
+    seed: 3,
     finds: ['TWICE', 'BUG'],
   }),
   contradicted: guard('sends what another record contradicts', withoutClause('contradicted'), {
