@@ -37,9 +37,9 @@ describe('a word of a person is about the mandate that it names, and about no ot
 
   it('"send" beside each of two records of one mandate is told as taken beside none', async () => {
     save('export.csv', [mandate(1), mandate(1, account(901)), mandate(2)])
-    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await expectRun(['export.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send' }))
-    const { stderr } = await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2)])
+    const { stderr } = await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
     expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
   })
 
