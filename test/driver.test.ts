@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { driverFor, explainDriverError, openDatabase, requireDriver } from '../src/driver.js'
 import { UsageError } from '../src/errors.js'
 
@@ -54,26 +54,25 @@ describe('explainDriverError', () => {
 })
 
 /** The built program without the driver's folder, as an installation that went wrong leaves it. */
-function brokenInstallation(): { folder: string; run: (...args: string[]) => ReturnType<typeof spawnSync> } {
-  const folder = mkdtempSync(join(tmpdir(), 'sepa driver '))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
-  cpSync(join(ROOT, 'samples'), join(folder, 'samples'), { recursive: true })
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+const folder = mkdtempSync(join(tmpdir(), 'sepa driver '))
+const DRIVER = join(folder, 'node_modules', NAME)
+beforeAll(() => {
+  for (const name of ['dist', 'samples', 'package.json'])
+    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (!name.startsWith('better-sqlite3'))
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [join(folder, 'dist', 'cli.js'), ...args], { cwd: folder, encoding: 'utf8' })
-  return { folder, run }
-}
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (...args: string[]): ReturnType<typeof spawnSync> =>
+  spawnSync(process.execPath, [join(folder, 'dist', 'cli.js'), ...args], { cwd: folder, encoding: 'utf8' })
 
 describe('the program', () => {
   it.each(['check', 'run', 'status', 'report', 'demo', 'sandbox'])(
     'says in one sentence that the driver is missing, before %s reads anything',
     (command) => {
-      const { run } = brokenInstallation()
       const { status, stdout, stderr } = run(command, ...(command === 'check' ? ['no-such-file.csv'] : []))
       expect(stderr).toContain(
         `Error: Cannot open any ledger: ${NAME} is not installed for Node ${process.versions.node}\n`,
@@ -86,14 +85,12 @@ describe('the program', () => {
   )
 
   it('needs no driver for what opens no ledger', () => {
-    const { run } = brokenInstallation()
     expect(run('--version')).toMatchObject({ status: 0 })
-    expect(run('inspect', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
-    expect(run('init', 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
+    for (const command of ['inspect', 'init'])
+      expect(run(command, 'samples/clean.csv')).toMatchObject({ status: 0, stderr: '' })
   })
 
   it('tells a program that reads JSON the same', () => {
-    const { run } = brokenInstallation()
     const { status, stdout } = run('status', '--json')
     expect(status).toBe(2)
     expect(JSON.parse(String(stdout))).toMatchObject({
@@ -102,27 +99,19 @@ describe('the program', () => {
     })
   })
 
-  it('says that a driver without its binary does not load', () => {
-    const { folder, run } = brokenInstallation()
-    const target = join(folder, 'node_modules', NAME)
-    cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })
-    cpSync(join(ROOT, 'node_modules', NAME, 'package.json'), join(target, 'package.json'))
+  it.each([
+    ['without its binary', null, /Cannot open any ledger: \S+ (was not compiled|does not load)/],
+    ['of another system', 'not a binary', new RegExp(`any ledger: ${NAME} does not load on Node`)],
+  ])('says that a driver %s does not load', (_, binary, says) => {
+    for (const name of ['lib', 'package.json'])
+      cpSync(join(ROOT, 'node_modules', NAME, name), join(DRIVER, name), { recursive: true })
+    if (binary !== null) {
+      mkdirSync(join(DRIVER, 'build', 'Release'), { recursive: true })
+      writeFileSync(join(DRIVER, 'build', 'Release', 'better_sqlite3.node'), binary)
+    }
     const { status, stderr } = run('status')
-    expect(status).toBe(2)
-    expect(stderr).toMatch(/Cannot open any ledger: \S+ (was not compiled|does not load)/)
+    expect([status, stderr]).toEqual([2, expect.stringMatching(says)])
     expect(stderr).toContain('Run: npm ')
-  })
-
-  it('says that a driver of another system does not load', () => {
-    const { folder, run } = brokenInstallation()
-    const target = join(folder, 'node_modules', NAME)
-    cpSync(join(ROOT, 'node_modules', NAME, 'lib'), join(target, 'lib'), { recursive: true })
-    cpSync(join(ROOT, 'node_modules', NAME, 'package.json'), join(target, 'package.json'))
-    mkdirSync(join(target, 'build', 'Release'), { recursive: true })
-    writeFileSync(join(target, 'build', 'Release', 'better_sqlite3.node'), 'not a binary')
-    const { status, stderr } = run('status')
-    expect(status).toBe(2)
-    expect(stderr).toContain(`Cannot open any ledger: ${NAME} does not load on Node`)
     expect(String(stderr).split('\n').length).toBeLessThan(4)
   })
 })

@@ -4,13 +4,13 @@ import { germanIban } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { rowsOf, workbookBytes } from '../support/workbook.js'
 
-const HUNDRED = 100
-/** In the order in which they are sent: the first four hundred before the last export comes. */
+const EACH = 30
+/** In the order in which they are sent: the first four groups before the last export comes. */
 const GROUPS = [
   ...(['unchanged', 'changed_after_registration', 'ended_after_registration', 'in_doubt_changed'] as const),
   ...(['changed_before_sending', 'gone_unsent', 'dormant', 'new'] as const),
 ]
-const DOUBTS = Array.from({ length: HUNDRED }, (_, at) => 3 * HUNDRED + at + 1)
+const DOUBTS = Array.from({ length: EACH }, (_, at) => 3 * EACH + at + 1)
 
 const { write, json, held } = placeForEach({
   sandbox: { faults: [{ match: { customer_no: DOUBTS }, fault: { kind: 'reset', applied: true } }] },
@@ -30,11 +30,11 @@ const mandateOf = (customer: number): Mandate => ({
   iban: germanIban(customer),
   signed: `2020-0${1 + (customer % 9)}-1${customer % 10}`,
   reference: `M-${customer}`,
-  last: GROUPS[Math.floor((customer - 1) / HUNDRED)] === 'dormant' ? '2023-07-15' : '2026-01-05',
+  last: GROUPS[Math.floor((customer - 1) / EACH)] === 'dormant' ? '2023-07-15' : '2026-01-05',
   hasEnded: false,
 })
 const all = GROUPS.flatMap((group, nth) =>
-  Array.from({ length: HUNDRED }, (_, at) => ({ group, half: at % 2, ...mandateOf(nth * HUNDRED + at + 1) })),
+  Array.from({ length: EACH }, (_, at) => ({ group, half: at % 2, ...mandateOf(nth * EACH + at + 1) })),
 )
 const FIRST: readonly Mandate[] = all.filter(({ group }) => group !== 'new')
 const LAST: readonly Mandate[] = all.flatMap(({ group, half, ...mandate }) => {
@@ -104,7 +104,7 @@ const FORMATS: Readonly<
 }
 
 it.each(Object.entries(FORMATS))(
-  'a hundred of each class are told as such in %s, and counts are equal on both sides',
+  'so many of each class are told as such in %s, and counts are equal on both sides',
   async (_, { file, yaml, bytes }) => {
     const [before, after] = [`export.${file}`, `final.${file}`]
     write(before, bytes(FIRST))
@@ -114,20 +114,28 @@ it.each(Object.entries(FORMATS))(
       `reference,customer_no\n${all.map((one) => `${one.reference},${one.customer}\n`).join('')}`,
     )
     if (yaml !== undefined) write('sepa-migrate.yaml', yaml)
-    const first = ['--as-of', '2026-03-01', '--limit', '400', '--max-in-doubt', '100', '--no-report']
+    const first = [
+      '--as-of',
+      '2026-03-01',
+      '--limit',
+      `${4 * EACH}`,
+      '--max-in-doubt',
+      `${EACH}`,
+      '--no-report',
+    ]
     expect((await json('run', before, ...first)).totals).toMatchObject({
-      ...{ read: 700, registered: 300, inDoubt: 100, ready: 300 },
+      ...{ read: 7 * EACH, registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
     })
-    expect(held()).toHaveLength(400)
+    expect(held()).toHaveLength(4 * EACH)
 
     const compared = await json('compare', after, '--as-of', '2026-08-01')
     expect(compared).toMatchObject({
-      classes: Object.fromEntries(GROUPS.map((group) => [group, HUNDRED])),
+      classes: Object.fromEntries(GROUPS.map((group) => [group, EACH])),
       mandates: { ledger: FIRST.length, final: LAST.length },
-      totals: { registered: 300, inDoubt: 100, ready: 300 },
-      cutOver: { open: 500, held: 300, untaken: 200 },
+      totals: { registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
+      cutOver: { open: 5 * EACH, held: 3 * EACH, untaken: 2 * EACH },
     })
-    expect(held()).toHaveLength(400)
+    expect(held()).toHaveLength(4 * EACH)
   },
   120_000,
 )

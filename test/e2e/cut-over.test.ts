@@ -5,7 +5,7 @@ import { germanIban, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
-const { path, read, rows, edit, write, held, sandbox, program, json } = placeForEach({
+const { path, read, rows, edit, write, held, mandateOf, sandbox, program, json } = placeForEach({
   sandbox: {
     faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }],
   },
@@ -76,11 +76,7 @@ it('compare sets the last export against the ledger, run holds what is over, and
     14,
     ...[16, 17, 18, 19, 20, 21, 22],
   ])
-  expect(
-    sandbox()
-      .mandates()
-      .find(({ customer_no }) => customer_no === 14)?.iban,
-  ).toBe(germanIban(914))
+  expect(mandateOf(14)?.iban).toBe(germanIban(914))
   expect(run.stdout).toContain(
     '1 ready, and held back: by the latest comparison they have ended, are gone or were changed',
   )
@@ -222,9 +218,7 @@ it('a doubt and its line on the sheet Cut-over are decided in one list, unless t
   save('final.csv', [...from(605, 606), line(603), line(604, 'cancelled')])
   expect(await json('compare', 'final.csv')).toMatchObject({ classes: { in_doubt_changed: 1 } })
   await program('report')
-  const doubt = sandbox()
-    .mandates()
-    .find(({ customer_no }) => customer_no === 604)
+  const doubt = mandateOf(604)
   const decide = (ofLine: string): void => {
     const work = openWork(path('to-do.xlsx'))
     work.type('In doubt', 0, {

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { MandateTotals } from '../../src/domain/row/row-state.js'
 import { textOf } from '../report/ledger-value.js'
-import { ENDED, mandate, registered, TYPED_WRONG, withStatus } from '../support/mandates.js'
+import { ENDED, mandate, TYPED_WRONG, withStatus } from '../support/mandates.js'
 import { placeForEach, type Row } from '../support/place.js'
 import { sheetsOf } from '../report/workbook-value.js'
 import { seedChance } from '../support/chance.js'
 
 const place = placeForEach({ sandbox: {} })
-const { save, program, json, read } = place
+const { save, program, json, read, registered } = place
 
 const FATES: readonly Row[] = [{}, {}, {}, ENDED, TYPED_WRONG]
 const MANDATES = 14
@@ -51,7 +51,7 @@ it.each([1, 2, 3, 4, 5, 6])(
     expect(summary.mandates).toEqual(mandates)
     const { total, ...byState } = mandates
     const unsent = byState.ready + byState.invalid + byState.conflict + byState.excluded + byState.writtenOff
-    expect([total, byState.registered]).toEqual([MANDATES, registered(place).length])
+    expect([total, byState.registered]).toEqual([MANDATES, registered().length])
     expect(inWorkbook()).toEqual(onPage())
     expect(onPage()).toEqual([
       total,

@@ -3,26 +3,20 @@ import {
   account,
   customer,
   DATE,
-  decide,
   ENDED,
-  expectRun,
-  GIVE_BACK,
   linesOf,
-  listOf,
   mandate,
-  registered,
-  heldBy,
   TYPED_WRONG,
-  waiting,
   withStatus,
 } from '../support/mandates.js'
-import { nextOf, placeForEach, type Told } from '../support/place.js'
+import { GIVE_BACK, nextOf, placeForEach, type Told } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 /** Customer 7 is refused once. */
 const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
 const place = placeForEach({ sandbox: { faults: [REFUSED] } })
 const { save, read, edit, program, json, pasteNext } = place
+const { decide, expectRun, expectRuns, listOf, registered, heldBy, waiting } = place
 
 interface Compared extends Told {
   readonly classes: Readonly<Record<string, number>>
@@ -50,35 +44,35 @@ describe('one command with two exports that contradict each other', () => {
     'nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
     async (files) => {
       begin()
-      const ended = await expectRun(place, files, 3, AS_BEFORE)
-      expect(waiting(place)).toEqual(expect.arrayContaining(linesOf([...OLDER, ...CHANGED])))
+      const ended = await expectRun(files, 3, AS_BEFORE)
+      expect(waiting()).toEqual(expect.arrayContaining(linesOf([...OLDER, ...CHANGED])))
       expect(nextOf(ended)).toBe(GIVE_BACK)
-      await expectRun(place, [], 3, AS_BEFORE)
-      await expectRun(place, files.toReversed(), 3, AS_BEFORE)
+      await expectRun([], 3, AS_BEFORE)
+      await expectRun(files.toReversed(), 3, AS_BEFORE)
 
-      expect((await decide(place, 'send', [...OLDER.slice(1), ...CHANGED])).status).toBe(3)
-      expect(registered(place)).toEqual(linesOf(AS_BEFORE))
-      expect((await decide(place, 'send', CHANGED)).status).toBe(3)
-      expect(registered(place)).toEqual(linesOf([...AS_BEFORE, ...CHANGED]))
-      expect(waiting(place)).toEqual(expect.arrayContaining(linesOf([mandate(1)])))
-      expect((await decide(place, 'written-off', place.rows('corrections.csv'))).status).toBe(0)
+      expect((await decide('send', [...OLDER.slice(1), ...CHANGED])).status).toBe(3)
+      expect(registered()).toEqual(linesOf(AS_BEFORE))
+      expect((await decide('send', CHANGED)).status).toBe(3)
+      expect(registered()).toEqual(linesOf([...AS_BEFORE, ...CHANGED]))
+      expect(waiting()).toEqual(expect.arrayContaining(linesOf([mandate(1)])))
+      expect((await decide('written-off', place.rows('corrections.csv'))).status).toBe(0)
     },
   )
 
   it('45.3 --newer settles it as that export says', async () => {
     begin()
-    await expectRun(place, FILES, 3, AS_BEFORE)
-    await expectRun(place, ['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+    await expectRun(FILES, 3, AS_BEFORE)
+    await expectRun(['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
   })
 
   it('compare calls them contradictory, each with a line, and closes them with done', async () => {
     begin()
-    await expectRun(place, ['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
+    await expectRun(['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
     const { exitCode, classes, cutOver } = await compare(...FILES)
     expect([exitCode, classes]).toEqual([3, expect.objectContaining({ contradictory: 4, unchanged: 2 })])
     expect(Object.values(classes).reduce((sum, count) => sum + count)).toBe(6)
     expect(cutOver).toMatchObject({ open: 4 })
-    const lines = listOf(place, 'cut-over.csv')
+    const lines = listOf('cut-over.csv')
     expect(lines.map((row) => row['migration_class'])).toEqual(Array(4).fill('contradictory'))
     expect(linesOf(lines).map((line) => line.split(' ', 1)[0])).toEqual(
       OLDER.map((row) => row['unique_mandate_reference']),
@@ -89,10 +83,9 @@ describe('one command with two exports that contradict each other', () => {
 
   it('what compare calls contradictory is not sent', async () => {
     begin()
-    await expectRun(place, ['export-9.csv', '--limit', '1'], 5, [first])
+    await expectRun(['export-9.csv', '--limit', '1'], 5, [first])
     expect((await compare(...FILES)).classes).toMatchObject({ contradictory: 4, unchanged: 2 })
-    await expectRun(place, [], 3, AS_BEFORE)
-    await expectRun(place, ['export-9.csv'], 3, AS_BEFORE)
+    await expectRuns([[], ['export-9.csv']], 3, AS_BEFORE)
   })
 })
 
@@ -103,54 +96,61 @@ describe('january.csv is read after february.csv', () => {
   const begin = async (january = older) => {
     save('february.csv', newer)
     save('january.csv', january)
-    await expectRun(place, ['february.csv', '--limit', '1'], 5, [first])
+    await expectRun(['february.csv', '--limit', '1', '--no-report'], 5, [first])
   }
 
   it('what differs waits, however often January is given, until the printed command says which is newer', async () => {
     await begin()
-    const ended = await expectRun(place, ['january.csv'], 3, AS_BEFORE)
-    expect(heldBy(place)).toMatchObject({
+    const ended = await expectRun(['january.csv'], 3, AS_BEFORE)
+    expect(heldBy()).toMatchObject({
       'MND-0001': 'MANDATE_ENDED_ELSEWHERE',
       ...Object.fromEntries(['2', '3', '4'].map((n) => [`MND-000${n}`, 'EXPORT_ORDER_UNKNOWN'])),
     })
-    for (const args of [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']])
-      await expectRun(place, args, 3, AS_BEFORE)
+    await expectRuns(
+      [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']],
+      3,
+      AS_BEFORE,
+    )
     const next = nextOf(ended)
     expect(next).toMatch(/^sepa-migrate run \w+\.csv --newer$|^sepa-migrate run --newer \w+\.csv$/)
     expect((await pasteNext(ended)).status).toBe(0)
-    expect(registered(place)).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
+    expect(registered()).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
   })
 
   it('February is the newer one although it is in the ledger already', async () => {
     await begin()
-    await expectRun(place, ['january.csv'], 3, AS_BEFORE)
-    await expectRun(place, ['february.csv', '--newer'], 0, FEBRUARY)
-    await expectRun(place, ['january.csv'], 0, FEBRUARY)
+    await expectRun(['january.csv'], 3, AS_BEFORE)
+    await expectRuns([['february.csv', '--newer'], ['january.csv']], 0, FEBRUARY)
   })
 
   it.each([[[]], [['january.csv']]])('January is the newer one (after %s)', async (before) => {
     await begin()
-    for (const file of before) await expectRun(place, [file], 3, AS_BEFORE)
-    await expectRun(place, ['january.csv', '--newer'], 0, JANUARY)
+    for (const file of before) await expectRun([file], 3, AS_BEFORE)
+    await expectRun(['january.csv', '--newer'], 0, JANUARY)
   })
 
   it('February is the newer one although somebody had called January that, and January again', async () => {
     await begin()
     const none = ['--newer', '--only', 'unique_mandate_reference=MND-0006']
-    await expectRun(place, ['january.csv', ...none], 5, AS_BEFORE)
-    await expectRun(place, ['february.csv', ...none], 5, AS_BEFORE)
-    await expectRun(place, ['january.csv', ...none], 5, AS_BEFORE)
-    await expectRun(place, ['february.csv', '--newer'], 0, FEBRUARY)
-    await expectRun(place, [], 0, FEBRUARY)
+    await expectRuns(
+      [
+        ['january.csv', ...none],
+        ['february.csv', ...none],
+        ['january.csv', ...none],
+      ],
+      5,
+      AS_BEFORE,
+    )
+    await expectRuns([['february.csv', '--newer'], []], 0, FEBRUARY)
   })
 
   it('waits where the reference is corrected of a record beside which another one has ended', async () => {
     save('a.csv', [...AS_BEFORE, mandate(1)])
     save('b.csv', withStatus(mandate(1, ENDED)))
-    await expectRun(place, ['a.csv', 'b.csv'], 3, AS_BEFORE)
+    await expectRun(['a.csv', 'b.csv'], 3, AS_BEFORE)
     edit('corrections.csv', (row) => ({ ...row, unique_mandate_reference: 'REF-4711' }))
-    await expectRun(place, [inReport('corrections.csv')], 3, AS_BEFORE)
-    expect(heldBy(place)).toEqual({ 'REF-4711': 'MANDATE_ENDED_ELSEWHERE' })
+    await expectRun([inReport('corrections.csv')], 3, AS_BEFORE)
+    expect(heldBy()).toEqual({ 'REF-4711': 'MANDATE_ENDED_ELSEWHERE' })
   })
 
   it.each([
@@ -161,21 +161,20 @@ describe('january.csv is read after february.csv', () => {
     async (_, said) => {
       save('a.csv', [...AS_BEFORE, { ...mandate(1), unique_mandate_reference: '00MND-0001' }])
       save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
-      await expectRun(place, ['a.csv', '--limit', '2'], 5, AS_BEFORE)
+      await expectRun(['a.csv', '--limit', '2'], 5, AS_BEFORE)
       await program('compare', 'a.csv', 'b.csv', '--yes-it-is-final')
-      for (const args of [[], ['a.csv'], ['b.csv']]) await expectRun(place, args, 3, AS_BEFORE)
-      expect(Object.keys(heldBy(place))).toContain('00MND-0001')
+      await expectRuns([[], ['a.csv'], ['b.csv']], 3, AS_BEFORE)
+      expect(Object.keys(heldBy())).toContain('00MND-0001')
     },
   )
 
   it('an export without a column for it revives none that ended, newer or not', async () => {
     await begin(JANUARY)
     const revived = [...AS_BEFORE, ...OLDER.slice(1)]
-    for (const args of [['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']])
-      await expectRun(place, args, 3, revived)
-    expect(heldBy(place)).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-    expect((await decide(place, 'send', OLDER.slice(0, 1))).status).toBe(0)
-    expect(registered(place)).toEqual(linesOf(JANUARY))
+    await expectRuns([['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']], 3, revived)
+    expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    expect((await decide('send', OLDER.slice(0, 1))).status).toBe(0)
+    expect(registered()).toEqual(linesOf(JANUARY))
   })
 
   describe('where its record of February has a typing error, and a status that nobody knows', () => {
@@ -183,20 +182,20 @@ describe('january.csv is read after february.csv', () => {
     const begin = async (rows: typeof january): Promise<void> => {
       save('february.csv', withStatus(...AS_BEFORE, { ...mandate(1, TYPED_WRONG), Status: 'XK7' }))
       save('january.csv', rows)
-      await expectRun(place, ['february.csv'], 3, AS_BEFORE)
+      await expectRun(['february.csv'], 3, AS_BEFORE)
     }
 
     it('waits until somebody says that January is the newer one', async () => {
       await begin(withStatus(...january))
-      for (const args of [['january.csv'], ['--yes']]) await expectRun(place, args, 3, AS_BEFORE)
-      expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-      await expectRun(place, ['january.csv', '--newer'], 0, january)
+      await expectRuns([['january.csv'], ['--yes']], 3, AS_BEFORE)
+      expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      await expectRun(['january.csv', '--newer'], 0, january)
     })
 
     it('waits for a person where January has no column for it', async () => {
       await begin(january)
-      for (const args of [['january.csv', '--newer'], ['--yes']]) await expectRun(place, args, 3, AS_BEFORE)
-      expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      await expectRuns([['january.csv', '--newer'], ['--yes']], 3, AS_BEFORE)
+      expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
     })
   })
 
@@ -213,20 +212,19 @@ describe('january.csv is read after february.csv', () => {
         row['iban'] === TYPED_WRONG['iban'] ? { ...row, ...mandate(1), migration_decision: word } : row,
       )
     correct('')
-    const { stderr } = await expectRun(place, [list], 3, AS_BEFORE)
+    const { stderr } = await expectRun([list], 3, AS_BEFORE)
     expect(stderr).toContain('could not be taken')
     expect(read(inReport('problems.csv'))).toContain('MANDATE_ENDED_ELSEWHERE')
     correct('send')
-    await expectRun(place, [list], 0, [...AS_BEFORE, mandate(1)])
+    await expectRun([list], 0, [...AS_BEFORE, mandate(1)])
   })
 
   it('what ended in February is not registered where all of it was sent before', async () => {
     save('february.csv', newer)
     save('january.csv', older)
-    await expectRun(place, ['february.csv'], 0, FEBRUARY)
-    for (const args of [['january.csv'], [], ['january.csv', '--yes']])
-      await expectRun(place, args, 3, FEBRUARY)
-    expect(heldBy(place)).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    await expectRun(['february.csv'], 0, FEBRUARY)
+    await expectRuns([['january.csv'], [], ['january.csv', '--yes']], 3, FEBRUARY)
+    expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
   })
 })
 
@@ -234,7 +232,7 @@ it('what the comparison calls changed before sending waits for that export', asy
   save('export.csv', [...AS_BEFORE, ...OLDER])
   const final = [...AS_BEFORE, mandate(1), ...CHANGED]
   save('final.csv', final)
-  await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
+  await expectRun(['export.csv', '--limit', '1'], 5, [first])
   expect((await compare('final.csv')).classes).toMatchObject({ changed_before_sending: 3, unchanged: 3 })
   await program('plan', '--to', 'plan.json')
   expect(JSON.parse(read('plan.json'))).toMatchObject({
@@ -242,12 +240,12 @@ it('what the comparison calls changed before sending waits for that export', asy
     staysBehind: [{ rule: 'CHANGED_SINCE_COMPARED', count: 3 }],
   })
   const unchanged = [...AS_BEFORE, mandate(1)]
-  const ended = await expectRun(place, [], 3, unchanged)
-  await expectRun(place, ['export.csv'], 3, unchanged)
+  const ended = await expectRun([], 3, unchanged)
+  await expectRun(['export.csv'], 3, unchanged)
   expect((await program('status')).stdout).toContain('CHANGED_SINCE_COMPARED')
   expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
   expect((await pasteNext(ended)).status).toBe(0)
-  expect(registered(place)).toEqual(linesOf(final))
+  expect(registered()).toEqual(linesOf(final))
 })
 
 describe('controls', () => {
@@ -260,25 +258,23 @@ describe('controls', () => {
     save('export.csv', [...wrong, mandate(4)])
     const all = [1, 2, 3, 4].map((n) => mandate(n))
     save('mended.csv', all)
-    await expectRun(place, ['export.csv'], 3, [mandate(4)])
-    await expectRun(place, ['mended.csv'], 0, all)
-    await expectRun(place, ['export.csv'], 0, all)
+    await expectRun(['export.csv'], 3, [mandate(4)])
+    await expectRuns([['mended.csv'], ['export.csv']], 0, all)
   })
 
   it('a newer export takes the place of what was not sent', async () => {
     save('export.csv', older)
     save('newer.csv', newer)
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
-    await expectRun(place, ['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+    await expectRun(['export.csv', '--limit', '1'], 5, [first])
+    await expectRun(['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
   })
 
   it('a newer export takes the place of what was refused', async () => {
     const corrected = [mandate(7, account(907)), mandate(6)]
     save('export.csv', [mandate(7), mandate(6)])
     save('newer.csv', corrected)
-    await expectRun(place, ['export.csv'], 3, [mandate(6)])
-    await expectRun(place, ['newer.csv'], 3, [mandate(6)])
-    await expectRun(place, ['newer.csv', '--newer'], 0, corrected)
+    await expectRuns([['export.csv'], ['newer.csv']], 3, [mandate(6)])
+    await expectRun(['newer.csv', '--newer'], 0, corrected)
   })
 
   it.each([
@@ -289,23 +285,23 @@ describe('controls', () => {
     async (_, n, args, status) => {
       save('export.csv', [mandate(n), mandate(6)])
       save('other.csv', [mandate(n, DATE), mandate(6)])
-      await expectRun(place, args, status, [mandate(6)])
-      await expectRun(place, ['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
-      await expectRun(place, ['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
+      await expectRun(args, status, [mandate(6)])
+      await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
+      await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
     },
   )
 
   it('what was written off repeats with the same values, and waits with others', async () => {
     save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']
     expect((await program('resolve', ...off)).status).toBe(0)
     save('again.csv', [mandate(3, TYPED_WRONG), mandate(2), mandate(1)])
-    await expectRun(place, ['again.csv'], 0, [mandate(1)])
+    await expectRun(['again.csv'], 0, [mandate(1)])
     const others = [mandate(2, DATE), mandate(3)]
     save('others.csv', [mandate(1), ...others])
-    await expectRun(place, ['others.csv'], 3, [mandate(1)])
-    expect(waiting(place)).toEqual(linesOf(others))
-    await expectRun(place, ['others.csv', '--newer'], 3, [mandate(1)])
+    await expectRun(['others.csv'], 3, [mandate(1)])
+    expect(waiting()).toEqual(linesOf(others))
+    await expectRun(['others.csv', '--newer'], 3, [mandate(1)])
   })
 })

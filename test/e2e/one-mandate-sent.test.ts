@@ -4,26 +4,22 @@ import {
   account,
   customer,
   DATE,
-  decide,
   ENDED,
-  expectRun,
-  GIVE_BACK,
   linesOf,
-  listOf,
   mandate,
   named,
-  registered,
   TYPED_WRONG,
   withStatus,
 } from '../support/mandates.js'
-import { nextOf, placeForEach, type Row } from '../support/place.js'
+import { GIVE_BACK, nextOf, placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 import { rowsOf, workbookBytes } from '../support/workbook.js'
 
 /** The answer for customer 22 is lost once. */
 const LOST = { match: { customer_no: 22 }, times: 1, fault: { kind: 'reset', applied: true } } as const
 const place = placeForEach({ sandbox: { faults: [LOST] } })
-const { save, edit, write, program, json, sandbox } = place
+const { save, edit, write, program, json } = place
+const { mandateOf, decide, expectRun, listOf, registered } = place
 
 const references = (rows: readonly Row[]): string[] =>
   rows.map((row) => row['unique_mandate_reference'] ?? '').sort()
@@ -32,7 +28,7 @@ describe('two lists that correct one row', () => {
   /** Ann's list corrects the date, and so does Bob's. */
   const begin = async (ann: string, bob: string) => {
     save('export.csv', [mandate(1, { signed_date: '2024-02-30' }), mandate(3)])
-    await expectRun(place, ['export.csv'], 3, [mandate(3)])
+    await expectRun(['export.csv'], 3, [mandate(3)])
     edit('corrections.csv', (row) => ({ ...row, signed_date: ann }), 'ann.csv')
     edit('corrections.csv', (row) => ({ ...row, signed_date: bob, migration_by: 'Bob' }), 'bob.csv')
   }
@@ -42,20 +38,20 @@ describe('two lists that correct one row', () => {
     'differently: neither is sent, and a person says which is right (%s)',
     async (lists) => {
       await begin('2024-02-28', '2024-02-29')
-      await expectRun(place, lists, 3, [mandate(3)])
-      await expectRun(place, [], 3, [mandate(3)])
+      await expectRun(lists, 3, [mandate(3)])
+      await expectRun([], 3, [mandate(3)])
       // The row has one line, with the values of the first list; it names the other.
       const [row, ...more] = place.rows('corrections.csv')
       expect([row?.['migration_message'], more]).toEqual([expect.stringContaining(lists[1] ?? ''), []])
       edit('corrections.csv', (line) => ({ ...line, ...AS_ANN }))
-      await decide(place, 'send', [AS_ANN])
-      await expectRun(place, [], 0, [AS_ANN, mandate(3)])
+      await decide('send', [AS_ANN])
+      await expectRun([], 0, [AS_ANN, mandate(3)])
     },
   )
 
   it('alike: it is sent once', async () => {
     await begin('2024-02-28', '2024-02-28')
-    await expectRun(place, ['ann.csv', 'bob.csv'], 0, [AS_ANN, mandate(3)])
+    await expectRun(['ann.csv', 'bob.csv'], 0, [AS_ANN, mandate(3)])
   })
 })
 
@@ -64,13 +60,13 @@ describe('the last export still shows what was corrected and registered', () => 
   /** What was wrong is row 1 of two. */
   const begin = async (wrong: Row) => {
     save('export.csv', [wrong, mandate(3)])
-    await expectRun(place, ['export.csv'], 3, [mandate(3)])
+    await expectRun(['export.csv'], 3, [mandate(3)])
     edit('corrections.csv', (row) => ({ ...row, ...mandate(1) }))
-    await expectRun(place, [inReport('corrections.csv')], 0, [mandate(1), mandate(3)])
+    await expectRun([inReport('corrections.csv')], 0, [mandate(1), mandate(3)])
   }
   const expectRepeated = async (file: string) => {
     expect(await json('compare', file)).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-    await expectRun(place, [file], 0, [mandate(1), mandate(3)])
+    await expectRun([file], 0, [mandate(1), mandate(3)])
     const totals = { read: 4, duplicate: 2, registered: 2, invalid: 0, conflict: 0 }
     expect(await json('status')).toMatchObject({ exitCode: 0, totals })
   }
@@ -104,7 +100,7 @@ describe('the last export still shows what was corrected and registered', () => 
     const sheet = rowsOf([Object.keys(mandate(1)), ...cells])
     writeFileSync(place.path('final.xlsx'), workbookBytes({ sheets: { Mandates: sheet }, formats: [14] }))
     expect(await json('compare', 'final.xlsx')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-    await expectRun(place, ['final.xlsx'], 0, [mandate(1), mandate(3)])
+    await expectRun(['final.xlsx'], 0, [mandate(1), mandate(3)])
   })
 
   it.each([
@@ -113,8 +109,8 @@ describe('the last export still shows what was corrected and registered', () => 
   ])('a third value waits: %s', async (_, change) => {
     await begin(mandate(1, TYPED_WRONG))
     save('final.csv', [mandate(1, change), mandate(3)])
-    await expectRun(place, ['final.csv'], 3, [mandate(1), mandate(3)])
-    expect(references(listOf(place, 'cut-over.csv'))).toEqual(['MND-0001'])
+    await expectRun(['final.csv'], 3, [mandate(1), mandate(3)])
+    expect(references(listOf('cut-over.csv'))).toEqual(['MND-0001'])
   })
 })
 
@@ -123,14 +119,12 @@ describe('an export contradicts a mandate that was sent', () => {
   const SENT = [21, 22, 23, 24, 25, 26].map((n) => mandate(n))
   const [registeredOne = {}, doubtful = {}, ...rest] = SENT
   const resolveDoubt = (): Promise<unknown> => {
-    const found = sandbox()
-      .mandates()
-      .find(({ customer_no }) => customer_no === 22)
+    const found = mandateOf(22)
     const assigned = ['--assigned-creditor-identifier', found?.sepa_creditor_identifier ?? '']
     assigned.push('--assigned-mandate-reference', found?.unique_mandate_reference ?? '')
     return program('resolve', '--row', '2', '--as', 'registered', '--reason', 'they hold it', ...assigned)
   }
-  const open = (): string[] => references(listOf(place, 'cut-over.csv'))
+  const open = (): string[] => references(listOf('cut-over.csv'))
 
   const LIST = inReport('cut-over.csv')
   const WHAT = [
@@ -145,7 +139,7 @@ describe('an export contradicts a mandate that was sent', () => {
     'one line each, conflict while it is open, and closed by done: $what, $order',
     async ({ changes: [one, other], order }) => {
       save('export.csv', withStatus(...SENT))
-      await expectRun(place, ['export.csv'], 4, SENT)
+      await expectRun(['export.csv'], 4, SENT)
       save('final.csv', withStatus({ ...registeredOne, ...one }, { ...doubtful, ...other }, ...rest))
       for (const command of order) {
         expect((await program(command, 'final.csv')).status).toBe(4)
@@ -169,7 +163,7 @@ describe('an export contradicts a mandate that was sent', () => {
         expect(open()).toEqual([])
       }
       expect(await json('status')).toMatchObject(closed)
-      expect(registered(place)).toEqual(linesOf(SENT))
+      expect(registered()).toEqual(linesOf(SENT))
     },
   )
 })

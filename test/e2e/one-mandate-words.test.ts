@@ -2,16 +2,11 @@ import { describe, expect, it } from 'vitest'
 import {
   account,
   DATE,
-  decide,
   ENDED,
-  expectRun,
   linesOf,
-  listOf,
   mandate,
   named,
-  registered,
   TYPED_WRONG,
-  waiting,
   withStatus,
 } from '../support/mandates.js'
 import { placeForEach } from '../support/place.js'
@@ -21,31 +16,30 @@ import { inReport } from '../support/program.js'
 const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
 const place = placeForEach({ sandbox: { faults: FAULTS } })
 const { save, edit, json } = place
+const { decide, expectRun, listOf, registered, waiting, expectRuns } = place
 
 describe('a word of a person is about the mandate that it names, and about no other', () => {
   it('what was refused is closed with the record that says it has ended', async () => {
     save('export.csv', [mandate(31), mandate(2)])
     save('status.csv', withStatus(mandate(31, ENDED), mandate(2)))
-    await expectRun(place, ['export.csv'], 3, [mandate(2)])
-    await expectRun(place, ['status.csv'], 3, [mandate(2)])
+    await expectRuns([['export.csv'], ['status.csv']], 3, [mandate(2)])
     await place.program('resolve', '--row', '3', '--as', 'written-off', '--reason', 'it is over')
-    await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
+    await expectRun(['--retry-refused'], 0, [mandate(2)])
   })
 
   it('a list that has lost the numbers of its rows revives nothing that has ended', async () => {
     save('export.csv', [mandate(1), mandate(2)])
     save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
-    await expectRun(place, ['export.csv', 'status.csv'], 3, [mandate(2)])
+    await expectRun(['export.csv', 'status.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, migration_row: '', Status: '' }), 'list.csv')
-    await expectRun(place, ['list.csv'], 3, [mandate(2)])
-    await expectRun(place, [], 3, [mandate(2)])
+    await expectRuns([['list.csv'], []], 3, [mandate(2)])
   })
 
   it('"send" beside each of two records of one mandate is told as taken beside none', async () => {
     save('export.csv', [mandate(1), mandate(1, account(901)), mandate(2)])
-    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await expectRun(['export.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send' }))
-    const { stderr } = await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2)])
+    const { stderr } = await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
     expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
   })
 
@@ -57,13 +51,12 @@ describe('a word of a person is about the mandate that it names, and about no ot
     async (word, status, args) => {
       save('export.csv', [mandate(31), mandate(2)])
       save('other.csv', [mandate(31, account(901)), mandate(2)])
-      await expectRun(place, ['export.csv'], 3, [mandate(2)])
-      await expectRun(place, ['other.csv'], 3, [mandate(2)])
+      await expectRuns([['export.csv'], ['other.csv']], 3, [mandate(2)])
       edit('corrections.csv', (row) => ({ ...row, ...mandate(31), migration_decision: word }))
       const sent = status === 0 ? [mandate(31), mandate(2)] : [mandate(2)]
-      await expectRun(place, [inReport('corrections.csv')], status, sent)
-      expect(listOf(place, 'corrections.csv')).toEqual([])
-      await expectRun(place, args, 0, [mandate(31), mandate(2)])
+      await expectRun([inReport('corrections.csv')], status, sent)
+      expect(listOf('corrections.csv')).toEqual([])
+      await expectRun(args, 0, [mandate(31), mandate(2)])
     },
   )
 })
@@ -72,22 +65,22 @@ describe('a line of the cut-over stays open until somebody acts, or an export an
   it('one that does not say which have ended answers no end', async () => {
     save('export.csv', [mandate(1), mandate(2)])
     save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
-    await expectRun(place, ['export.csv'], 0, [mandate(1), mandate(2)])
-    await expectRun(place, ['status.csv'], 3, [mandate(1), mandate(2)])
+    await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+    await expectRun(['status.csv'], 3, [mandate(1), mandate(2)])
     save('final.csv', [mandate(2), mandate(1)])
     expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ exitCode: 3 })
-    expect(listOf(place, 'cut-over.csv')).toMatchObject([{ customer_no: '1' }])
+    expect(listOf('cut-over.csv')).toMatchObject([{ customer_no: '1' }])
     save('last.csv', withStatus(mandate(2), mandate(1)))
     expect(await json('compare', 'last.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-    expect(listOf(place, 'cut-over.csv')).toEqual([])
+    expect(listOf('cut-over.csv')).toEqual([])
   })
 
   it('a record that is written off leaves it open', async () => {
     save('export.csv', [mandate(1), mandate(2)])
     save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
-    await expectRun(place, ['export.csv'], 0, [mandate(1), mandate(2)])
-    await expectRun(place, ['status.csv'], 3, [mandate(1), mandate(2)])
-    await decide(place, 'written-off', [mandate(1)])
+    await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+    await expectRun(['status.csv'], 3, [mandate(1), mandate(2)])
+    await decide('written-off', [mandate(1)])
     expect(await json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
     edit('cut-over.csv', (row) => ({
       ...row,
@@ -102,10 +95,9 @@ describe('a line of the cut-over stays open until somebody acts, or an export an
     const all = (reference: string) => [mandate(1, TYPED_WRONG, named(reference)), mandate(2)]
     save('one.csv', all('MND-0001'))
     save('two.csv', all('mnd-0001'))
-    await expectRun(place, ['one.csv'], 3, [mandate(2)])
-    await expectRun(place, ['two.csv', '--newer'], 3, [mandate(2)])
+    await expectRuns([['one.csv'], ['two.csv', '--newer']], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, ...account(1) }))
-    await expectRun(place, [inReport('corrections.csv')], 0, [mandate(1, named('mnd-0001')), mandate(2)])
+    await expectRun([inReport('corrections.csv')], 0, [mandate(1, named('mnd-0001')), mandate(2)])
     save('final.csv', [...all('MND-0001')].reverse())
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
   })
@@ -119,12 +111,11 @@ it.each([
   async (_, said) => {
     save('export.csv', [mandate(31), mandate(2)])
     save('older.csv', [mandate(31, said), mandate(2)])
-    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await expectRun(['export.csv'], 3, [mandate(2)])
     await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
-    await expectRun(place, ['older.csv'], 3, [mandate(2)])
+    await expectRun(['older.csv'], 3, [mandate(2)])
     edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
-    await expectRun(place, [inReport('corrections.csv')], 0, [mandate(2)])
-    await expectRun(place, ['--retry-refused'], 0, [mandate(2)])
+    await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 0, [mandate(2)])
   },
 )
 
@@ -132,9 +123,9 @@ it('a mandate is held for its other spelling, though others of its customer look
   const like = (reference: string) => mandate(1, named(reference))
   save('export.csv', [mandate(2), like('A-1'), like('A-3')])
   save('other.csv', [like('00A-3')])
-  await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(2)])
-  await expectRun(place, ['other.csv'], 3, [mandate(2)])
-  expect(waiting(place)).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
+  await expectRun(['export.csv', '--limit', '1'], 5, [mandate(2)])
+  await expectRun(['other.csv'], 3, [mandate(2)])
+  expect(waiting()).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
 })
 
 it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.csv', 'active.csv']]])(
@@ -144,24 +135,22 @@ it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.c
     save('active.csv', withStatus(mandate(1), mandate(2)))
     save('unclear.csv', withStatus(mandate(1, { Status: 'S' }), mandate(2)))
     save('other.csv', [mandate(1, named('00MND-0001'))])
-    await expectRun(place, files, 3, [mandate(2)])
+    await expectRun(files, 3, [mandate(2)])
     edit('corrections.csv', (row) =>
       row['unique_mandate_reference'] === '00MND-0001' ? { ...row, ...named('MND-0001') } : row,
     )
-    await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2)])
-    await expectRun(place, ['--retry-refused'], 3, [mandate(2)])
+    await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 3, [mandate(2)])
   },
 )
 
 it('of two exports that were compared together neither is the newer one', async () => {
   save('export.csv', [mandate(3)])
-  await expectRun(place, ['export.csv'], 0, [mandate(3)])
+  await expectRun(['export.csv'], 0, [mandate(3)])
   save('active.csv', withStatus(mandate(1), mandate(3)))
   save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
   await place.program('compare', 'active.csv', 'ended.csv', '--yes-it-is-final')
-  await expectRun(place, ['ended.csv'], 3, [mandate(3)])
-  await expectRun(place, ['active.csv'], 3, [mandate(3)])
-  expect(registered(place)).toEqual(linesOf([mandate(3)]))
+  await expectRuns([['ended.csv'], ['active.csv']], 3, [mandate(3)])
+  expect(registered()).toEqual(linesOf([mandate(3)]))
 })
 
 it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
@@ -171,23 +160,23 @@ it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
     save('export.csv', withStatus(mandate(1, TYPED_WRONG), mandate(2)))
     save('wrong.csv', withStatus(mandate(1, named('MND 0001'), TYPED_WRONG, { Status: 'S' }), mandate(3)))
     const [one, other] = first === 'export.csv' ? [2, 3] : [3, 2]
-    await expectRun(place, [first], 3, [mandate(one)])
-    await expectRun(place, [second], 3, [mandate(one), mandate(other)])
+    await expectRun([first], 3, [mandate(one)])
+    await expectRun([second], 3, [mandate(one), mandate(other)])
     edit('corrections.csv', (row) =>
       'MND-0001' === row['unique_mandate_reference'] ? { ...row, ...account(1) } : row,
     )
-    await expectRun(place, [inReport('corrections.csv')], 3, [mandate(2), mandate(3)])
+    await expectRun([inReport('corrections.csv')], 3, [mandate(2), mandate(3)])
   },
 )
 
 it('what had ended in the last export is not sent by an older one that comes in later', async () => {
   save('first.csv', withStatus(mandate(3)))
-  await expectRun(place, ['first.csv'], 0, [mandate(3)])
+  await expectRun(['first.csv'], 0, [mandate(3)])
   save('final.csv', withStatus(mandate(1, ENDED), mandate(2), mandate(3)))
   await json('compare', 'final.csv', '--yes-it-is-final')
   save('older.csv', withStatus(mandate(1), mandate(2), mandate(3)))
-  const { stdout } = await expectRun(place, ['older.csv'], 3, [mandate(2), mandate(3)])
+  const { stdout } = await expectRun(['older.csv'], 3, [mandate(2), mandate(3)])
   expect(stdout).toContain('1 ready, and held back')
-  await expectRun(place, ['final.csv'], 3, [mandate(2), mandate(3)])
+  await expectRun(['final.csv'], 3, [mandate(2), mandate(3)])
   expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
 })

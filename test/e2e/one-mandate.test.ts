@@ -2,24 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.js'
 import { newPlace } from '../migrate/place.js'
-import {
-  account,
-  customer,
-  DATE,
-  decide,
-  ENDED,
-  expectRun,
-  GIVE_BACK,
-  mandate,
-  named,
-  registered,
-  heldBy,
-  waiting,
-  linesOf,
-  listOf,
-  withStatus,
-} from '../support/mandates.js'
-import { nextOf, placeForEach, placeOfTest, type Row } from '../support/place.js'
+import { account, customer, DATE, ENDED, mandate, named, linesOf, withStatus } from '../support/mandates.js'
+import { GIVE_BACK, nextOf, placeForEach, placeOfTest, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 /** Customer 31 is refused once, of customer 32 the answer is lost. */
@@ -29,8 +13,9 @@ const FAULTS = [
 ] as const
 const place = placeForEach({ sandbox: { faults: FAULTS } })
 const { save, write, edit, read, rows, program, json, sandbox } = place
+const { decide, expectRun, registered, heldBy, waiting, expectRuns, listOf } = place
 
-const references = (): string[] => registered(place).map((line) => line.split(' ', 1)[0] ?? '')
+const references = (): string[] => registered().map((line) => line.split(' ', 1)[0] ?? '')
 const once = (all: readonly string[]): void => expect(all).toEqual([...new Set(all)])
 
 describe('a refused mandate that a newer export spells otherwise', () => {
@@ -48,7 +33,7 @@ describe('a refused mandate that a newer export spells otherwise', () => {
   const begin = async (newer: Row) => {
     save('export.csv', [mandate(31), mandate(2)])
     save('newer.csv', [newer, mandate(2)])
-    await expectRun(place, ['export.csv'], 3, [mandate(2)])
+    await expectRun(['export.csv', '--no-report'], 3, [mandate(2)])
   }
 
   it.each(SPELT)(
@@ -56,32 +41,34 @@ describe('a refused mandate that a newer export spells otherwise', () => {
     async ({ newer }) => {
       await begin(newer)
       const there = [newer, mandate(2)]
-      for (const args of [['newer.csv'], RETRY, []]) await expectRun(place, args, 3, [mandate(2)])
-      expect(waiting(place)).toEqual(linesOf([newer]))
-      await expectRun(place, ['newer.csv', '--newer'], 3, there)
-      for (const args of [RETRY, ['newer.csv'], [...RETRY, 'newer.csv'], ['newer.csv', '--newer'], RETRY])
-        await expectRun(place, args, 3, there)
+      await expectRuns([['newer.csv'], RETRY, []], 3, [mandate(2)])
+      expect(waiting()).toEqual(linesOf([newer]))
+      await expectRun(['newer.csv', '--newer'], 3, there)
+      await expectRuns(
+        [RETRY, ['newer.csv'], [...RETRY, 'newer.csv'], ['newer.csv', '--newer'], RETRY],
+        3,
+        there,
+      )
     },
   )
 
   it.each(SPELT)('waits where the refused one was sent once more before ($what)', async ({ newer }) => {
     await begin(newer)
     const there = [mandate(31), mandate(2)]
-    await expectRun(place, RETRY, 0, there)
-    for (const args of [['newer.csv'], RETRY, ['newer.csv', '--newer']])
-      await expectRun(place, args, 3, there)
-    expect(waiting(place)).toEqual(linesOf([newer]))
-    expect((await decide(place, 'written-off', [newer])).status).toBe(0)
+    await expectRun(RETRY, 0, there)
+    await expectRuns([['newer.csv'], RETRY, ['newer.csv', '--newer']], 3, there)
+    expect(waiting()).toEqual(linesOf([newer]))
+    expect((await decide('written-off', [newer])).status).toBe(0)
   })
 
   it.each(SPELT)('goes beside it by the word of a person ($what)', async ({ newer }) => {
     await begin(newer)
-    await expectRun(place, ['newer.csv', '--newer'], 3, [newer, mandate(2)])
+    await expectRun(['newer.csv', '--newer'], 3, [newer, mandate(2)])
     const corrected = mandate(31, { signed_date: '2024-05-15' })
     edit('refused.csv', (row) => ({ ...row, ...corrected }))
-    await expectRun(place, [inReport('refused.csv')], 3, [newer, mandate(2)])
-    expect((await decide(place, 'send', [corrected])).status).toBe(0)
-    expect(registered(place)).toEqual(linesOf([corrected, newer, mandate(2)]))
+    await expectRun([inReport('refused.csv')], 3, [newer, mandate(2)])
+    expect((await decide('send', [corrected])).status).toBe(0)
+    expect(registered()).toEqual(linesOf([corrected, newer, mandate(2)]))
   })
 })
 
@@ -89,11 +76,10 @@ it('a mandate that may have arrived, and was written off, is not sent under anot
   const spelt = mandate(32, named('MND0032'), DATE)
   save('export.csv', [mandate(32), mandate(2)])
   save('newer.csv', [spelt, mandate(2)])
-  await expectRun(place, ['export.csv'], 4, [mandate(2)])
+  await expectRun(['export.csv'], 4, [mandate(2)])
   await program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'they do not show it')
-  for (const args of [['newer.csv'], ['newer.csv', '--newer'], []])
-    await expectRun(place, args, 3, [mandate(2)])
-  expect(waiting(place)).toEqual(linesOf([spelt]))
+  await expectRuns([['newer.csv'], ['newer.csv', '--newer'], []], 3, [mandate(2)])
+  expect(waiting()).toEqual(linesOf([spelt]))
 })
 
 describe('ended in one system, spelt otherwise in another that has no status', () => {
@@ -109,44 +95,44 @@ describe('ended in one system, spelt otherwise in another that has no status', (
     save('other.csv', [mandate(5), ...ALIVE])
   }
   const expectHeld = (): void => {
-    expect(waiting(place)).toEqual(expect.arrayContaining(linesOf(ALIVE)))
+    expect(waiting()).toEqual(expect.arrayContaining(linesOf(ALIVE)))
     const rules = SPELT.map((row) => [row['unique_mandate_reference'], 'MANDATE_ENDED_ELSEWHERE'])
-    expect(heldBy(place)).toMatchObject(Object.fromEntries(rules))
+    expect(heldBy()).toMatchObject(Object.fromEntries(rules))
   }
 
   it.each([{ files: ['old.csv', 'other.csv'] }, { files: ['other.csv', 'old.csv'] }])(
     'is not registered from one command ($files)',
     async ({ files }) => {
       begin()
-      const ended = await expectRun(place, files, 3, [mandate(4), mandate(5)])
+      const ended = await expectRun(files, 3, [mandate(4), mandate(5)])
       expectHeld()
       expect(nextOf(ended)).toBe(GIVE_BACK)
-      await expectRun(place, [], 3, [mandate(4), mandate(5)])
-      await decide(place, 'send', ALIVE.slice(1, 2))
-      expect(registered(place)).toEqual(linesOf([mandate(4), mandate(5), ...ALIVE.slice(1, 2)]))
+      await expectRun([], 3, [mandate(4), mandate(5)])
+      await decide('send', ALIVE.slice(1, 2))
+      expect(registered()).toEqual(linesOf([mandate(4), mandate(5), ...ALIVE.slice(1, 2)]))
     },
   )
 
   it('is not registered by a later command', async () => {
     begin()
-    await expectRun(place, ['old.csv'], 0, [mandate(4)])
-    await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
+    await expectRun(['old.csv'], 0, [mandate(4)])
+    await expectRun(['other.csv'], 3, [mandate(4), mandate(5)])
     expectHeld()
   })
 
   it('is not registered where it was ready before', async () => {
     begin()
-    await expectRun(place, ['other.csv', '--limit', '1'], 5, [mandate(5)])
-    await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5)])
+    await expectRun(['other.csv', '--limit', '1'], 5, [mandate(5)])
+    await expectRun(['old.csv'], 3, [mandate(4), mandate(5)])
     expectHeld()
-    await expectRun(place, ['other.csv'], 3, [mandate(4), mandate(5)])
+    await expectRun(['other.csv'], 3, [mandate(4), mandate(5)])
   })
 
   it('leaves a line open for each that was registered before', async () => {
     begin()
-    await expectRun(place, ['other.csv'], 0, [mandate(5), ...ALIVE])
-    await expectRun(place, ['old.csv'], 3, [mandate(4), mandate(5), ...ALIVE])
-    const open = [...rows('corrections.csv'), ...listOf(place, 'cut-over.csv')]
+    await expectRun(['other.csv'], 0, [mandate(5), ...ALIVE])
+    await expectRun(['old.csv'], 3, [mandate(4), mandate(5), ...ALIVE])
+    const open = [...rows('corrections.csv'), ...listOf('cut-over.csv')]
     expect(new Set(open.map((row) => row['customer_no']))).toEqual(new Set(['1', '2', '3', '6']))
   })
 })
@@ -160,18 +146,17 @@ describe('one account and date under two spellings, for two customers', () => {
     async ({ files }) => {
       files.forEach((file, n) => save(`${n}.csv`, file))
       const ended = await expectRun(
-        place,
         [...files.keys()].map((n) => `${n}.csv`),
         3,
         [mandate(2)],
       )
-      expect(waiting(place)).toEqual(linesOf(TWINS))
+      expect(waiting()).toEqual(linesOf(TWINS))
       expect(nextOf(ended)).toBe(GIVE_BACK)
-      expect((await decide(place, 'send', [other])).status).toBe(3)
-      expect(registered(place)).toEqual(linesOf([mandate(2), other]))
-      expect(waiting(place)).toEqual(linesOf([one]))
-      expect((await decide(place, 'send', [one])).status).toBe(0)
-      expect(registered(place)).toEqual(linesOf([mandate(2), ...TWINS]))
+      expect((await decide('send', [other])).status).toBe(3)
+      expect(registered()).toEqual(linesOf([mandate(2), other]))
+      expect(waiting()).toEqual(linesOf([one]))
+      expect((await decide('send', [one])).status).toBe(0)
+      expect(registered()).toEqual(linesOf([mandate(2), ...TWINS]))
       expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer was asked')
       expect(read('report.html')).toContain('the customer was asked')
     },
@@ -180,16 +165,16 @@ describe('one account and date under two spellings, for two customers', () => {
   it('the second one waits in a later command', async () => {
     save('one.csv', [one, mandate(2)])
     save('other.csv', [other])
-    await expectRun(place, ['one.csv'], 0, [mandate(2), one])
-    await expectRun(place, ['other.csv'], 3, [mandate(2), one])
-    expect((await decide(place, 'written-off', [other])).status).toBe(0)
+    await expectRun(['one.csv'], 0, [mandate(2), one])
+    await expectRun(['other.csv'], 3, [mandate(2), one])
+    expect((await decide('written-off', [other])).status).toBe(0)
   })
 
   it('a lowered rule lets both go and is in the report, and never two of one reference', async () => {
     write('sepa-migrate.yaml', 'rules: { MANDATE_RESEMBLES_SENT: warning, CONFLICT_MANDATE: warning }\n')
     save('export.csv', [...TWINS, mandate(2), mandate(2, account(902))])
     await program('run', 'export.csv')
-    expect(registered(place)).toEqual(expect.arrayContaining(linesOf(TWINS)))
+    expect(registered()).toEqual(expect.arrayContaining(linesOf(TWINS)))
     expect(read('report.html')).toContain('MANDATE_RESEMBLES_SENT')
     save('newer.csv', [mandate(2, DATE), mandate(11, account(911))])
     await program('run', 'newer.csv')
@@ -221,7 +206,7 @@ describe('controls', () => {
     async (files) => {
       save('both.csv', TWO)
       TWO.forEach((row, at) => save(at === 0 ? 'one.csv' : 'other.csv', [row]))
-      await expectRun(place, files, 0, TWO)
+      await expectRun(files, 0, TWO)
     },
   )
 
@@ -229,17 +214,17 @@ describe('controls', () => {
     const three = ['A-1', 'A-2', 'A-3'].map((reference) => mandate(7, named(reference)))
     save('export.csv', three)
     save('final.csv', three.toReversed())
-    await expectRun(place, ['export.csv'], 0, three)
+    await expectRun(['export.csv'], 0, three)
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 3 } })
-    await expectRun(place, ['final.csv'], 0, three)
+    await expectRun(['final.csv'], 0, three)
   })
 
   it('letter case alone makes no other mandate', async () => {
     const lower = mandate(2, named('mnd-0002'))
     save('export.csv', [mandate(2), lower])
     save('later.csv', [lower, mandate(3)])
-    await expectRun(place, ['export.csv'], 0, [mandate(2)])
-    await expectRun(place, ['later.csv'], 0, [mandate(2), mandate(3)])
+    await expectRun(['export.csv'], 0, [mandate(2)])
+    await expectRun(['later.csv'], 0, [mandate(2), mandate(3)])
   })
 })
 
@@ -260,7 +245,7 @@ it('the library says which export is the newer one', async () => {
   }
   expect((await ask('export.csv', '2024-03-04', { limit: 1 })).exitCode).toBe(5)
   expect((await ask('newer.csv', '2024-04-30')).exitCode).toBe(3)
-  expect(registered(place)).toEqual(linesOf([mandate(2)]))
+  expect(registered()).toEqual(linesOf([mandate(2)]))
   expect((await ask('newer.csv', '2024-04-30', { newer: true })).exitCode).toBe(0)
-  expect(registered(place)).toEqual(linesOf([mandate(2), mandate(3, DATE)]))
+  expect(registered()).toEqual(linesOf([mandate(2), mandate(3, DATE)]))
 })

@@ -1,155 +1,125 @@
-import type { Guard, Real } from './people-guards.js'
+import { always, given, giving, guard, type Real } from './people-guards-real.js'
 
 interface Listed {
   readonly signedDate: string | null
 }
-interface Connection {
-  readonly exec: (sql: string) => unknown
-}
 interface Reader {
   readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
-}
-interface Context {
-  readonly texts: (name: string) => readonly string[]
 }
 interface Exchange {
   readonly response: { readonly bodyText: string } | null
 }
 
-/** Decisions hit the row they mean (issue 8, part 2). */
+/** Decisions hit the row they mean. */
 export const GUARDS_OF_DECISIONS = {
-  cells: {
-    without: 'believes the row number of a line',
-    off: { 'domain/row/resaved.ts': { isSameName: () => () => true } },
-    acts: ['runTheExport', 'resolveFromTheFile'],
-    seed: 38,
-    finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
-  },
-  list: {
-    without: 'reads a list only where its dates are written as in the ledger',
-    off: {
+  cells: guard(
+    'believes the row number of a line',
+    { 'domain/row/resaved.ts': { isSameName: always(true) } },
+    {
+      ...{ acts: ['runTheExport', 'resolveFromTheFile'], seed: 38 },
+      finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+    },
+  ),
+  list: guard(
+    'reads a list only where its dates are written as in the ledger',
+    {
       'decisions/read-decisions.ts': {
-        readListed: (real: Real<[unknown], Real<[unknown], Listed>>) => (list: unknown) => {
-          const readRow = real(list)
-          return (row: unknown) => {
-            const entry = readRow(row)
-            return /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 }
-          }
-        },
+        readListed: giving(
+          giving((entry: Listed) =>
+            /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 },
+          ),
+        ),
       },
     },
-    acts: ['runTheExport', 'reconcileWithTheList'],
-    seed: 32,
-    finds: ['ABSENT'],
-  },
-  rivals: {
-    without: 'lets only rows in doubt compete for an entry of a list',
-    off: {
+    { acts: ['runTheExport', 'reconcileWithTheList'], seed: 32, finds: ['ABSENT'] },
+  ),
+  rivals: guard(
+    'lets only rows in doubt compete for an entry of a list',
+    {
       'decisions/reconcile.ts': {
-        reconcile:
-          (real: Real<[Reader, ...unknown[]]>) =>
-          (reader: Reader, ...rest: unknown[]) =>
-            real(
-              {
-                ...reader,
-                rowsOfCustomer: (customerNo) =>
-                  reader.rowsOfCustomer(customerNo).filter(({ state }) => state === 'in_doubt'),
-              },
-              ...rest,
-            ),
+        reconcile: given((reader: Reader, ...rest: readonly unknown[]) => {
+          const isInDoubt = ({ state }: { readonly state: string }): boolean => state === 'in_doubt'
+          const rowsOfCustomer = (no: number) => reader.rowsOfCustomer(no).filter(isInDoubt)
+          return [{ ...reader, rowsOfCustomer }, ...rest]
+        }),
       },
     },
-    acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'],
-    scene: { pairs: 1, weather: 'rough' },
-    seed: 38,
-    finds: ['IDENTITY'],
-  },
-  'four digits': {
-    without: 'takes customer and four digits for proof',
-    off: {
+    {
+      ...{ acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'], seed: 38, finds: ['IDENTITY'] },
+      scene: { pairs: 1, weather: 'rough' },
+    },
+  ),
+  'four digits': guard(
+    'takes customer and four digits for proof',
+    {
       'decisions/read-decisions.ts': {
-        compareWith:
-          (real: Real<readonly unknown[], object>) =>
-          (...args: readonly unknown[]) => ({ ...real(...args), isSpecific: true }),
+        compareWith: giving((compared: object) => ({ ...compared, isSpecific: true })),
       },
     },
-    acts: ['runTheExport', 'reconcileWithTheList'],
-    scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
-    seed: 86,
-    finds: ['IDENTITY'],
-  },
-  waiting: {
-    without: 'sends again what a person called refused without waiting',
-    off: {
+    {
+      ...{ acts: ['runTheExport', 'reconcileWithTheList'], seed: 86, finds: ['IDENTITY'] },
+      scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
+    },
+  ),
+  waiting: guard(
+    'sends again what a person called refused without waiting',
+    {
       'domain/row/row-state.ts': { LATE_REQUEST_MS: () => 0 },
       // A trigger says the same once more.
       'ledger/file/connection.ts': {
-        schemaDifferences: () => () => [],
-        configureForWriting: (real: Real<[Connection]>) => (connection: Connection) => {
+        schemaDifferences: always([]),
+        configureForWriting: (real: Real) => (connection: { readonly exec: (sql: string) => unknown }) => {
           real(connection)
           connection.exec('drop trigger if exists attempt_waits')
         },
       },
     },
-    acts: ['runTheExport', 'decideInHaste'],
-    seed: 5,
-    finds: ['TWICE'],
-  },
-  no: {
-    without: 'keeps what was decided before "no" was typed',
-    off: {
+    { acts: ['runTheExport', 'decideInHaste'], seed: 5, finds: ['TWICE'] },
+  ),
+  no: guard(
+    'keeps what was decided before "no" was typed',
+    {
       'ledger/admit/admission.ts': {
-        openAdmission:
-          (real: Real<readonly unknown[], { commit: () => void }>) =>
-          (...args: readonly unknown[]) => {
-            const admission = real(...args)
-            return { ...admission, rollback: () => admission.commit() }
-          },
+        openAdmission: giving((admission: { readonly commit: () => void }) => ({
+          ...admission,
+          rollback: () => admission.commit(),
+        })),
       },
     },
-    acts: ['runTheExport', 'retryRefused'],
-    seed: 32,
-    finds: ['NO'],
-  },
-  rows: {
-    without: 'takes the last of two rows',
-    off: {
+    { acts: ['runTheExport', 'retryRefused'], seed: 32, finds: ['NO'] },
+  ),
+  rows: guard(
+    'takes the last of two rows',
+    {
       'cli/command.ts': {
-        contextOf: (real: Real<readonly unknown[], Context>) => (called: unknown) => {
-          const context = real(called)
-          return { ...context, texts: (name: string) => context.texts(name).slice(-1) }
-        },
+        contextOf: giving((context: { readonly texts: (name: string) => readonly string[] }) => ({
+          ...context,
+          texts: (name: string) => context.texts(name).slice(-1),
+        })),
       },
     },
-    acts: ['runTheExport', 'resolveOne'],
-    seed: 38,
-    finds: ['DROPPED'],
-  },
-  'it is there': {
-    without: 'takes "it is there already" for a refusal',
-    off: {
+    { acts: ['runTheExport', 'resolveOne'], seed: 38, finds: ['DROPPED'] },
+  ),
+  'it is there': guard(
+    'takes "it is there already" for a refusal',
+    {
       'service/classify.ts': {
-        classify:
-          (real: Real<[Exchange, ...unknown[]]>) =>
-          (exchange: Exchange, ...rest: unknown[]) => {
-            const { response } = exchange
-            if (response === null) return real(exchange, ...rest)
-            const bodyText = response.bodyText.replace('INVALID_OBJECT_STATE', 'INVALID_PARAMETER')
-            return real({ ...exchange, response: { ...response, bodyText } }, ...rest)
-          },
+        classify: given((exchange: Exchange, ...rest: readonly unknown[]) => {
+          const { response } = exchange
+          if (response === null) return [exchange, ...rest]
+          const bodyText = response.bodyText.replace('INVALID_OBJECT_STATE', 'INVALID_PARAMETER')
+          return [{ ...exchange, response: { ...response, bodyText } }, ...rest]
+        }),
       },
     },
-    acts: ['runTheExport', 'resolveOne', 'goOn'],
-    scene: { recognises: true, weather: 'rough' },
-    seed: 2,
-    finds: ['REFUSED'],
-  },
-  identifiers: {
-    without: 'takes an assigned reference with a character that nobody sees',
-    off: { 'domain/value/identifiers.ts': { whyUnusable: () => () => null } },
-    acts: ['runTheExport', 'goOn'],
-    scene: { weather: 'rough' },
-    seed: 2,
-    finds: ['IDENTITY'],
-  },
-} as const satisfies Readonly<Record<string, Guard>>
+    {
+      ...{ acts: ['runTheExport', 'resolveOne', 'goOn'], seed: 2, finds: ['REFUSED'] },
+      scene: { recognises: true, weather: 'rough' },
+    },
+  ),
+  identifiers: guard(
+    'takes an assigned reference with a character that nobody sees',
+    { 'domain/value/identifiers.ts': { whyUnusable: always(null) } },
+    { acts: ['runTheExport', 'goOn'], scene: { weather: 'rough' }, seed: 2, finds: ['IDENTITY'] },
+  ),
+} as const

@@ -2,28 +2,7 @@ import { GUARDS_OF_DECISIONS } from './people-guards-decisions.js'
 import { GUARDS_OF_EXPORTS } from './people-guards-exports.js'
 import { GUARDS_OF_FILES } from './people-guards-files.js'
 import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
-import { keep } from './people-guards-real.js'
-import type { Kind } from './people.js'
-
-/**
- * A guard of the program that can be switched off: what stands in the place of its functions then. Types only may be
- * imported where guards are described, because they are loaded while the program is being loaded. `acts` and `scene`
- * say where such mistakes are made.
- */
-export interface Guard extends Kind {
-  /** What the program does without it. */
-  readonly without: string
-  /** By module below `src/` and by name: replacements, which get the true one. */
-  readonly off: Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
-  /** The first seed that finds it gone. */
-  readonly seed: number
-  /** What the judge says then. */
-  readonly finds: readonly string[]
-}
-
-export type Real<Args extends readonly unknown[] = readonly unknown[], Result = unknown> = (
-  ...args: Args
-) => Result
+import { keep, type Guard, type Real } from './people-guards-real.js'
 
 /**
  * One guard, or more, for each point that was mended and by which a mandate could be registered twice, wrongly or not

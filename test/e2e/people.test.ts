@@ -8,7 +8,7 @@ import { folder, partsOf, range } from './seeds.js'
  */
 const ONE_SEED = process.env['SIMULATION_SEED']
 const FROM = Number(process.env['PEOPLE_FROM'] ?? 1)
-const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 50)
+const SEEDS = Number(process.env['PEOPLE_SEEDS'] ?? 25)
 const PART = 50
 
 const { EXPORTS, play, plotOf, shrink } = await loadPeople()

@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { account, expectRun, mandate, registered, linesOf } from '../support/mandates.js'
+import { account, mandate, linesOf } from '../support/mandates.js'
 import { nextOf, placeForEach, type Row } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
 const { save, write, edit, json } = place
+const { expectRun, registered, expectRuns } = place
 const configure = (yaml: string): void => {
   write('sepa-migrate.yaml', `${yaml}\n`)
 }
@@ -89,13 +90,13 @@ describe.each(WAYS)('what was not sent follows a corrected configuration, with %
     save('export.csv', rows)
     save('other.csv', rows[0] === undefined ? [] : [{ ...rows[0], ...other(rows[0]) }])
     await place.program('run', 'export.csv', '--limit', '1')
-    expect(registered(place)).toHaveLength(1)
-    const [first = ''] = registered(place)
+    expect(registered()).toHaveLength(1)
+    const [first = ''] = registered()
     configure(after)
     const ended = await place.program('run', ...files)
     const more = files.includes('other.csv') ? [read(OTHER, rows[0] ?? {})] : []
     const all = [...linesOf([...sent, ...more]), first].sort()
-    expect([ended.status, registered(place)], ended.stdout + ended.stderr).toEqual([status, all])
+    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, all])
     expect((await json('status')).exitCode).toBe(status)
   })
 })
@@ -124,29 +125,29 @@ describe('a crosswalk', () => {
 
   it.each(WAYS.slice(0, 2))('of which the column was wrong, with %s', async (_, files) => {
     begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     configure(CROSSWALK('customer_no'))
-    const told = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    const told = await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
     expect(told.stdout).toContain('2 have another customer. 1 was sent as read before')
     // What was sent is told once.
-    const again = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    const again = await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
     expect(again.stdout).not.toContain('as read before')
   })
 
   it.each(WAYS.slice(0, 2))('in which lines were missing, with %s', async (_, files) => {
     begin('customer_no', ['K1,1,1'])
-    await expectRun(place, ['export.csv'], 3, [mandate(1)])
+    await expectRun(['export.csv'], 3, [mandate(1)])
     begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
-    const told = await expectRun(place, files, 0, [mandate(1), mandate(2), mandate(3)])
+    const told = await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
     expect(told.stdout).not.toContain('as read before')
     expect(told.stdout).toContain('because "crosswalk.csv" has changed')
   })
 
   it('that is gone is no change', async () => {
     begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     rmSync(place.path('crosswalk.csv'))
-    await expectRun(place, [], 0, [mandate(1), mandate(2), mandate(3)])
+    await expectRun([], 0, [mandate(1), mandate(2), mandate(3)])
   })
 })
 
@@ -159,10 +160,16 @@ describe('what stays as it was read', () => {
     configure(A)
     write('other.yaml', `${B}\n`)
     save('export.csv', rows)
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
-    await expectRun(place, ['export.csv', '--config', 'other.yaml', '--limit', '0'], 2, [mandate(1)])
-    await expectRun(place, ['export.csv', '--config', 'other.yaml'], 0, [mandate(1)])
-    await expectRun(place, ['--config', 'sepa-migrate.yaml'], 0, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--config', 'other.yaml', '--limit', '0'], 2, [mandate(1)])
+    await expectRuns(
+      [
+        ['export.csv', '--config', 'other.yaml'],
+        ['--config', 'sepa-migrate.yaml'],
+      ],
+      0,
+      [mandate(1)],
+    )
   })
 
   describe('where the configuration was forgotten', () => {
@@ -180,9 +187,9 @@ describe('what stays as it was read', () => {
     ])('%s', async (_, yaml) => {
       write('ours.yaml', `${yaml}\n`)
       save('export.csv', ended)
-      await expectRun(place, ['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
+      await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
       const { status, stdout } = await place.program('run', 'export.csv')
-      expect([status, registered(place)], stdout).toEqual([0, linesOf([mandate(1), mandate(3)])])
+      expect([status, registered()], stdout).toEqual([0, linesOf([mandate(1), mandate(3)])])
       expect(stdout).toContain(
         '"export.csv" stays as it was read with "ours.yaml", since this command has no configuration',
       )
@@ -192,14 +199,14 @@ describe('what stays as it was read', () => {
       write('ours.yaml', 'columns: { status: Remark }\n')
       write('bare.yaml', 'columns: { iban: iban }\n')
       save('export.csv', ended)
-      await expectRun(place, ['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
+      await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
       for (const files of [['export.csv'], []]) {
         if (files.length === 0) write('ours.yaml', 'columns: { iban: iban }\n')
         const config = files.length === 0 ? 'ours.yaml' : 'bare.yaml'
         const { status, stderr } = await place.program('run', ...files, '--config', config)
         expect([status, stderr]).toEqual([7, expect.stringContaining('Column "Remark" looks like status')])
       }
-      expect(registered(place)).toEqual(linesOf([mandate(1)]))
+      expect(registered()).toEqual(linesOf([mandate(1)]))
     })
   })
 
@@ -220,9 +227,9 @@ describe('what stays as it was read', () => {
         'export.csv',
         words.map((Status, index) => mandate(index + 1, { Old: `K${index + 1}`, customer_no: '', Status })),
       )
-      await expectRun(place, ['export.csv', '--limit', '1'], 5, [first])
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
       edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send', migration_reason: 'asked' }))
-      await expectRun(place, [inReport('corrections.csv'), '--limit', '1'], 5, [first, second])
+      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, [first, second])
     }
 
     it.each(['', 'rules: { IBAN_SHARED: error }', 'words: { status: { active: [Y] } }'])(
@@ -230,14 +237,14 @@ describe('what stays as it was read', () => {
       async (rule) => {
         await begin()
         configure(read(rule))
-        await expectRun(place, [], 0, [first, second, third])
+        await expectRun([], 0, [first, second, third])
       },
     )
 
     it('and no longer where it is of another customer now', async () => {
       await begin()
       crosswalk(7)
-      await expectRun(place, [], 3, [first, second])
+      await expectRun([], 3, [first, second])
     })
   })
 })
@@ -250,22 +257,22 @@ describe('what only the file can tell', () => {
       ...all,
       ...[mandate(4)].map((row) => ({ ...row, ...EMPTY, Note: 'end of the list' })),
     ])
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     expect((await json('status')).totals).toMatchObject({ ready: 2, invalid: 1 })
     configure('source: { skipFooterLines: 1, delimiter: "," }')
     const looked = await place.program('status')
     expect(looked.stderr).toContain('3 records will be read again, because "sepa-migrate.yaml" has changed')
     expect(looked.stdout).toContain('Next: sepa-migrate run export.csv\n')
-    const refused = await expectRun(place, [], 2, [mandate(1)])
+    const refused = await expectRun([], 2, [mandate(1)])
     expect(refused.stderr).toContain(
       '3 records of "export.csv" cannot be read again without the file, because "sepa-migrate.yaml" has changed source.skipFooterLines; nothing was sent',
     )
     expect(refused.stderr).toContain('Give "export.csv" again')
-    const given = await expectRun(place, ['export.csv'], 0, all)
+    const given = await expectRun(['export.csv'], 0, all)
     expect(given.stdout).toContain('"export.csv" was read again, because "sepa-migrate.yaml" has changed')
     const { totals, balanced } = await json('status')
     expect([totals, balanced]).toMatchObject([{ registered: 3, invalid: 0 }, true])
-    await expectRun(place, [], 0, all)
+    await expectRun([], 0, all)
   })
 
   it('and a line that was sent is not sent as another mandate', async () => {
@@ -274,10 +281,10 @@ describe('what only the file can tell', () => {
       mandate(at + 1, row),
     )
     save('export.csv', dated)
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-04-03'))])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-04-03'))])
     configure('columns: { signed_date: { column: signed_date, format: auto } }')
-    expect((await expectRun(place, [], 2, [mandate(1, days('2024-04-03'))])).stderr).toContain('format: auto')
-    await expectRun(place, ['export.csv'], 0, [
+    expect((await expectRun([], 2, [mandate(1, days('2024-04-03'))])).stderr).toContain('format: auto')
+    await expectRun(['export.csv'], 0, [
       mandate(1, days('2024-04-03')),
       mandate(2, days('2024-05-04')),
       mandate(3, days('2023-12-25')),
@@ -292,7 +299,7 @@ describe('what only the file can tell', () => {
     ]
     save('export.csv', rows)
     const [first = {}] = rows
-    await expectRun(place, ['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
+    await expectRun(['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
     configure('columns: { unique_mandate_reference: unique_mandate_reference }')
     const told = await place.program('run')
     expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
@@ -309,7 +316,7 @@ describe('what is read again is told', () => {
   const pilot = async () => {
     configure(A)
     save('export.csv', rows)
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     configure(B)
   }
 
@@ -344,7 +351,7 @@ describe('what is read again is told', () => {
       'export.csv',
       [1, 2].map((n) => mandate(n, { ...days(`0${n}/03/2024`), Debtor: `${n + 6}` })),
     )
-    await expectRun(place, ['export.csv', '--limit', '1'], 5, [
+    await expectRun(['export.csv', '--limit', '1'], 5, [
       mandate(1, { ...days('2024-03-01'), customer_no: '7' }),
     ])
     configure(
@@ -374,7 +381,7 @@ describe('what is read again is told', () => {
     const drifted = await place.program('run', '--plan', 'plan.json')
     expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])
     configure(B)
-    await expectRun(place, ['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
+    await expectRun(['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
   })
 })
 
@@ -394,7 +401,7 @@ words: { status: { ${words} } }`)
   )
   read('dd/mm/yyyy', 'active: [A, X]')
   customers(1, 2, 4, 5)
-  let last = await expectRun(place, ['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'))])
+  let last = await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'))])
   const correct = async (corrected: () => void): Promise<void> => {
     corrected()
     const command = nextOf(last)
@@ -403,10 +410,10 @@ words: { status: { ${words} } }`)
   }
   // The day and the month were mistaken for each other, which the pilot showed.
   await correct(() => read('mm/dd/yyyy', 'active: [A, X]'))
-  expect(registered(place)).toContain(linesOf([mandate(2, days('2024-02-03'))])[0])
+  expect(registered()).toContain(linesOf([mandate(2, days('2024-02-03'))])[0])
   await correct(() => customers(1, 2, 3, 4, 5, 6))
   await correct(() => read('mm/dd/yyyy', 'active: [A, X, Z]'))
   expect(last.status, last.stdout + last.stderr).toBe(0)
   const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
-  expect(registered(place)).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
+  expect(registered()).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })

@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 
 /** Memory, where there is a file system in memory: a seed makes and removes some dozens of small files. */
 export const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'seeds-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 export const range = (from: number, count: number): number[] =>
   Array.from({ length: count }, (_, n) => from + n)

@@ -46,10 +46,7 @@ describe('what is in doubt', () => {
     expect(recorded.stdout).toContain('1 decision recorded.')
     expect(customersOf('registered')).toEqual([1, 2, 4])
     expect(place.held().sort()).toEqual([1, 2, 4])
-    const reference = place
-      .sandbox()
-      .mandates()
-      .find(({ customer_no }) => customer_no === 2)?.unique_mandate_reference
+    const reference = place.mandateOf(2)?.unique_mandate_reference
 
     const show = (...more: string[]) => place.program('customer', 'show', '2', ...more)
     expect((await show()).stdout).toMatch(

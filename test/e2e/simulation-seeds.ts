@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { folder, partsOf, range } from './seeds.js'
 import { simulate, type Simulated, type SimulationOptions, type Weakness } from './simulation.js'
 
-const PART = 100
+const PART = 20
 
 /** Campaigns of one kind: `NAME_SEED=17` replays a seed and prints what happened, `NAME_SEEDS=20000` plays more of them. */
 export function campaignsFrom(name: string, options: Omit<SimulationOptions, 'folder'>) {
   const replayed = process.env[`${name}_SEED`]
-  const seeds = Number(process.env[`${name}_SEEDS`] ?? 100)
+  const seeds = Number(process.env[`${name}_SEEDS`] ?? 60)
   const play = (seed: number, more: Partial<SimulationOptions> = {}): Promise<Simulated> =>
     simulate(seed, { folder, ...options, ...more })
 

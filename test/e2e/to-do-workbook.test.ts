@@ -5,7 +5,7 @@ import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
-const { path, write, held, sandbox, json, program, totals, rows } = placeForEach({
+const { path, write, held, mandateOf, sandbox, json, program, totals, rows } = placeForEach({
   sandbox: {
     faults: [
       { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } },
@@ -18,10 +18,6 @@ const { path, write, held, sandbox, json, program, totals, rows } = placeForEach
 const NEVER = '2024-02-30'
 const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
 const opened = () => openWork(path('to-do.xlsx'))
-const mandateOf = (customer: number) =>
-  sandbox()
-    .mandates()
-    .find(({ customer_no }) => customer_no === customer)
 
 /** Rows 1 and 2 have an impossible date, 7 is refused, 8 and 9 are in doubt; 8 is held there. */
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { collectionFile } from '../support/collections.js'
 import { germanIban } from '../support/export.js'
 import { listed, placeForEach } from '../support/place.js'
 
-const { rows, save, write, edit, held, sandbox, json, program } = placeForEach({
+const { rows, save, write, edit, held, mandateOf, sandbox, json, program } = placeForEach({
   rows: 9,
   sandbox: {
     faults: [
@@ -14,10 +14,6 @@ const { rows, save, write, edit, held, sandbox, json, program } = placeForEach({
   },
 })
 const BY = ['--by', 'ops']
-const mandateOf = (customer: number) =>
-  sandbox()
-    .mandates()
-    .find(({ customer_no }) => customer_no === customer)
 const expectEachOnce = (customers: readonly number[]): void =>
   expect(held().sort((a, b) => a - b)).toEqual(customers)
 

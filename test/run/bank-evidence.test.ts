@@ -421,7 +421,7 @@ it('an erasure takes the digest of the account from what was collected, a purge 
   expect(JSON.stringify(texts)).not.toContain(reference)
 })
 
-const DRAWS = Number(process.env['READING_SEEDS'] ?? 500)
+const DRAWS = Number(process.env['READING_SEEDS'] ?? 100)
 
 it(
   `rows and counts are those of the truth, in check and run, over ${DRAWS} draws`,

@@ -359,7 +359,7 @@ async function readyOfCheck(...texts: string[]): Promise<number> {
   }
 }
 
-const SEEDS = Number(process.env['READING_SEEDS'] ?? 60)
+const SEEDS = Number(process.env['READING_SEEDS'] ?? 30)
 
 it(
   `what is ready is of the latest day and never ended, over ${SEEDS} seeds`,

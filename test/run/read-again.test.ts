@@ -7,7 +7,7 @@ import { drawOf, type Draw, FORMATS, type Key, KEYS } from './read-again-draws.j
 import { campaignIn, play } from './read-again-play.js'
 
 /** Draws of configurations; 2,000 in the long test. A failure names its seed, which READING_SEED repeats. */
-const SEEDS = Number(process.env['READING_SEEDS'] ?? 40)
+const SEEDS = Number(process.env['READING_SEEDS'] ?? 25)
 const FROM = Number(process.env['READING_SEED'] ?? 1)
 const PART = 100
 
@@ -37,6 +37,10 @@ const PLACES: Readonly<Partial<Record<Key, string>>> = {
   ...{ secondKey: 'crosswalk', join: 'join', profile: 'profile', dates: 'source.dates', zone: 'timezone' },
   ...{ creditorIdentifier: 'service.creditorIdentifier', ignored: 'source.ignoreColumns' },
 }
+/** The first seeds that miss them, where it is not one of the first five; where a change lets it not, the next ones do. */
+const FIRST: Readonly<Partial<Record<Key, number>>> = {
+  ...{ iban: 6, date: 12, last: 8, furtherWords: 7, secondKey: 27, dates: 81, ignored: 35 },
+}
 const MOST_SEEDS = 200
 
 describe('a key of the configuration that is not looked at is missed', () => {
@@ -45,10 +49,8 @@ describe('a key of the configuration that is not looked at is missed', () => {
     const at = cells.indexOf(PLACES[key] ?? '')
     const [name = ''] = cells.splice(at, 1)
     try {
-      for (const seed of range(1, MOST_SEEDS)) {
-        const { wrong } = await play(drawOf(seed, key), folder)
-        if (wrong.length > 0) return
-      }
+      for (const n of range((FIRST[key] ?? 1) - 1, MOST_SEEDS))
+        if ((await play(drawOf(1 + (n % MOST_SEEDS), key), folder)).wrong.length > 0) return
       expect.fail(`None of ${MOST_SEEDS} seeds missed "${name}"`)
     } finally {
       cells.splice(at, 0, name)

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
@@ -8,6 +8,7 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { look } from '../ledger/ledger-views.js'
 import { germanIban, validExport } from './export.js'
+import { linesOf } from './mandates.js'
 import { CREDENTIALS, inReport, makeFolder, paste, runProgram, start, type Ended } from './program.js'
 import { startTruth, type TruthOptions } from './truth-server.js'
 
@@ -79,6 +80,31 @@ async function openPlace(options: PlaceOptions = {}) {
     runProgram(args, { cwd: folder, env: { ...env, ...more } })
   const ledger = <Value>(ask: (reader: LedgerReader) => Value, name = 'sepa-migrate.db'): Value =>
     look(path(name), ask)
+  const program = (...args: string[]): Promise<Ended> => programWith({}, ...args)
+  const rows = (name: string): Row[] => parse(name).data
+  /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
+  const edit = (name: string, change: (row: Row) => Row, saved = name): void => {
+    const { data, meta } = parse(name)
+    save(saved, data.map(change), meta.delimiter)
+  }
+  /** What the service registered, as often as it did, as the lines of mandates. */
+  const registered = (): string[] =>
+    linesOf(
+      sandbox!.mandates().map(({ customer_no, iban, signed_date, amendment }) => ({
+        ...{ customer_no: String(customer_no), iban, signed_date },
+        unique_mandate_reference: amendment.unique_mandate_reference,
+      })),
+    )
+  /** Runs what is given, and expects this status and exactly these mandates at the service afterwards. */
+  const expectRun = async (
+    args: readonly string[],
+    status: number,
+    mandates: readonly Row[],
+  ): Promise<Ended> => {
+    const ended = await program('run', ...args)
+    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, linesOf(mandates)])
+    return ended
+  }
   if (options.rows !== undefined) write('export.csv', validExport(options.rows))
   return {
     folder: () => folder,
@@ -87,15 +113,11 @@ async function openPlace(options: PlaceOptions = {}) {
     read,
     write,
     /** The lines of a CSV file by column, and how to save such. */
-    rows: (name: string) => parse(name).data,
+    rows,
     save,
-    /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
-    edit: (name: string, change: (row: Row) => Row, saved = name): void => {
-      const { data, meta } = parse(name)
-      save(saved, data.map(change), meta.delimiter)
-    },
+    edit,
     env: (): Readonly<Record<string, string>> => env,
-    program: (...args: string[]) => programWith({}, ...args),
+    program,
     programWith,
     json: async <Document extends object = Told>(...args: string[]) =>
       JSON.parse((await programWith({}, ...args, '--json')).stdout) as Document,
@@ -105,9 +127,38 @@ async function openPlace(options: PlaceOptions = {}) {
     sandbox: () => sandbox!,
     /** Customers whose mandates the sandbox holds, in the order of their requests. */
     held: () => sandbox!.mandates().map(({ customer_no }) => customer_no),
+    registered,
+    /** What it holds of a customer. */
+    mandateOf: (customer: number) => sandbox!.mandates().find(({ customer_no }) => customer_no === customer),
     truth: () => truth!,
     ledger,
     totals: (name?: string) => ledger((reader) => reader.totals(), name),
+    /** The lines of a list in the report; of one that is not written where nothing is open, none. */
+    listOf: (name: string): Row[] => (existsSync(path(name)) ? rows(name) : []),
+    /** What waits for a word of a person. */
+    waiting: (): string[] => linesOf(rows('corrections.csv')),
+    /** The rule that holds each record, by its reference. */
+    heldBy: (): Row =>
+      Object.fromEntries(
+        rows('corrections.csv').map((row) => [row['unique_mandate_reference'], row['migration_rule'] ?? '']),
+      ) as Row,
+    expectRun,
+    /** The same of each, one after the other; the last one alone writes its report. */
+    expectRuns: async (
+      all: readonly (readonly string[])[],
+      ...expected: readonly [number, readonly Row[]]
+    ): Promise<void> => {
+      for (const [at, args] of all.entries())
+        await expectRun(at + 1 < all.length ? [...args, '--no-report'] : args, ...expected)
+    },
+    /** Somebody writes a word beside lines of the corrections, and gives them back. */
+    decide: async (word: 'send' | 'written-off', which: readonly Row[]): Promise<Ended> => {
+      const chosen = new Set(linesOf(which))
+      const said = { migration_decision: word, migration_reason: 'the customer was asked' }
+      edit('corrections.csv', (row) => (chosen.delete(linesOf([row]).join()) ? { ...row, ...said } : row))
+      expect([...chosen], 'in no line of the list').toEqual([])
+      return program(...(word === 'send' ? ['run'] : ['resolve', '--from']), inReport('corrections.csv'))
+    },
     close: async () => {
       await sandbox?.close()
       await truth?.close()
@@ -123,6 +174,9 @@ export function nextOf({ stdout, stderr }: Ended): string {
   expect(lines[0]).toMatch(/^Next: sepa-migrate [a-z]+/)
   return lines[0]?.slice('Next: '.length) ?? ''
 }
+
+/** What the last line says where records wait for a word. */
+export const GIVE_BACK = `sepa-migrate run ${inReport('to-do.xlsx')}`
 
 /** As somebody else would ask the sandbox, past the program: a POST with this body, or a GET without. */
 const atService = (place: Place, path: string, body?: object): Promise<Response> => {
