@@ -48,14 +48,14 @@ const TOTALS_LINE = new RegExp(
   `${word([...totals.count, ...totals.records, ...totals.other, ...totals.made])}|^[*=-]{3}`,
   'iu',
 )
-const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]{0,30}\d)?`
+const NUMBER = String.raw`\d(?:[\d.,'’\u00a0\u202f ]{0,24}\d)?`
 // From the word to its number: at most into the next cell.
 const BEHIND_WORD = new RegExp(
   String.raw`${word(totals.count)}([^\d;]{0,60};?[^\d;]{0,20})(${NUMBER})([^\d;]{0,8})`,
   'giu',
 )
 const NAMED = new RegExp(String.raw`${word(totals.records)}(\s*[:=;]\s*)(${NUMBER})([^\d;]{0,8})`, 'giu')
-const BEFORE_WORD = new RegExp(String.raw`()(${NUMBER})(\s*)${word(totals.records)}`, 'giu')
+const BEFORE_WORD = new RegExp(String.raw`()(?<![\d.,'’])(${NUMBER})(\s*)${word(totals.records)}`, 'giu')
 const OF_MONEY = new RegExp(`${word(totals.money)}|€`, 'iu')
 const DATE = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?/g
 const GROUPED = /^\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+$/
