@@ -20,7 +20,7 @@ it('a first export keeps ended and one-off mandates back, or asks: check, run, i
   const checked = await program('check', 'export.csv')
   expect(checked.status).toBe(7)
   expect(checked.stdout).toContain(
-    'export.csv: Column "Toestand" looks like status: 2 ended will not be migrated',
+    'export.csv: Column "Toestand" looks like status: Beëindigd 1, Opgezegd 1 will not be migrated',
   )
   expect(checked.stdout).toContain('before you run this file')
   const refused = await program('run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
