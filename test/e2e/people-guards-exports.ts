@@ -166,7 +166,7 @@ export const GUARDS_OF_EXPORTS = {
   'open lines': {
     ...OF_EXPORTS,
     without: 'lists nothing of what contradicts a mandate that was sent',
-    off: { 'ledger/compare/contradicting.ts': { noteContradicting: () => () => undefined } },
+    off: { 'ledger/compare/contradicting.ts': { contradict: () => () => undefined } },
     acts: ['giveExports', 'sayNewer'],
     seed: 5,
     finds: ['LIVE', 'STUCK', 'BUG'],
