@@ -107,12 +107,10 @@ type Line = Readonly<
 /** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
 const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
 
-const valuesIn = (row: string): readonly string[] => [
-  ...[`${row}.customer_no`, `${row}.iban_key`, `${row}.signed_date`, `${row}.original_creditor_identifier`],
-  `upper(${row}.original_mandate_reference)`,
-]
-const WOULD_UNDO = `(${valuesIn('named')
-  .map((was, at) => `${valuesIn('row')[at]} is ${was} and ${valuesIn('current')[at]} is not ${was}`)
+const WOULD_UNDO = `(${'$.customer_no $.iban_key $.signed_date $.original_creditor_identifier upper($.original_mandate_reference)'
+  .split(' ')
+  .map((value) => (row: string) => value.replace('$', row))
+  .map((of) => `${of('row')} is ${of('named')} and ${of('current')} is not ${of('named')}`)
   .join(' or ')})`
 
 /** The export that a row is of, also where it was read again. */
