@@ -3,7 +3,6 @@ import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { IS_CLOSED_AS_GONE } from '../compare/comparison-reads.js'
-import { contradict } from '../compare/contradicting.js'
 import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
@@ -11,6 +10,7 @@ import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
 import {
+  contradict,
   give,
   holdWith,
   isErased,

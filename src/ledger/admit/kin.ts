@@ -8,11 +8,19 @@ import {
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
-import { contradict } from '../compare/contradicting.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
-import { give, holdWith, isErased, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import {
+  contradict,
+  give,
+  holdWith,
+  isErased,
+  noticeOf,
+  writeNotice,
+  type ProblemText,
+  type Scope,
+} from './problems.js'
 
 /**
  * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is

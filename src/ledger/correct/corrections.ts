@@ -19,6 +19,7 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { latestOf } from '../admit/earlier-rows.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import {
+  contradict,
   holdWith,
   noticeOf,
   replaceRows,
@@ -27,7 +28,6 @@ import {
   type Scope,
 } from '../admit/problems.js'
 import { recordDecision } from '../decide/decisions.js'
-import { contradict } from '../compare/contradicting.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
