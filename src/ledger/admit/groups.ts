@@ -1,3 +1,4 @@
+import { contradict } from '../compare/contradict.js'
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
@@ -10,7 +11,6 @@ import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT } from './again.js'
 import { latestOf } from './earlier-rows.js'
 import {
-  contradict,
   give,
   holdWith,
   isErased,

@@ -1,3 +1,4 @@
+import { contradict } from '../compare/contradict.js'
 import {
   creditorOfKey,
   kinshipOf,
@@ -11,16 +12,7 @@ import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.j
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'
-import {
-  contradict,
-  give,
-  holdWith,
-  isErased,
-  noticeOf,
-  writeNotice,
-  type ProblemText,
-  type Scope,
-} from './problems.js'
+import { give, holdWith, isErased, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
 
 /**
  * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is

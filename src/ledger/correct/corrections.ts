@@ -1,3 +1,4 @@
+import { contradict } from '../compare/contradict.js'
 import {
   CORRECTED,
   changesText,
@@ -19,7 +20,6 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { latestOf } from '../admit/earlier-rows.js'
 import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import {
-  contradict,
   holdWith,
   noticeOf,
   replaceRows,
