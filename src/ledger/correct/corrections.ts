@@ -112,7 +112,9 @@ const valuesIn = (row: string): readonly string[] => [
   `upper(${row}.original_mandate_reference)`,
 ]
 const WOULD_UNDO = `(${valuesIn('named')
-  .map((was, at) => `${valuesIn('row')[at]} is ${was} and ${valuesIn('current')[at]} is not ${was}`)
+  .map(
+    (was, at) => `${valuesIn('row')[at] ?? ''} is ${was} and ${valuesIn('current')[at] ?? ''} is not ${was}`,
+  )
   .join(' or ')})`
 
 /** The export that a row is of, also where it was read again. */
