@@ -1,10 +1,15 @@
+import { contradict } from '../compare/contradict.js'
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { IS_CLOSED_AS_GONE } from '../compare/comparison-reads.js'
-import { contradict } from '../compare/contradicting.js'
-import { COMPARED_FILES, HAS_ITS_KEY, HELD_THOUGH_REFUSED, mayHaveEnded } from '../deliver/gate.js'
+import {
+  IS_CLOSED_AS_GONE,
+  COMPARED_FILES,
+  HAS_ITS_KEY,
+  HELD_THOUGH_REFUSED,
+  mayHaveEnded,
+} from '../deliver/gate.js'
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'

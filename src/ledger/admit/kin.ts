@@ -1,3 +1,4 @@
+import { contradict } from '../compare/contradict.js'
 import {
   creditorOfKey,
   kinshipOf,
@@ -8,7 +9,6 @@ import {
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
-import { contradict } from '../compare/contradicting.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { latestOf } from './earlier-rows.js'
 import { spellingNumber } from './fingerprints.js'

@@ -56,10 +56,6 @@ export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in 
 const LINES = `compared where id in (select max(id) from compared
   where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) group by row_id)`
 
-/** SQL over `row`: somebody closed the line which said that it is gone or has ended. */
-export const IS_CLOSED_AS_GONE = `(row.state = 'written_off' and exists (select 1 from compared
-  where row_id in ${formerOf('row.id')} and class = 'gone_unsent' and decision_id is not null))`
-
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
 

@@ -1,3 +1,4 @@
+import { IS_CLOSED_AS_GONE } from '../deliver/gate.js'
 import { basename } from 'node:path'
 import {
   CUT_OVER_CLASSES,
@@ -12,7 +13,7 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_CLOSED_AS_GONE, NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {

@@ -1,8 +1,6 @@
 import { transition } from '../../domain/row/row-state.js'
-import { noticeOf, give } from '../admit/problems.js'
 import { decideRow, PROGRAM } from '../decide/decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
-import { ruleOf } from '../../domain/rule/verdict.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 
@@ -28,7 +26,7 @@ const MET = `select case
       from (select row.*, :was as was, :rule as own_rule from row where row.id = :record) as said, row as held where held.id = :sent) as record
   where sent.id = :sent`
 
-interface Contradicting {
+export interface Contradicting {
   /** The row that was sent. */
   readonly sent: number
   /** Each with the state and the rule that its own checks gave it, in order of id. */
@@ -36,33 +34,8 @@ interface Contradicting {
   readonly at: string
 }
 
-/** Records that come in, that `where` (SQL over `row`) selects, wait as what contradicts the row that was sent. */
-export function contradict(
-  connection: Connection,
-  { where, values = {}, more = '', sent, at }: Omit<Contradicting, 'records'> & Contradicted,
-): void {
-  const records = sql(connection)<Contradicting['records'][number]>`
-    select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const message = `${ruleOf('CONTRADICTS_SENT').message} It is {row}${more}.`
-  give(
-    connection,
-    'conflict',
-    noticeOf('CONTRADICTS_SENT', { message, other: sent, isBeside: true }),
-    where,
-    values,
-  )
-  noteContradicting(connection, { sent, records, at })
-}
-
-interface Contradicted {
-  readonly where: string
-  readonly values?: Readonly<Record<string, unknown>>
-  /** Said of the row that was sent. */
-  readonly more?: string
-}
-
 /** Opens a line for the mandate, unless it has one; where one that says the same was closed before, nothing is open. */
-function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
+export function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
   const isClosed = sql(connection)`
     select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null`
   const open = records.filter(({ id }) => isClosed.get({ sent, record: id }) === undefined)

@@ -1,3 +1,4 @@
+import { contradict } from '../compare/contradict.js'
 import {
   CORRECTED,
   changesText,
@@ -27,7 +28,6 @@ import {
   type Scope,
 } from '../admit/problems.js'
 import { recordDecision } from '../decide/decisions.js'
-import { contradict } from '../compare/contradicting.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -362,22 +362,13 @@ export function holdAnothersValues(scope: Scope, at: string): void {
   const page = sql(connection)<Changed>`
     select id, former, is_decided as isDecided from temp.changed join temp.given_back using (id)
       where id > :after order by id limit :limit`
-  const movedIn = new Set(sqlValue(connection)<number>`${MOVED_FILES}`.all(first))
-  const customers = new Map(
-    sql(connection)<{ id: number; other: number | null }>`${MOVED_CUSTOMERS}`
-      .all()
-      .map(({ id, other }) => [id, other]),
+  const moved = new Map(
+    sql(connection)<Found & { id: number }>`${MOVED_CUSTOMERS} union all ${MOVED_ACCOUNTS}`
+      .all({ first })
+      .map(({ id, ...found }) => [id, found]),
   )
-  const gotAccountIn = sqlValue(connection)<number>`
-    select source_id from temp.changed join row on row.id = changed.id where changed.id = ? and account is not null`
   for (const line of rowsOf(page)) {
-    const moved = (): Found | null => {
-      if (line.isDecided === 1) return null
-      if (movedIn.has(gotAccountIn.get(line.id) ?? 0)) return { rule: TAKES_ACCOUNT, other: null }
-      const other = customers.get(line.id)
-      return other === undefined ? null : { rule: TAKES_CUSTOMER, other }
-    }
-    const found = look(connection, line) ?? moved()
+    const found = look(connection, line) ?? (line.isDecided === 1 ? null : (moved.get(line.id) ?? null))
     if (found !== null) hold(scope, line, found, at)
   }
 }
@@ -392,7 +383,6 @@ function gatherBearers({ connection, first }: Scope): boolean {
   const columns =
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
   emptyTables(connection, { changed: `${columns}, was_customer integer`, bearer: columns })
-  connection.exec('create index if not exists temp.changed_customer on changed (was_customer)')
   for (const column of ['digits', 'reference', 'spelling', 'account'])
     connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
   const columnsOf = prepareColumns(connection)
@@ -442,24 +432,29 @@ const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
 const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
   and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer)`
 
-/** Files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
-const MOVED_FILES = `select distinct now.source_id from temp.changed join row as now on now.id = changed.id
+/** Accounts of files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
+const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join row using (id)
+  where account is not null and source_id in (select now.source_id from temp.changed join row as now on now.id = changed.id
       join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
-    where beside.id >= ? and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
-      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1)`
+    where beside.id >= :first and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
+      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1))`
 
-/** Lines with a customer number that another line of their file lost, or that such a line next to them had; and as they were held before. */
+/**
+ * Lines with a customer number that another line of their file lost; beside those, lines with that of the next one. And a
+ * number that was held before.
+ */
 const MOVED_CUSTOMERS = `
   with line as materialized (select changed.id, source_id, base, former, changed.customer_no, was_customer
       from temp.changed join row using (id) join temp.given_back using (id) where changed.customer_no is not was_customer),
-    moved as (select line.id, line.source_id, min(other.base) as other from line join temp.changed as lost on lost.was_customer = line.customer_no and lost.customer_no is not lost.was_customer join line as other on other.id = lost.id
-        and other.source_id = line.source_id and other.id <> line.id group by 1)
-  select id, other from moved
-  union all select line.id, named.id from line join row as beside on beside.id in (line.id - 1, line.id + 1)
-      and beside.source_id = line.source_id join row as named on named.id = beside.corrects and named.customer_no = line.customer_no
-    where line.source_id in (select source_id from moved) and line.id not in (select id from moved)
-  union all select line.id, null from line join row as held on held.id = former and held.rule = '${TAKES_CUSTOMER}'
-      and held.customer_no = line.customer_no where line.id not in (select id from moved)`
+    moved as materialized (select line.id, line.source_id, min(other.base) as other from line
+      join line as other on other.was_customer = line.customer_no and other.source_id = line.source_id and other.id <> line.id
+      group by 1)
+  select line.id, '${TAKES_CUSTOMER}' as rule, coalesce(moved.other, named.id) as other from line left join moved using (id)
+    left join row as beside on beside.id in (line.id - 1, line.id + 1) and beside.source_id = line.source_id
+    left join row as named on named.id = beside.corrects and named.customer_no = line.customer_no
+    join row as held on held.id = former
+   where moved.id is not null or named.id is not null and line.source_id in (select source_id from moved)
+     or held.rule = '${TAKES_CUSTOMER}' and held.customer_no = line.customer_no`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {

@@ -38,6 +38,10 @@ export const COMPARED_FILES = `(select file.value ->> 'sha256' from comparison, 
 export const formerOf = (row: string): string =>
   `(select ${row} union all select former.id from row as former where former.heir = ${row})`
 
+/** SQL over `row`: somebody closed the line which said that it is gone or has ended. */
+export const IS_CLOSED_AS_GONE = `(row.state = 'written_off' and exists (select 1 from compared
+  where row_id in ${formerOf('row.id')} and class = 'gone_unsent' and decision_id is not null))`
+
 /** What a run met holds as long as it is open. */
 const HOLDS = `${IS_LATEST} and is_held and (met_by is null
     or decision_id is null and (select met.state from row as met where met.id = met_by) = 'conflict')`
