@@ -73,7 +73,7 @@ describe('admitting the files of a command', () => {
       return admitSources(open(), sourceOpeners(paths, reader, CHECK, options().signal), options())
     }
     await expect(reading('{ ignoreColumns: [name, Knde] }')).rejects.toThrow(
-      new UsageError('There is no column "Knde" to ignore; the nearest is "Kunde"; nothing was sent', ''),
+      'There is no column "Knde" to ignore; the nearest is "Kunde"; nothing was sent',
     )
     await expect(reading('{ sheet: May }')).rejects.toThrow('no file of this command is a workbook')
     // It may be the column of one of them.
