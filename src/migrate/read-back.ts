@@ -73,19 +73,15 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
 }
 
 /** A read-back of an open ledger. */
-export async function askAbout({
-  ledger,
-  reader,
-  machine,
-  policy,
-  ...options
-}: Pick<ReadBackOptions, 'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'> & {
-  readonly ledger: Pick<Ledger, 'readBacks' | 'totals'>
-  readonly reader: Pick<SourceReader, 'listPaymentSources'>
-  readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
-  readonly policy: PaceLimits
-}): Promise<ReadBackEnd> {
-  const { scope, sample, signal, giveUp, watch } = options
+export async function askAbout(
+  asking: Pick<ReadBackOptions, 'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'> & {
+    readonly ledger: Pick<Ledger, 'readBacks' | 'totals'>
+    readonly reader: Pick<SourceReader, 'listPaymentSources'>
+    readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
+    readonly policy: PaceLimits
+  },
+): Promise<ReadBackEnd> {
+  const { ledger, reader, machine, policy, scope, sample, signal, giveUp, watch } = asking
   const { version, host, pid } = machine
   const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
   watch({ kind: 'asking', ...start })

@@ -93,9 +93,7 @@ function assertFound(
   opened: readonly OpenedSource[],
   { source: { ignoreColumns, sheet } }: SourceOptions,
 ): void {
-  const exports = opened.filter(
-    ({ isResultFile, reading }) => !isResultFile && reading.collections === undefined,
-  )
+  const exports = opened.filter(({ isResultFile, reading: { collections } }) => !isResultFile && !collections)
   if (exports.length === 0) return
   const names = exports.flatMap(({ header }) => header)
   const unknown = ignoreColumns.find((ref) => typeof ref === 'string' && findName(names, ref) === null)

@@ -35,7 +35,6 @@ import {
   lookInto,
   namedFiles,
   nothingToCorrect,
-  type CommandResult,
   resultOfError,
 } from '../command.js'
 import { evidenceLine, unlikelyShares } from '../reading-lines.js'
@@ -93,7 +92,7 @@ export const runCommand: Command = {
   run,
 }
 
-async function run(context: Context): Promise<CommandResult> {
+async function run(context: Context) {
   const { world, settings } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const approval = settings.get('approval')
@@ -158,7 +157,7 @@ function failed(
   service: Service,
   error: unknown,
   { closed, sent }: { readonly closed: RunResult | null; readonly sent: number },
-): CommandResult {
+) {
   if (closed === null) throw error
   const { world, settings } = context
   const result = resultOfError(error, world.signals.exitStatus())
@@ -258,7 +257,7 @@ const standingOf = (reader: LedgerReader) => ({
 
 type End = Migration & { readonly decided: number }
 
-async function conclude(context: Context, service: Service, end: End): Promise<CommandResult> {
+async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
   progress.end()
   const isDeclined = end.stop?.kind === 'declined'
