@@ -142,7 +142,7 @@ const JSON_LIST: InputFormat = {
   open: async (bytes, _, signal) => {
     const { name, label, sha256 } = bytes
     const pieces = piecesOf(bytes.read(signal))
-    const chunks: Uint8Array[] = await Readable.from(pieces).toArray()
+    const chunks = (await Readable.from(pieces).toArray()) as Uint8Array[]
     const entries = parse(label, Buffer.concat(chunks)).map((entry) => flatten(entry, '', new Map()))
     const names = [...new Set(entries.flatMap((entry) => [...entry.keys()]))]
     const records = entries.map((entry, at): RawRecord => ({

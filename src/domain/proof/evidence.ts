@@ -65,18 +65,20 @@ export function beforeSending(verdict: SourceVerdict): 'send' | 'hold_back' | 'a
 /** Why a row is held back, as one sentence for the operator. */
 export function heldBackBecause({ verdict, why, sources }: ReadBackEvidence): string {
   const shown = sources.map(textOf).join('; ')
-  return `${HELD_BACK[why ?? verdict] ?? HELD_ONCE}, so it was not sent: ${shown}`
+  return `${HELD_BACK.get(why ?? verdict) ?? HELD_ONCE}, so it was not sent: ${shown}`
 }
 
 /** What the service holds, as the beginning of that sentence. */
 const HELD_ONCE = 'The service already holds this mandate'
-const HELD_BACK: Readonly<Partial<Record<string, string>>> = {
-  twice: 'The service already holds this mandate more than once',
-  ended: 'The service holds this mandate as one that was cancelled',
-  other_date: 'The service holds a mandate with this account and another date',
-  ambiguous:
-    'The service holds a mandate that is this one or that of another row with the same account and date',
-}
+const HELD_BACK: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    twice: 'The service already holds this mandate more than once',
+    ended: 'The service holds this mandate as one that was cancelled',
+    other_date: 'The service holds a mandate with this account and another date',
+    ambiguous:
+      'The service holds a mandate that is this one or that of another row with the same account and date',
+  }),
+)
 
 const textOf = ({ id, status, reference }: KeptSource): string =>
   `payment source ${id ?? 'without an id'}${reference === null ? '' : `, reference ${reference}`}${status === null ? '' : `, ${status}`}`

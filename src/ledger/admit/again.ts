@@ -4,7 +4,6 @@ import { hasLeft, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
-import type { AdmissionParts } from './admission.js'
 import { replaceRows, type Scope } from './problems.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
@@ -132,7 +131,7 @@ export function againVerbs({
   fingerprints,
   guard,
   first,
-}: Scope & Pick<AdmissionParts, 'guard'>) {
+}: Scope & { readonly guard: <Value>(body: () => Value) => Value }) {
   const differs = differenceFrom(connection, fingerprints)
   type Former = Readonly<
     { id: number; key: string | null } & Record<'isUnsent' | 'isRepeat' | 'isLeft', 0 | 1>
