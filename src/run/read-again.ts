@@ -154,7 +154,7 @@ export async function readAgain(
     if (found === null) return
     const { areRulesChanged, isChanged, ofFile } = found
     const one = { ...found, source, isNewer: isNewer(source) }
-    const rows = one.isNewer ? again.newest : again.unsent
+    const rows = one.isNewer ? again.newest : isChanged ? again.unsent : again.toResend
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
@@ -170,7 +170,7 @@ export async function readAgain(
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
-    if ((!isChanged && !one.isNewer) || rows(source).next().done === true) return
+    if (rows(source).next().done === true) return
     const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
       row.state === 'refused' || row.isByWord === 1
         ? false

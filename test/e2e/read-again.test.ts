@@ -417,3 +417,28 @@ words: { status: { ${words} } }`)
   const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
   expect(registered()).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })
+
+describe('a doubt that is to be sent once more', () => {
+  const lost = placeForEach({
+    sandbox: { faults: [{ match: { customer_no: 7 }, fault: { kind: 'reset', applied: false } }] },
+  })
+  const read = (column: string): void =>
+    lost.write('sepa-migrate.yaml', `columns: { customer_no: ${column} }\n`)
+
+  it.each([false, true])(
+    'goes with the customer as it is read now, decided after a run: %s',
+    async (isAfter) => {
+      lost.save('export.csv', [mandate(1, { Debtor: '7' }), mandate(2, { Debtor: '8' })])
+      read('Debtor')
+      await lost.expectRun(['export.csv', '--limit', '1'], 4, [])
+      read('customer_no')
+      const resend = ['resolve', '--row', '1', '--as', 'resend', '--reason', 'asked', '--force']
+      const decide = () =>
+        lost.program(...[...resend, '--yes-resend', mandate(1)['unique_mandate_reference']!])
+      if (isAfter) await lost.expectRun([], 4, [mandate(2)])
+      const { status, stderr } = await decide()
+      expect(status, stderr).toBe(5)
+      await lost.expectRun([], 0, isAfter ? [mandate(2), mandate(1)] : [mandate(1), mandate(2)])
+    },
+  )
+})

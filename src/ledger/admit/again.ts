@@ -34,13 +34,16 @@ export interface UnsentRow {
 }
 
 /**
- * What was sent, may have arrived or was closed stays as it is, and so does a correction that waits with what is another's; of a
- * record that may be cut the rest is not known.
+ * What was sent, may have arrived or was closed stays as it is, unless a person said that it is sent once more, and so does a
+ * correction that waits with what is another's; of a record that may be cut the rest is not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
-  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLeft('row.mandate_key')}`
+  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLeft('row.mandate_key', '')}
+  and (row.state = 'ready' or not ${hasLeft('row.mandate_key')})`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
+/** In doubt when its export was read again, maybe, and to be sent once more by now. */
+const IS_TO_RESEND = `row.state = 'ready' and row.attempts > 0 and ${hasLeft('row.mandate_key')} and ${IS_LEFT}`
 
 /** It gave way to another export, or repeats what did, and what counts now says something else. */
 const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (select 1 from row as now
@@ -142,6 +145,11 @@ export function againVerbs({
   return {
     sources: () => guard(() => readSourcesOf(connection)),
     unsent: (source: Parts) => unsentRowsOf(connection, source, IS_UNSENT),
+    toResend: (source: Parts) => {
+      const isAny =
+        sqlValue(connection)`select exists (select 1 from attempt where outcome = 'released')`.get() === 1
+      return unsentRowsOf(connection, isAny ? source : { parts: [] }, IS_TO_RESEND)
+    },
     /** Of the mandates of which a record has come in again. */
     noteMet: () => guard(() => noteMet(connection, first)),
     met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),
