@@ -47,7 +47,8 @@ export function noteContradicting(connection: Connection, { sent, records, at }:
       { by: PROGRAM, reason: 'A person closed a line of the cut-over that said the same', at },
     )
   const hasLine = sql(connection)`
-    select 1 from compared where row_id = ? and ${IS_LATEST} and decision_id is null`.get(sent)
+    select 1 from compared where row_id = ? and ${IS_LATEST} and decision_id is null
+      and (met_by is null or (select state from row as met where met.id = met_by) = 'conflict')`.get(sent)
   if (first === undefined || hasLine !== undefined) return
   const record = { sent, record: first.id, was: first.was, rule: first.rule }
   const met = sql(connection)<Readonly<Record<'class' | 'why', string> & { isHeld: 0 | 1 }>>`${MET}`.get(

@@ -40,6 +40,21 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(ledger.view.openCutOver().open).toBe(0)
   })
 
+  it('stays a line where a list whose row numbers moved shows the record that was met', async () => {
+    const ledger = await overtaken()
+    admit(ledger, [{ iban: OTHER_IBAN }], { name: 'third.csv' })
+    admit(ledger, [{ customerNo: 9, reference: 'M-9', signedDate: '2021-01-01', verdict: 'invalid' }], {
+      name: 'fourth.csv',
+    })
+    expect(ledger.view.openCutOver().open).toBe(1)
+    const cells = ['1000', OTHER_IBAN, '2020-01-31', 'DE98ZZZ09999999999', 'M-1']
+    admit(ledger, [{ iban: OTHER_IBAN, corrects: 4, cells }], { name: 'list.csv' })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'superseded', 'invalid', 'conflict'])
+    expect(ledger.view.openCutOver().open).toBe(1)
+    decide(ledger, 2, 'done')
+    expect(ledger.totals().conflict).toBe(0)
+  })
+
   it.each<[string, Values]>([
     ['as it was', { verdict: 'invalid', isUnchanged: true }],
     ['as it was registered', {}],
