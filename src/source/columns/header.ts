@@ -84,11 +84,10 @@ export function refuseUnclearList(label: string, line: number, cells: readonly s
 export const isHeading = ({ migrationRow }: Header, cells: readonly string[]): boolean =>
   migrationRow !== null && ownName(cells[migrationRow] ?? '') === 'migration_row'
 
-/** A header by which one of this program's own result files is recognised. */
-export const isResultHeader = (cells: readonly string[]): boolean => {
-  const names = new Set(cells.map(ownName))
-  return names.has('migration_row') && names.has('migration_state')
-}
+/** A header by which one of this program's own result files is recognised, also where somebody deleted columns. */
+export const isResultHeader = (cells: readonly string[]): boolean =>
+  cells.some((cell) => ownName(cell) === 'migration_row') &&
+  cells.some((cell) => isOwnColumn(cell) && ownName(cell) !== 'migration_row')
 
 /** Of these, one in which rows are decided about and nothing is corrected. */
 export const isDecisionHeader = (cells: readonly string[]): boolean =>

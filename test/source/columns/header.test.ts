@@ -53,6 +53,7 @@ describe('our own columns', () => {
 
   it('show a result file only together: an export may have a column of either name', () => {
     expect(isResultHeader(['iban', 'migration_row'])).toBe(false)
+    expect(isResultHeader(['iban', 'migration_row', 'migration_ledger'])).toBe(true)
     expect(isResultHeader(['iban', 'MIGRATION ROW', 'migration_state'])).toBe(true)
   })
 
