@@ -317,12 +317,20 @@ const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'exclud
 function holdKin(connection: Connection, at: string): void {
   const isComing = sqlValue(connection)<number>`
     select admitted_at is null and attempts = 0 from row join source on source.id = row.source_id where row.id = ?`
+  const differs = sqlValue(connection)<string>`
+    select iif(one.customer_no <> two.customer_no, 'customer ', '') || iif(one.iban_key <> two.iban_key, 'account ', '')
+        || iif(one.signed_date <> two.signed_date, 'date', '') from row as one, row as two where one.id = :id and two.id = :other`
   for (const { id, other, isEnded } of sql(connection)<{
     id: number
     other: number
     isEnded: 0 | 1
   }>`${HELD}`.all()) {
-    const notice = besideKin(isEnded === 1 ? ENDED : RULE, other)
+    const rule = isEnded === 1 ? ENDED : RULE
+    const differing = differs.get({ id, other }) ?? ''
+    const more = differing === '' ? '' : ` They differ in ${differing.trim().replaceAll(' ', ', ')}.`
+    const notice = besideKin(rule, other, {
+      message: `${ruleOf(rule).message} Compare it with {row}.${more}`,
+    })
     if (isComing.get(id) === 1) give(connection, 'conflict', notice, 'row.id = :id', { id })
     else holdWith(connection, notice, id, at)
   }

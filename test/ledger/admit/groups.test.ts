@@ -268,6 +268,14 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(problem?.remedy).toContain('write "send" into migration_decision')
   })
 
+  it('says what else differs', () => {
+    const { file } = holding([{ reference: '00M-1' }], [{ iban: OTHER_IBAN, signedDate: '2020-02-02' }])
+    expect(statesOf(file)).toEqual(['conflict', 'conflict'])
+    expect(problemsOf(file).at(-1)?.message).toMatch(
+      /Compare it with line 2 .*\. They differ in account, date\.$/,
+    )
+  })
+
   const MENDED = { iban: OTHER_IBAN } as const
   it('waits where the first was registered with a corrected account, and comes back as it was before', () =>
     expectStates('superseded registered conflict', [{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [
