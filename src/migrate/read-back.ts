@@ -42,7 +42,7 @@ export interface ReadBackEnd extends ReadBackStart {
 /**
  * Asks the service what it holds of the customers of these rows, and records every answer as evidence. No state
  * changes, and no row is sent because of it. One that was broken off within the last day is gone on with.
- * @throws {UsageError} for an address or credentials that cannot be used, and for a ledger that was sent nowhere yet
+ * @throws {UsageError} for an address or credentials that cannot be used, and for a ledger of which nothing was sent yet or is in doubt
  * @throws {LedgerError} `locked` by a run, `other_campaign`, `unwritable` once it was purged, …
  */
 export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
@@ -55,13 +55,14 @@ export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
     const { ledger: file, sharedFolder = false } = options
     const ledger = openLedger({ file, clock, pid, user, create: false, sharedFolder })
     try {
-      if (ledger.view.campaign().baseUrl === null)
+      // What another ledger began is in doubt here before anything was sent.
+      if (ledger.view.campaign().baseUrl === null && ledger.totals().inDoubt === 0)
         throw new UsageError(
           `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
           'Send first (sepa-migrate run FILE)',
         )
       const { rate = null, username } = options.service
-      ledger.assertBelongsTo({ baseUrl: service.baseUrl.href, username })
+      ledger.bind({ baseUrl: service.baseUrl.href, username })
       const policy = { concurrency: service.concurrency, rate }
       return await askAbout({ ...options, ledger, reader, machine, policy })
     } finally {

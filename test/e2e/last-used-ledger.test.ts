@@ -234,6 +234,17 @@ describe('a mandate that a lost ledger sent under another spelling', () => {
   })
 })
 
+it('what a lost ledger began can be asked about before the next one sends anything', async () => {
+  const place = await open({ isReal: true })
+  expect((await place.run('export.csv')).status).toBe(0)
+  rmSync(place.path(LEDGER))
+  const taking = ['--ledger', 'second.db', '--all-in-doubt', '--reason', 'the disk is lost']
+  expect((await place.run('export.csv', ...taking)).status).toBe(4)
+  const { status, stderr } = await place.program('resolve', '--ask', '--ledger', 'second.db')
+  expect(status, stderr).not.toBe(2)
+  expect(place.truth().twice()).toEqual([])
+})
+
 describe('without a folder for the register', () => {
   const NOWHERE = /neither HOME nor XDG_STATE_HOME is an absolute path/
   const startWith = (place: Place, env: Record<string, string>, ...args: string[]) =>
