@@ -426,5 +426,6 @@ async function readOne(
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  return { came, told: isChanged ? [`"${source.name}" was ${told}.${before}`] : [] }
+  const isTold = isChanged || (came > 0 && rowsOf === again.toResend)
+  return { came, told: isTold ? [`"${source.name}" was ${told}.${before}`] : [] }
 }
