@@ -1,4 +1,4 @@
-import { chownSync, copyFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chownSync, copyFileSync, existsSync, mkdtempSync, writeFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOfPlan, type PlanDocument } from '../../src/domain/plan/plan.js'
@@ -154,15 +154,10 @@ it('approve shows the settings that differ by itself, whatever the plan says of 
   expect(shown.stderr).toMatch(/Non-default settings[^]*rate: 77/)
 })
 
-it('approve asks once the plan is shown: a word on a terminal, --yes where there is none', async () => {
+it('approve asks for a word on a terminal once the plan is shown, and nobody where there is none', async () => {
   const { path, folder, write, run } = await open()
   await run('plan', 'export.csv', '--rate', '77')
   write('key.pem', newKey().privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  const unasked = await run(...SIGN)
-  expect([unasked.status, unasked.stderr]).toEqual([
-    2,
-    expect.stringContaining('Approving needs a confirmation'),
-  ])
   for (const word of ['yes', 'approve']) {
     const session = openTerminal(SIGN, { cwd: folder(), columns: 120 })
     await session.shows('Type "approve"')
@@ -175,6 +170,9 @@ it('approve asks once the plan is shown: a word on a terminal, --yes where there
     expect(await session.ended).toBe(word === 'approve' ? 0 : 2)
     expect(existsSync(path('plan.approval.json'))).toBe(word === 'approve')
   }
+  rmSync(path('plan.approval.json'))
+  expect((await run(...SIGN)).status).toBe(0)
+  expect(existsSync(path('plan.approval.json'))).toBe(true)
 })
 
 it.skipIf(process.getuid?.() !== 0)(

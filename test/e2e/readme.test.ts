@@ -125,9 +125,7 @@ describe('the README and the manual', () => {
         stderr: expect.stringContaining('refused 1, in doubt 1') as string,
       })
       if (name === 'doubts.md') fillIn(folder)
-      // No terminal is asked whether it approves.
-      const typed = blocks.map((block) => block.replace('approve plan.json', 'approve plan.json --yes'))
-      const { stderr, failed } = await paste(folder, typed)
+      const { stderr, failed } = await paste(folder, blocks)
       expect(failed, stderr).toEqual([])
     },
   )

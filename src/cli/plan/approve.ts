@@ -28,7 +28,7 @@ import { commandLine, nextLine, shownPath } from '../terminal/next.js'
 import { planSections } from '../../report/plan/plan-sections.js'
 import { sectionLines } from './plan.js'
 import { SHARED, EXIT_STATUSES, EXITS, flagName } from '../settings/declared.js'
-import { assertTyped, toned, type Line, type World } from '../terminal/world.js'
+import { assertTyped, canAsk, toned, type Line, type World } from '../terminal/world.js'
 import { changedSettingsOf } from '../../migrate/plan/make-plan.js'
 import { said, timeText } from '../../domain/text/text.js'
 
@@ -52,7 +52,7 @@ export const approveCommand: Command = {
     ],
   ],
   epilogue: [
-    'It shows what is approved, and asks. With --key the approval is written beside the plan (plan.approval.json), by whoever',
+    'It shows what is approved, and asks on a terminal. With --key the approval is written beside the plan (plan.approval.json), by whoever',
     'has the key and anywhere: it needs no ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
     'whose public keys count; where it does, nothing counts without one of them. An approval ends after 72 hours, or as',
     'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
@@ -84,7 +84,8 @@ async function approve(context: Context) {
     expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
   }
   assertAnother(context, { ...statement, key: null, recordedAs: world.user }, document)
-  if (!(settings.get('yes') ?? false))
+  // Without a terminal the key, or the ledger, is given on purpose.
+  if (!(settings.get('yes') ?? false) && canAsk(world))
     await assertTyped(world, {
       what: 'Approving',
       typed: 'approve',
