@@ -1,6 +1,6 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { orNearest } from '../domain/text/nearest.js'
+import { nearest, orNearest } from '../domain/text/nearest.js'
 import { findName, fold } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import {
@@ -96,7 +96,11 @@ function assertFound(
   const exports = opened.filter(({ isResultFile, reading: { collections } }) => !isResultFile && !collections)
   if (exports.length === 0) return
   const names = exports.flatMap(({ header }) => header)
-  const unknown = ignoreColumns.find((ref) => typeof ref === 'string' && findName(names, ref) === null)
+  const lacking = ignoreColumns.filter((ref) => typeof ref === 'string' && findName(names, ref) === null)
+  // One configuration may read exports of which some have a column and some do not.
+  const unknown =
+    lacking.find((ref) => nearest(String(ref), names) !== null) ??
+    (lacking.length === ignoreColumns.length ? lacking[0] : undefined)
   if (unknown !== undefined)
     throw new UsageError(
       `There is no column "${maskAccounts(String(unknown))}" to ignore${maskAccounts(orNearest(String(unknown), names))}; nothing was sent`,

@@ -78,6 +78,11 @@ describe('admitting the files of a command', () => {
     await expect(reading('{ sheet: May }')).rejects.toThrow('no file of this command is a workbook')
     // It may be the column of one of them.
     await expect(reading('{ ignoreColumns: [kunde] }')).resolves.toHaveLength(2)
+    // An export of the same system may have lost it since.
+    await expect(reading('{ ignoreColumns: [kunde, Rabatt] }')).resolves.toHaveLength(2)
+    await expect(reading('{ ignoreColumns: [Rabatt] }')).rejects.toThrow(
+      'There is no column "Rabatt" to ignore;',
+    )
   })
 
   it('finds out at the end of a stream that it holds it', async () => {
