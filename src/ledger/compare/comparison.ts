@@ -28,8 +28,9 @@ const KEY = 'coalesce(mandate_key, hex(raw))'
 const SPEAKS = `state not in ('duplicate', 'superseded') and counted_in is not null and rule is not 'CONTRADICTS_SENT'`
 
 /**
- * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it; `left`, as a comparison had it no more. `min` of an aggregate takes the
- * other columns from the row that has it: what may be at the service first, then the latest.
+ * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it; `left` was closed because a
+ * comparison had it no more. `min` of an aggregate takes the other columns from the row that has it: what may be at the
+ * service first, then the latest.
  */
 const KIND = `case state when 'registered' then 'registered' when 'in_doubt' then 'doubt' when 'sending' then 'doubt'
   when 'ready' then 'unsent' when 'refused' then 'unsent' when 'excluded' then 'excluded'

@@ -334,6 +334,14 @@ describe('a line of a list that is older than what is known by now', () => {
     expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
   })
 
+  it('waits beside a newer export also under another reference, and what the export says waits, too', () => {
+    const ledger = holding([BAD])
+    admit(ledger, [{ iban: OTHER_IBAN }], { isNewer: true })
+    admit(ledger, old({ reference: 'M-9' }))
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict'])
+    expect(problemsOf(ledger.file).at(-1)?.message).toMatch(/^A list that is older than this row/)
+  })
+
   it('does not revive what a newer export ended', () => {
     const ledger = holding([{}, { customerNo: 9 }])
     expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
