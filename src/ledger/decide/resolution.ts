@@ -152,11 +152,15 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     return decision === 'written_off' ? null : (waitFault(subject, decision) ?? twinFault(subject, decision))
   }
 
-  /** Closing one of two would close the mandate, and the right one could never be sent; what took its name closes itself alone. */
+  /**
+   * Closing one of two would close the mandate, and the right one could never be sent; what took its name closes itself alone,
+   * and what contradicts a mandate that was sent closes with the line of that.
+   */
   function conflictFault({ id }: Subject): Rejection | null {
     const rivals = sqlValue(connection)<number>`
       select row.id from row as closed join row using (mandate_key) where closed.id = ? and closed.${HAS_ITS_KEY}
-        and row.state = 'conflict' and row.id <> closed.id and row.counted_in is not null and row.${HAS_ITS_KEY} order by row.id`
+        and row.state = 'conflict' and row.rule is not 'CONTRADICTS_SENT' and row.id <> closed.id
+        and row.counted_in is not null and row.${HAS_ITS_KEY} order by row.id`
     const other = rivals.all(id).find((each) => !closing.has(each))
     if (other === undefined) return null
     return {

@@ -3,7 +3,7 @@ import { CUT_OVER_CLASSES, type ClassCounts } from '../../../src/domain/row/cut-
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { problemsOf } from '../ledger-views.js'
+import { problemsOf, statesOf } from '../ledger-views.js'
 import { germanIban } from '../../support/export.js'
 import { seedChance } from '../../support/chance.js'
 import {
@@ -18,6 +18,7 @@ import {
   recordOf,
   refused,
   registered,
+  played,
   SETTINGS,
   summaryOf,
   type Values,
@@ -447,5 +448,30 @@ describe('a comparison with the last export', () => {
     expect(ledger.view.openCutOver().open).toBe(1)
     expect(decide(ledger, 2, 'done').isApplied).toBe(true)
     expect(ledger.view.openCutOver()).toEqual({ open: 0, held: 0, untaken: 0, uncompared: 0, unexpected: 0 })
+  })
+})
+
+describe('what contradicts a mandate under a name that another record brought', () => {
+  it('is answered by the line of the comparison, and bars nobody from closing what waits beside it', async () => {
+    const ledger = await played([{ reference: 'MND 0' }], registered('NEW-1'), [{ reference: 'MND-0' }])
+    admit(ledger, [{ reference: 'MND 0' }])
+    admit(ledger, [{ reference: 'MND-0', signedDate: '2020-02-02', corrects: 3 }], { name: 'list.csv' })
+    admit(ledger, [{ reference: 'MND-0', customerNo: 7, signedDate: '2020-03-03' }])
+    expect(
+      problemsOf(ledger.file)
+        .map(({ rule }) => rule)
+        .slice(2),
+    ).toEqual(['CONTRADICTS_SENT', 'EXPORT_ORDER_UNKNOWN'])
+    compare(ledger, [recordOf({ reference: 'MND 0', signedDate: '2020-02-02' })])
+    decide(ledger, 5, 'written_off')
+    decide(ledger, 1, 'done')
+    expect(statesOf(ledger.file)).toEqual([
+      'registered',
+      'superseded',
+      'duplicate',
+      'duplicate',
+      'written_off',
+    ])
+    expect(ledger.view.openCutOver().open).toBe(0)
   })
 })
