@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { hasLeft, isTaking, mayHaveEnded } from '../deliver/gate.js'
+import { hasLeft, hasLiveAttempt, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
@@ -38,7 +38,7 @@ export interface UnsentRow {
  * correction that waits with what is another's; of a record that may be cut the rest is not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
-  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLeft('row.mandate_key', '')}
+  and rule is not 'ROW_MAY_BE_CUT' and not ${isTaking('row')} and not ${hasLiveAttempt('row.mandate_key')}
   and (row.state = 'ready' or not ${hasLeft('row.mandate_key')})`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`

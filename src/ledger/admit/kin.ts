@@ -307,11 +307,16 @@ const SEPARATE = `
 const besideKin = (rule: RuleId, other: number, more: Partial<ProblemText> = {}): ProblemText =>
   noticeOf(rule, { message: `${ruleOf(rule).message} Compare it with {row}.`, other, ...more })
 
-/** What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. */
-const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or theirs.state = 'invalid' and ${mayHaveEnded('theirs')}) as isEnded from kin
-    join row as mine on mine.id in (kin.row_id, kin.other_id) join row on row.mandate_key = mine.mandate_key
-    join row as theirs on theirs.id = iif(mine.id = kin.row_id, kin.other_id, kin.row_id)
-   where separated is null and row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`
+/**
+ * What is ready of either mandate of a link that nobody has separated, and what stands on the other side of it. `cross`: from
+ * the links on, where SQLite would go through all of them for each row that is ready.
+ */
+const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'excluded' or theirs.state = 'invalid' and ${mayHaveEnded('theirs')}) as isEnded
+    from (select row_id as own, other_id as their from kin where separated is null
+      union all select other_id, row_id from kin where separated is null)
+    cross join row as mine on mine.id = own cross join row on row.mandate_key = mine.mandate_key
+    cross join row as theirs on theirs.id = their
+   where row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`
 
 /** Records of this command are held by the state that they come in with, those of former ones by a decision on record. */
 function holdKin(connection: Connection, at: string): void {

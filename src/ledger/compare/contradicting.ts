@@ -62,20 +62,19 @@ export function noteContradicting(connection: Connection, { sent, records, at }:
   )
 }
 
-/** Records that contradict what was sent, under its own name or another one. */
-const PAIRS = `(select row.id, sent.id as sent, 1 as isOwn from row join row as sent using (mandate_key) where ${CONTRADICTS}
-      union select row.id, sent.id, 0 from row join row as mine using (mandate_key) join kin on kin.row_id = mine.id
-        join row as theirs on theirs.id = kin.other_id join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS})`
-
-/** Once the line of a row is closed, or a newer comparison finds the mandate as it was sent. */
+/** Once the line of a row is closed, or a newer comparison finds the mandate as it was sent. `cross`: from that row on. */
 export function answerContradicting(
   connection: Connection,
   row: number,
   answered: { readonly by: string; readonly reason: string; readonly at: string },
 ): void {
   const records = sqlValue(connection)<number>`
-    select id from ${PAIRS} as met where met.sent = :row
-    union select row.id from compared join row on row.id = met_by where row_id = :row and ${CONTRADICTS} order by 1`
+    select row.id from row as sent cross join row on row.mandate_key = sent.mandate_key
+      where sent.id = :row and ${CONTRADICTS}
+    union select row.id from compared join row on row.id = met_by where row_id = :row and ${CONTRADICTS}
+    union select row.id from row as sent cross join row as theirs on theirs.mandate_key = sent.mandate_key
+      cross join kin on other_id = theirs.id cross join row as mine on mine.id = kin.row_id
+      cross join row on row.mandate_key = mine.mandate_key where sent.id = :row and ${CONTRADICTS} order by 1`
   answer(connection, records.all({ row }), answered)
 }
 
@@ -90,6 +89,11 @@ function answer(
     sql(connection)`${REMOVE_CELLS} id = ?`.run(row)
   }
 }
+
+/** Records that contradict what was sent, under its own name or another one. */
+const PAIRS = `(select row.id, sent.id as sent, 1 as isOwn from row join row as sent using (mandate_key) where ${CONTRADICTS}
+      union select row.id, sent.id, 0 from row join row as mine using (mandate_key) join kin on kin.row_id = mine.id
+        join row as theirs on theirs.id = kin.other_id join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS})`
 
 /** The same with the states and rules of their own. */
 const OPEN_RECORDS = `select sent.id as sent, row.id, iif(row.content_key is null, 'excluded', 'ready') as was,

@@ -74,10 +74,13 @@ export const mayHaveEnded = (
 ): string => `(${row}.state in ('invalid', 'conflict') and exists (select 1 from problem
   where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
 
+/** SQL that is true for a key that is under way, registered or in doubt. */
+export const hasLiveAttempt = (key: string): string =>
+  `exists (select 1 from attempt where attempt.mandate_key = ${key} and (outcome is null or outcome in ('registered', 'in_doubt')))`
+
 /** SQL that is true for a key of which a request left or may have, whatever its rows are called now. */
-export const hasLeft = (key: string, more = `, 'released'`): string =>
-  `exists (select 1 from attempt where attempt.mandate_key = ${key}
-    and (outcome is null or outcome in ('registered', 'in_doubt'${more})))`
+export const hasLeft = (key: string): string =>
+  `(${hasLiveAttempt(key)} or exists (select 1 from attempt where attempt.mandate_key = ${key} and outcome = 'released'))`
 
 /** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
 const isNoObstacle = (
@@ -125,7 +128,7 @@ const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in 
 
 /** SQL over `row`, each with why a row is held for which it is true. */
 const CLAUSES = {
-  sent: [hasLeft('row.mandate_key', ''), 'its mandate is under way, registered or in doubt'],
+  sent: [hasLiveAttempt('row.mandate_key'), 'its mandate is under way, registered or in doubt'],
   arrived: [
     `exists (select 1 from attempt as late where late.mandate_key = row.mandate_key and late.outcome = 'released'
       and not ${isNamed(`'resend', 'corrected', 'retry_refused'`, `(select max(said.id) - 1 from decision as said where said.attempt_id = late.id)`)})`,

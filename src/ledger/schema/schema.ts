@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 30
+export const SCHEMA_VERSION = 31
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -146,6 +146,7 @@ create table decision (
   decision text not null, from_state text not null, to_state text not null,
   reason text not null check (reason <> ''), evidence text, decided_as text
 ) strict;
+create index decision_attempt on decision (attempt_id) where attempt_id is not null;
 create unique index one_decision
   on decision (row_id, coalesce(attempt_id, 0), from_state, iif(decision = 'done' or from_state = to_state, id, decision = 'corrected'));
 
@@ -226,6 +227,7 @@ create table kin (
   primary key (row_id, other_id)
 ) strict, without rowid;
 create index kin_other on kin (other_id);
+create index kin_open on kin (row_id) where separated is null;
 
 create table comparison (
   id integer primary key, compared_at text not null,
@@ -250,6 +252,7 @@ create table compared (
 ) strict;
 create index compared_row on compared (row_id, comparison_id);
 create unique index compared_once on compared (comparison_id, row_id) where met_by is null;
+create index compared_held on compared (comparison_id) where is_held;
 create index compared_met on compared (met_by) where met_by is not null;
 `
 

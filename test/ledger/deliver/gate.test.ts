@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { HELD_BECAUSE, lateSince } from '../../../src/ledger/deliver/gate.js'
+import {
+  HELD_BECAUSE,
+  HELD_THOUGH_REFUSED,
+  lateSince,
+  MAY_BE_SENT,
+} from '../../../src/ledger/deliver/gate.js'
 import { LATE_REQUEST_MS, type Outcome } from '../../../src/domain/row/row-state.js'
 import {
   admit,
@@ -51,3 +56,21 @@ it('holds what is registered', async () => {
   const { heldBecause } = await campaign(registered('NEW-1'))
   expect(heldBecause(1)).toEqual({ because: 'sent' })
 })
+
+/** What is open is in an index of its own; requests that may still arrive are those of 15 minutes. */
+const FEW = /^SCAN (kin USING INDEX kin_open|ended_elsewhere|late|\(subquery|CONSTANT ROW)/
+
+it.each(Object.entries({ HELD_BECAUSE, HELD_THOUGH_REFUSED, MAY_BE_SENT }))(
+  'asks about a row without walking over a table: %s',
+  async (_, condition) => {
+    const { ledger } = await campaign()
+    const plan = byHand(ledger.file, (connection) =>
+      connection
+        .prepare<unknown[], { detail: string }>(
+          `explain query plan select ${condition} from row where id = :row`,
+        )
+        .all({ row: 1, since: '' }),
+    )
+    expect(plan.filter(({ detail }) => detail.startsWith('SCAN') && !FEW.test(detail))).toEqual([])
+  },
+)
