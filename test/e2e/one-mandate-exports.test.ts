@@ -305,3 +305,39 @@ describe('controls', () => {
     await expectRun(['others.csv', '--newer'], 3, [mandate(1)])
   })
 })
+
+describe('a record with a typing error beside an export that comes in later', () => {
+  const WRONG_DATE = { signed_date: '2029-01-01' }
+
+  it.each([
+    ['account', account(901), mandate(1)],
+    ['customer', customer(901), mandate(1)],
+    [
+      'account, in a list that names no row',
+      account(901),
+      { ...mandate(1), migration_row: '', migration_state: 'invalid' },
+    ],
+  ])(
+    'is replaced by none with another %s, until somebody says that it is the newer one',
+    async (_, other, later) => {
+      save('march.csv', [...AS_BEFORE, mandate(1, other, WRONG_DATE)])
+      await expectRun(['march.csv'], 3, AS_BEFORE)
+      save('january.csv', [later])
+      await expectRuns([['january.csv'], []], 3, AS_BEFORE)
+      expect(heldBy()).toMatchObject({ 'MND-0001': 'EXPORT_ORDER_UNKNOWN' })
+      if (!('migration_row' in later))
+        await expectRun(['january.csv', '--newer'], 0, [...AS_BEFORE, mandate(1)])
+    },
+  )
+
+  it.each([
+    ['the same but for the error', mandate(1)],
+    ['the error in the account', mandate(1)],
+  ])('gives way to %s', async (what, later) => {
+    const wrong = what.endsWith('account') ? TYPED_WRONG : WRONG_DATE
+    save('march.csv', [...AS_BEFORE, mandate(1, wrong)])
+    await expectRun(['march.csv'], 3, AS_BEFORE)
+    save('january.csv', [later])
+    await expectRun(['january.csv'], 0, [...AS_BEFORE, mandate(1)])
+  })
+})

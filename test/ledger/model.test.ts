@@ -93,8 +93,12 @@ function settleMandate(old: readonly ModelRow[], added: readonly ModelRow[], ter
   else if (live !== undefined && ['sending', 'registered', 'in_doubt'].includes(live.state))
     for (const row of added) row.state = isSaid(row) ? 'duplicate' : 'conflict'
   else if (live?.state === 'written_off' || (live?.state === 'refused' && terms.hasArrived)) wait()
-  else if (speaking.every(({ state }) => state === 'invalid')) replace()
-  else if (sendable.length > 0 && terms.isNewer) replace()
+  else if (speaking.every(({ state }) => state === 'invalid')) {
+    const [one] = sendable
+    const lives = one !== undefined && isOneKind
+    if (lives && !terms.isNewer && speaking.some(({ content }) => content !== one.content)) wait()
+    else replace()
+  } else if (sendable.length > 0 && terms.isNewer) replace()
   else wait()
 }
 

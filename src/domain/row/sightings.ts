@@ -33,6 +33,8 @@ export interface Sighted {
   readonly isNewer: boolean
   /** Each of their sources has the columns by which an older one kept the mandate back. */
   readonly tellsEnds: boolean
+  /** A value differs that could be read on both sides. */
+  readonly differs: boolean
 }
 
 export type Then =
@@ -49,16 +51,17 @@ const REPLACES: Then = { kind: 'counts', replaces: true }
 const waits = (rule: RuleId): Then => ({ kind: 'waits', rule })
 
 /** The first match wins. */
-export function whenSeen(standing: Standing, { says, isKnown, isNewer, tellsEnds }: Sighted): Then {
+export function whenSeen(standing: Standing, { says, isKnown, isNewer, tellsEnds, differs }: Sighted): Then {
   if (standing === 'none') return COUNTS
   if (isKnown) return { kind: 'repeats' }
   if (standing === 'sent') return { kind: 'contradicts' }
   if (standing === 'written_off' || standing === 'corrected' || standing === 'arrived')
     return waits('CONFLICT_MANDATE')
   if (says === 'lives' && !tellsEnds) return waits('MANDATE_ENDED_ELSEWHERE')
-  // Its records can only be corrected, and nothing could have been sent.
-  const mayHaveEnded = standing === 'unreadable_end' && says === 'lives' && !isNewer
-  if ((standing === 'unreadable' || standing === 'unreadable_end') && !mayHaveEnded) return REPLACES
+  // Its records can only be corrected, and nothing could have been sent. What could be read of them counts all the same.
+  const mayBeOlder = says === 'lives' && !isNewer
+  if (standing === 'unreadable' && !(mayBeOlder && differs)) return REPLACES
+  if (standing === 'unreadable_end' && !mayBeOlder) return REPLACES
   // The latest word cannot be read: what was read before is not sent meanwhile, and not replaced.
   if (says === 'unreadable') return waits('CONFLICT_MANDATE')
   if (isNewer) return REPLACES

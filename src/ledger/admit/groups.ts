@@ -350,8 +350,27 @@ function sightedOf(
     (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
     !holds(group, WERE_GIVEN_WITH)
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
-  return { sighted: { says, isKnown, isNewer, tellsEnds } }
+  const differs = standing === 'unreadable' && holds(group, DIFFERS)
+  return { sighted: { says, isKnown, isNewer, tellsEnds, differs } }
 }
+
+/** A record that could be sent has another value than one of which that value could be read; what may be cut has none. */
+const DIFFERS = `select 1 from row as former join row on row.mandate_key = former.mandate_key
+  where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${SENDABLE}
+    and former.source_id not in (select id from temp.incoming where turn >= :turn)
+    and (${[
+      ['customer_no', 'customer_no'],
+      ['iban_key', 'iban'],
+      ['signed_date', 'signed_date'],
+    ]
+      .map(
+        ([
+          column = '',
+          field = '',
+        ]) => `former.${column} <> row.${column} and not exists (select 1 from problem
+      where row_id = former.id and severity = 'error' and field = '${field}')`,
+      )
+      .join(' or ')})`
 
 /** A repetition is a word of its file, too. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`

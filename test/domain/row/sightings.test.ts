@@ -20,6 +20,7 @@ const sighted = (more: Partial<Sighted> = {}): Sighted => ({
   isKnown: false,
   isNewer: false,
   tellsEnds: true,
+  differs: false,
   ...more,
 })
 /** What becomes of it in a word or two. */
@@ -55,7 +56,10 @@ describe('a mandate that an export names', () => {
 
   it('takes the place of what could not be read, without a question', () => {
     for (const says of SAYS) expect(then('unreadable', { says })).toBe('replaces')
-    for (const says of SAYS.slice(1)) expect(then('unreadable_end', { says })).toBe('replaces')
+    for (const says of SAYS.slice(1)) {
+      expect(then('unreadable', { says, differs: true })).toBe('replaces')
+      expect(then('unreadable_end', { says })).toBe('replaces')
+    }
   })
 
   it('waits where nobody said which export is the newer one', () => {
@@ -63,6 +67,8 @@ describe('a mandate that an export names', () => {
       expect(then('unsent', { says })).toBe('EXPORT_ORDER_UNKNOWN')
       expect(then('unsent', { says, isNewer: true })).toBe('replaces')
     }
+    expect(then('unreadable', { differs: true })).toBe('EXPORT_ORDER_UNKNOWN')
+    expect(then('unreadable', { differs: true, isNewer: true })).toBe('replaces')
     for (const standing of ['ended', 'unreadable_end'] as const) {
       expect(then(standing)).toBe('MANDATE_ENDED_ELSEWHERE')
       expect(then(standing, { isNewer: true })).toBe('replaces')

@@ -58,6 +58,8 @@ function expectedStates({ old, verdict, isSame, by }: Cell) {
   if (isSame && isSendable && old !== 'invalid' && old !== 'excluded' && old !== 'superseded') return repeats
   if (old === 'written_off') return waits
   if (isProtected(old)) return { old, newcomer: 'conflict' }
+  // What could be read of it differs.
+  if (old === 'invalid' && isSendable && by === 'an export' && !isSame) return waits
   if (old === 'invalid') return replaces
   if (by === 'a newer export' && verdict !== 'invalid') return replaces
   return old === 'ready' ? { ...waits, old: 'conflict' } : waits
