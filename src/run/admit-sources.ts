@@ -199,24 +199,29 @@ export async function addSources(
   files: readonly OpenNext[],
   options: AddOptions,
 ): Promise<AdmittedSource[]> {
+  const { readBy, signal } = options
   const admitted: Added[] = []
   const given = new Map<string, OpenNext>()
-  for (const open of options.evidence ?? [])
-    await addCollected(admission, await open(options.signal), options)
+  const lists: { readonly index: number; readonly source: NamedSource }[] = []
+  for (const open of options.evidence ?? []) await addCollected(admission, await open(signal), options)
   admission.collections.close()
-  for (const open of files) {
+  for (const [index, open] of files.entries()) {
     const known = await knownFile(admission, open, options)
-    if (known === null) admitted.push(await addSource(admission, open, options))
-    else {
+    if (known !== null) {
       const { name, isResultFile } = known
       given.set(known.sha256, open)
       admission.noteGiven(known.sha256)
-      admitted.push({ id: null, name, kind: 'known', records: 0, isResultFile })
+      admitted[index] = { id: null, name, kind: 'known', records: 0, isResultFile }
+      continue
     }
+    const source = await openSource(admission, open, options)
+    if (source.isResultFile) lists.push({ index, source })
+    else admitted[index] = await addSource(admission, source, options)
   }
-  const { readBy, signal } = options
   const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
   options.tellReadAgain?.(again)
+  // A line corrects its row as that is read by now.
+  for (const { index, source } of lists) admitted[index] = await addSource(admission, source, options)
   const givenBack = admission.decide()
   return admitted.map(({ id, ...source }) => ({
     ...source,
@@ -270,26 +275,31 @@ async function knownFile(admission: Admission, { path, sheet }: OpenNext, { sign
   return { name: nameOf(path), ...source, isResultFile }
 }
 
-async function addSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<Added> {
-  const { known, isKnown } = admission.collections
+type NamedSource = AdmittableSource & { readonly path: string | undefined }
+
+async function openSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<NamedSource> {
   const { readBy, onTheirOwn } = options
-  const by = readBy === undefined ? {} : { readBy: readingBy(readBy) }
   const ofLedger = () => ({
-    earlier: admission.earlier,
-    ledger: admission.mark(),
-    inLists: admission.inLists(),
+    ...{ earlier: admission.earlier, ledger: admission.mark(), inLists: admission.inLists() },
+    ...(readBy === undefined ? {} : { readBy: readingBy(readBy) }),
   })
-  const earlier = onTheirOwn === true ? {} : { ...ofLedger(), ...by }
-  const source = await open({ ...earlier, ...known() })
+  return {
+    ...(await open({ ...(onTheirOwn === true ? {} : ofLedger()), ...admission.collections.known() })),
+    path: open.path,
+  }
+}
+
+async function addSource(admission: Admission, source: NamedSource, options: AddOptions): Promise<Added> {
   const { name, isResultFile } = source
-  if (source.sha256 !== null && isKnown(source.sha256)) throw asBoth(open.path ?? name)
+  if (source.sha256 !== null && admission.collections.isKnown(source.sha256))
+    throw asBoth(source.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
     return { id: null, name, kind: 'known', records: 0, isResultFile }
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   if (target === null) return { id: null, name, kind: 'empty', records: 0, isResultFile }
   const summary = source.summary()
-  const reading = { ...summary.reading, ...by.readBy }
+  const reading = { ...summary.reading, ...(options.readBy === undefined ? {} : readingBy(options.readBy)) }
   const kind = target.close({ ...summary, reading })
   return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
 }

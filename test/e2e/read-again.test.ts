@@ -134,6 +134,30 @@ describe('a crosswalk', () => {
     expect(again.stdout).not.toContain('as read before')
   })
 
+  it.each([
+    ['a date', { signed_date: '2029-01-01' }, { signed_date: mandate(2)['signed_date'] ?? '' }],
+    ['the word send', { Status: 'X' }, { migration_decision: 'send', migration_reason: 'asked' }],
+  ])('that was corrected when a list comes back, with %s in it', async (_, wrong, right) => {
+    begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
+    const rows = [1, 2, 3].map((n) => mandate(n, { Old: `K${n}`, customer_no: '', Status: 'active' }))
+    save(
+      'export.csv',
+      rows.map((row, index) => (index === 1 ? { ...row, ...wrong } : row)),
+    )
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+    edit('corrections.csv', (row) => ({ ...row, ...right }))
+    configure(CROSSWALK('customer_no'))
+    const all = [mandate(1), mandate(2), mandate(3)]
+    const { status, stdout } = await place.program(
+      'check',
+      inReport('corrections.csv'),
+      '--ledger',
+      'sepa-migrate.db',
+    )
+    expect([status, stdout]).toEqual([0, expect.not.stringContaining('Error')])
+    await expectRun([inReport('corrections.csv')], 0, all)
+  })
+
   it.each(WAYS.slice(0, 2))('in which lines were missing, with %s', async (_, files) => {
     begin('customer_no', ['K1,1,1'])
     await expectRun(['export.csv'], 3, [mandate(1)])
