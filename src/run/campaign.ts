@@ -132,7 +132,8 @@ export async function runCampaign(run: OpenRun): Promise<CampaignEnd> {
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
     const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver)
-    const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
+    const isAnswered =
+      prepared.held.missing === 0 && prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
     const mandates = ledger.view.mandates()
@@ -229,7 +230,7 @@ export async function bringIn(
   return null
 }
 
-const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
+const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }
 
 const nothingAdmitted = {
   ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },

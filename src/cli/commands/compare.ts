@@ -43,13 +43,13 @@ async function compare(context: Context) {
   const { severities } = settings
   noteOutputs(context, settings.out)
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
-    const again = await readAgainFirst(ledger, {
-      severities,
-      readBy: readByOf(context),
-      signal: world.signals.drain,
-    })
     const final = ledger.comparisons.open()
     try {
+      const again = await readAgainFirst(ledger, {
+        severities,
+        readBy: readByOf(context),
+        signal: world.signals.drain,
+      })
       const admitted = await admitSources(final, openers(context, 'refuse'), {
         severities,
         signal: world.signals.drain,

@@ -145,12 +145,15 @@ const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'custom
   || iif(date, 'date ', '') || iif(says in ('unclear', 'contradictory'), 'unclear', ''))`
 const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
 
+/** What the bank said of a mandate, or a ledger that is lost: no export takes it back. */
+const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
+
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
 const CHANGED_THERE = `select row_id from (
   select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and why not glob 'collected_*'`
+    and not ${IS_OF_OTHERS}`
 const IS_BACK = 'id in (select row_id from changed_there)'
 
 const OVER = `why in ('gone', 'ended')`
@@ -221,11 +224,10 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
-  // What the bank said of a mandate no export takes back.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, row_id, class, why, is_held, final, decision_id from compared
-      where comparison_id is :previous and why glob 'collected_*' and met_by is null
+      where comparison_id is :previous and ${IS_OF_OTHERS} and met_by is null
         and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
   keepContradicting(connection, { comparison: ids.id, doTellEnds, at })
