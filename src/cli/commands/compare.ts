@@ -42,12 +42,13 @@ async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
   noteOutputs(context, settings.out)
+  const readBy = readByOf(context)
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
       const again = await readAgainFirst(ledger, {
         severities,
-        readBy: readByOf(context),
+        readBy,
         signal: world.signals.drain,
       })
       const admitted = await admitSources(final, openers(context, 'refuse'), {
@@ -57,7 +58,8 @@ async function compare(context: Context) {
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal') }
+      const { configuration } = readBy
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
       const settled = ledger.comparisons.record(final, terms)
       return {
         ledger,
