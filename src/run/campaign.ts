@@ -26,6 +26,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import { verificationOf } from '../domain/proof/verification.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
@@ -131,7 +132,8 @@ export async function runCampaign(run: OpenRun): Promise<CampaignEnd> {
     const totals = ledger.totals()
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
-    const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver)
+    const verification = verificationOf(totals.registered, ledger.view.verificationCounts())
+    const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver, verification)
     const isAnswered =
       prepared.held.missing === 0 && prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing

@@ -30,7 +30,7 @@ export const compareCommand: Command = {
     'written-off) with a reason, then resolve --from.',
   ],
   exits: {
-    ...EXITS.verified,
+    ...EXITS.standing,
     2: 'it does not look like the last export, or a usage error; nothing was recorded',
     3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
     ...usual(7, 130, 143),

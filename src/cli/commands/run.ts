@@ -229,6 +229,15 @@ const givenBackNotes = (admitted: Migration['admitted']): string[] =>
     ]),
   )
 
+/** By which a run ends with 3 where all that the ledger counts is closed. */
+function unansweredIn({ admitted, held: { missing } }: Migration): string[] {
+  const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
+  return said([
+    notTaken > 0 && `${plural(notTaken, 'line', 'lines')} of this command not taken: problems.csv says why`,
+    missing > 0 && `${plural(missing, 'mandate', 'mandates')} of the lost ledger in no file here: see below`,
+  ])
+}
+
 const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>
   heldBack > 0 &&
   `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`
@@ -303,6 +312,7 @@ async function conclude(context: Context, service: Service, end: End) {
         files,
         verification,
         cutOver,
+        unanswered: unansweredIn(end),
         notes: said([
           who,
           asActive !== '' && `${asActive}.`,

@@ -165,7 +165,6 @@ export const verifyCommand: Command = {
   exits: {
     ...ASK_EXITS,
     0: 'everything that was asked is proven, and nothing is open',
-    4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },
   run: verify,
