@@ -241,8 +241,9 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
 
 function openLines(unanswered: readonly string[], ...given: Parameters<typeof openPointsOf>): Line[] {
   const open = openPointsOf(...given)
-  const [, , verification] = given
-  if (open.length + unanswered.length === 0) return [[toned('good', 'Nothing is open.')]]
+  const [mandates, , verification] = given
+  if (open.length + unanswered.length === 0)
+    return [mandates.total === 0 ? 'No mandate has come in yet.' : [toned('good', 'Nothing is open.')]]
   const words = verification === null ? '' : `: ${contradictedText(verification)}`
   return [
     [toned('strong', 'Open:')],

@@ -60,7 +60,8 @@ it('compare sets the last export against the ledger, run holds what is over, and
     cutOver: { open: 7, held: 3, untaken: 3 },
   })
   expect(held()).toHaveLength(12)
-  await program('plan', '--to', 'plan.json')
+  const planned = await program('plan', '--to', 'plan.json')
+  expect(planned.stdout).toMatch(/2 rows ready: held back, .*something else of their mandates.*\(CUT_OVER\)/)
   expect(JSON.parse(read('plan.json'))).toMatchObject({
     rows: { count: 5 },
     staysBehind: [
@@ -78,7 +79,7 @@ it('compare sets the last export against the ledger, run holds what is over, and
   ])
   expect(mandateOf(14)?.iban).toBe(germanIban(914))
   expect(run.stdout).toContain(
-    '1 ready, and held back: by the latest comparison they have ended, are gone or were changed',
+    '1 ready, and held back: the last comparison or another record says something else of their mandates',
   )
   expect((await program('run')).status).toBe(3)
   expect(held()).toHaveLength(20)

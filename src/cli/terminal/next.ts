@@ -225,6 +225,7 @@ function stepOf(typed: Typed, status: CommandEnd): Step {
   const isOpen = totals.ready - (status.cutOver ?? NO_CUT_OVER).held + totals.sending > 0
   if (stop !== null && isOpen && (TO_RESUME.has(stop.kind) || totals.inDoubt === 0))
     return { words, command: { name: 'run', words: same } }
+  if (totals.read === 0) return behind(step('Give the export to it: sepa-migrate run FILE'))
   if ((status.shown ?? 0) > 0) return behind(SHOWN)
   if (canBeAsked && totals.inDoubt > 0)
     return behind(step('Ask the service what it holds of the customers in doubt.', { name: 'resolve --ask' }))

@@ -102,4 +102,4 @@ export const NO_CUT_OVER: OpenCutOver = {
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =
-  'by the latest comparison they have ended, are gone or were changed (CHANGED_SINCE_COMPARED): run that export, act on to-do/cut-over.csv, or compare a newer export'
+  'the last comparison or another record says something else of their mandates: act on to-do/cut-over.csv and to-do/corrections.csv, run the compared export, or compare a newer one'
