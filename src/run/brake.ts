@@ -140,7 +140,7 @@ export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
 export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
-  next: 'Run again with the same files and confirm it: type the host name, or skip the prompt (--yes); a program gives true from confirm',
+  next: 'Run again with the same files and type the host name. A ledger that has sent from here before needs no answer (--yes)',
 }
 
 /** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
