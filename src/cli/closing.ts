@@ -2,11 +2,7 @@ import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
 import { toReadAgain } from '../run/read-again.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
-import {
-  contradictedText,
-  type Verification,
-  verificationOf,
-} from '../domain/proof/verification.js'
+import { contradictedText, type Verification, verificationOf } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
@@ -108,14 +104,14 @@ export function closingLines(
   {
     files,
     notes = [],
-    unanswered = [],
+    exitCode = 0,
     ...status
   }: Omit<CommandEnd, 'pack'> &
     Pick<WholeResult, 'files'> & {
       readonly mandates: MandateTotals
       readonly notes?: readonly string[]
-      /** What is open of this command alone, and of nothing that the ledger counts. */
-      readonly unanswered?: readonly string[]
+      /** With 3 something is open that the ledger does not count, and a warning says what. */
+      readonly exitCode?: number
     },
 ): Line[] {
   const { totals, mandates, stop } = status
@@ -129,7 +125,7 @@ export function closingLines(
     // What was declined is not in the ledger.
     ...(stop?.kind === 'declined' && totals.read === 0
       ? []
-      : openLines(unanswered, mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
+      : openLines(exitCode, mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
@@ -239,10 +235,11 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   invalid: ['bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
 }
 
-function openLines(unanswered: readonly string[], ...given: Parameters<typeof openPointsOf>): Line[] {
+function openLines(exitCode: number, ...given: Parameters<typeof openPointsOf>): Line[] {
   const open = openPointsOf(...given)
   const [mandates, , verification] = given
-  if (open.length + unanswered.length === 0)
+  if (open.length === 0 && exitCode === SOME_LEFT) return []
+  if (open.length === 0)
     return [mandates.total === 0 ? 'No mandate has come in yet.' : [toned('good', 'Nothing is open.')]]
   const words = verification === null ? '' : `: ${contradictedText(verification)}`
   return [
@@ -252,7 +249,6 @@ function openLines(unanswered: readonly string[], ...given: Parameters<typeof op
       const more = point === 'contradicted' ? words : ''
       return ['  ', toned(tone, `${countText(count)} ${name}`), `${more}${text}`]
     }),
-    ...unanswered.map((text) => `  ${text}`),
   ]
 }
 

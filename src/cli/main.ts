@@ -82,14 +82,12 @@ export const commands: CommandLoaders = Object.fromEntries([
   ['help', async () => (await import('./commands/help.js')).helpCommand(commands)],
 ])
 
-const lineOf = (command: Command): string => `  ${nameOf(command).padEnd(14)}  ${command.summary}`
-
 /** All commands on one screen of a terminal. */
 async function firstScreen(): Promise<string> {
   const groups = await Promise.all(
     Object.entries(GROUPS).map(async ([group, loaders]) => {
       const loaded = await Promise.all(Object.values(loaders).map((load) => load()))
-      return [group, ...loaded.map(lineOf)]
+      return [group, ...loaded.map((one) => `  ${nameOf(one).padEnd(14)}  ${one.summary}`)]
     }),
   )
   return [...groups.flat(), 'All flags: sepa-migrate COMMAND --help. The manual: sepa-migrate help.\n'].join(
@@ -129,11 +127,6 @@ export async function main(
       world.stdout.write(lines.flatMap((line) => wrapped(line, widthOf(world.stdout))).join('\n'))
       return 0
     }
-    const begun = begunBy(name, commands)
-    if (begun.length > 0 && ['--help', '-h'].includes(argv[1] ?? '')) {
-      for (const [, load] of begun) world.stdout.write(`${lineOf(await load())}\n`)
-      return 0
-    }
     if (load === undefined && !name.startsWith('-')) whole.error(`error: ${unknownText(name, commands)}`)
     if (load !== undefined) {
       const command = await load()
@@ -150,23 +143,22 @@ export async function main(
   }
 }
 
-/** The two words of a command as one name. */
+/** The two words of a command as one name; of the first alone the help is that of its one command, or of all. */
 function joined([first = '', second = '', ...others]: readonly string[], commands: CommandLoaders): string[] {
   if (first === 'help') return [first, ...joined([second, ...others], commands)]
   const name = `${first} ${second}`
   if (Object.hasOwn(commands, name)) return [name, ...others]
+  const begun = Object.keys(commands).filter((other) => other.startsWith(`${first} `))
+  if (['--help', '-h'].includes(second) && begun.length > 0 && !Object.hasOwn(commands, first))
+    return begun.length === 1 ? [...begun, second] : [second]
   return [first, second, ...others].filter((word, at) => at > 1 || word !== '')
 }
 
-/** Commands of two words, by the first. */
-const begunBy = (name: string, commands: CommandLoaders) =>
-  Object.entries(commands).filter(([other]) => other.startsWith(`${name} `))
-
 function unknownText(name: string, commands: CommandLoaders): string {
   const known = Object.keys(commands)
-  const begun = begunBy(name, commands)
+  const begun = known.filter((other) => other.startsWith(`${name} `))
   const near = nearest(name, known)
-  if (begun.length > 0) return `give ${begun.map(([other]) => `"${other}"`).join(' or ')}`
+  if (begun.length > 0) return `give ${begun.map((other) => `"${other}"`).join(' or ')}`
   return `there is no command "${name}"; ${near === null ? 'sepa-migrate alone lists them' : `the nearest is "${near}"`}`
 }
 

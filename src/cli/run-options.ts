@@ -218,9 +218,7 @@ export const heldLines = ({ inDoubt, inConflict, inCutOver, missing, replaces }:
   said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&
-      (replaces.length === 0
-        ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
-        : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`),
+      `In doubt, since they may have been sent before, from another ledger: ${plural(inDoubt, 'row', 'rows')}`,
     inConflict > 0 &&
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
     inCutOver > 0 &&

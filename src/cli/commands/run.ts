@@ -1,4 +1,3 @@
-import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
 import { existsSync } from 'node:fs'
 import { isOwnList } from '../../source/list.js'
 import { assertReportFolder } from '../../trust/entry.js'
@@ -229,15 +228,6 @@ const givenBackNotes = (admitted: Migration['admitted']): string[] =>
     ]),
   )
 
-/** By which a run ends with 3 where all that the ledger counts is closed. */
-function unansweredIn({ admitted, held: { missing } }: Migration): string[] {
-  const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
-  return said([
-    notTaken > 0 && `${plural(notTaken, 'line', 'lines')} of this command not taken: problems.csv says why`,
-    missing > 0 && `${plural(missing, 'mandate', 'mandates')} of the lost ledger in no file here: see below`,
-  ])
-}
-
 const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>
   heldBack > 0 &&
   `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`
@@ -245,15 +235,6 @@ const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>
 const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
-
-const NOT_LOOKED_AT = {
-  verification: null,
-  asActive: '',
-  who: false as const,
-  evidence: null,
-  cutOver: NO_CUT_OVER,
-  odd: [],
-}
 
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
@@ -281,9 +262,7 @@ async function conclude(context: Context, service: Service, end: End) {
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, who, evidence, cutOver, odd } = isDeclined
-    ? NOT_LOOKED_AT
-    : await lookInto(settings, standingOf)
+  const { verification, asActive, who, evidence, cutOver, odd } = await lookInto(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -312,7 +291,6 @@ async function conclude(context: Context, service: Service, end: End) {
         files,
         verification,
         cutOver,
-        unanswered: unansweredIn(end),
         notes: said([
           who,
           asActive !== '' && `${asActive}.`,

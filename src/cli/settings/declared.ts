@@ -198,7 +198,7 @@ export const EXIT_STATUSES = {
   1: 'a bug, or the result could not be written',
   2: 'usage or configuration error; nothing was sent',
   3: 'finished; some rows are invalid, in conflict or refused',
-  4: 'rows are in doubt, or the service contradicts registered ones (outranks 3 and 5)',
+  4: 'rows are in doubt, or contradicted by the service',
   5: 'stopped early by a limit or the brake; ready rows remain',
   6: 'credentials or permission refused by the service',
   7: 'input unreadable, or changed since it was imported',
