@@ -344,11 +344,18 @@ function sightedOf(
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
   // What is read again says nothing that was not known when it was closed.
   const isBack = live?.isClosedAsGone === 1 && says === 'lives' && group.turn === EXPORTS
-  const isKnown = known === count && !isLonger && !isNews && !isBack
   const tellsEnds = standing === 'none' || says !== 'lives' || !holds(group, LACKS_COLUMN)
   const areNewer =
     (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
     !holds(group, WERE_GIVEN_WITH)
+  // Of two records that differ the newest export repeats one, and so says which is right.
+  const isSettled =
+    areNewer &&
+    tellsEnds &&
+    (standing === 'unsent' || standing === 'ended') &&
+    (says === 'lives' || says === 'ended') &&
+    new Set(older.map(({ said }) => said)).size > 1
+  const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
   return { sighted: { says, isKnown, isNewer, tellsEnds, differs } }

@@ -38,7 +38,7 @@ const KIND = `case state when 'registered' then 'registered' when 'in_doubt' the
     when ${IS_CLOSED_AS_GONE} then 'left' else 'closed' end
   else 'held' end`
 const RANK = `case state when 'registered' then 1 when 'in_doubt' then 2 when 'sending' then 2 when 'ready' then 4
-  when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 6) else 5 end`
+  when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 7) when 'conflict' then 5 else 6 end`
 
 const TABLES = `
   drop table if exists temp.final; drop table if exists temp.side; drop table if exists temp.alias;
@@ -275,12 +275,23 @@ function assertLastExport(connection: Connection, final: Connection): void {
     select 1 from source join comparison on comparison.id = (select max(id) from comparison)
       where sha256 = :sha256 and source.id <= last_source
         and sha256 not in (select value ->> 'sha256' from json_each(sources))`
-  for (const { name, sha256 } of sourcesOf(final))
+  const newest = sql(connection)<Readonly<Record<'name' | 'sha256', string>>>`
+    select origin.name, origin.sha256 from source join source as origin on origin.id = coalesce(source.reading ->> '$.readFrom', source.id)
+      where source.is_newer and origin.kind = 'export' order by source.id desc`.get()
+  const compared = sourcesOf(final)
+  const isNewest = newest === undefined || compared.some(({ sha256 }) => sha256 === newest.sha256)
+  for (const { name, sha256 } of compared) {
     if (isOlder.get({ sha256 }) !== undefined)
       throw notTheLast(
         `"${name}" came into the ledger before the latest comparison, which was with another export`,
         'Compare the last export.',
       )
+    if (!isNewest && sqlValue(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined)
+      throw notTheLast(
+        `"${name}" came into the ledger, and "${newest.name}" is newer`,
+        'Compare the last export.',
+      )
+  }
 }
 
 /**

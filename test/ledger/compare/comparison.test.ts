@@ -341,6 +341,26 @@ describe('a comparison with the last export', () => {
     compare(ledger, same, true, { ...withStatus, sha256: 'third' })
   })
 
+  it('is refused of an export that came in before one that is newer', () => {
+    const ledger = open()
+    const same = [recordOf({})]
+    admit(ledger, [{}], { name: 'january.csv', sha256: 'january' })
+    admit(ledger, [{ signedDate: '2020-02-02' }], { name: 'february.csv', sha256: 'february', isNewer: true })
+    expect(faultOf(() => compare(ledger, same, false, { sha256: 'january' })).message).toMatch(
+      /"final.csv" came into the ledger, and "february.csv" is newer/,
+    )
+    compare(ledger, same, false, { sha256: 'february' })
+    compare(ledger, same, true, { sha256: 'january' })
+  })
+
+  it('finds gone what two exports differ about, and neither of them is the last', () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2' }])
+    admit(ledger, [{ verdict: 'excluded' }])
+    compare(ledger, [recordOf({ reference: 'M-2' })])
+    expect(classesIn(ledger)).toEqual(new Map([[1, 'gone_unsent']]))
+  })
+
   it('tells a lapse beside another change', async () => {
     const { ledger } = await ledgerOf(['registered', 'registered'])
     const [lapsed] = exportedLast(1, 'registered', 'lapsed')
