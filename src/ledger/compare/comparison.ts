@@ -14,7 +14,7 @@ import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
-import { answerByComparison, keepContradicting } from './contradicting.js'
+import { answerByComparison, CHANGED_THERE, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -145,12 +145,6 @@ const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'custom
   || iif(date, 'date ', '') || iif(says in ('unclear', 'contradictory'), 'unclear', ''))`
 const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
 
-/** Rows that a person had changed or cancelled at the service, as an export said then. */
-const CHANGED_THERE = `select row_id from (
-  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
-    from compared join decision on decision.id = decision_id)
-  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and why not glob 'collected_*'`
 const IS_BACK = 'id in (select row_id from changed_there)'
 
 const OVER = `why in ('gone', 'ended')`
@@ -221,11 +215,12 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
-  // What the bank said of a mandate no export takes back.
+  // What the bank said of a mandate no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, row_id, class, why, is_held, final, decision_id from compared
-      where comparison_id is :previous and why glob 'collected_*' and met_by is null
+      where comparison_id is :previous and (why glob 'collected_*' and met_by is null
+          or decision_id is null and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'erased'))
         and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
   keepContradicting(connection, { comparison: ids.id, doTellEnds, at })

@@ -14,6 +14,7 @@ import {
   HEADER,
   inDoubt,
   open,
+  OTHER_IBAN,
   readyRow,
   recordOf,
   refused,
@@ -351,6 +352,21 @@ describe('a comparison with the last export', () => {
     )
     compare(ledger, same, false, { sha256: 'february' })
     compare(ledger, same, true, { sha256: 'january' })
+  })
+
+  it('keeps a line open whose customer was erased, as nobody can tell any more what it said', async () => {
+    const ledger = await played([{}], registered('NEW-1'))
+    const changed = [recordOf({ iban: OTHER_IBAN })]
+    compare(ledger, changed)
+    const by = { by: 'Ada', reason: 'asked', withOpenRows: true }
+    ledger.erase({ ...by, customerNo: 1_000, rowIds: [1] })
+    compare(ledger, changed)
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+      { id: 1, listed: 'changed_after_registration', isOpen: 1 },
+    ])
+    decide(ledger, 1, 'done')
+    compare(ledger, changed)
+    expect(ledger.view.openCutOver().open).toBe(0)
   })
 
   it('finds gone what two exports differ about, and neither of them is the last', () => {
