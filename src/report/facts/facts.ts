@@ -1,6 +1,7 @@
 import type { Absence } from '../../domain/proof/absence.js'
+import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import type { PlanRecord, RowRecord, RunRecord } from '../../ledger/read/reader.js'
+import type { CampaignRecord, PlanRecord, RowRecord, RunRecord } from '../../ledger/read/reader.js'
 import type { Explanation } from './explanation.js'
 
 /** A row as lists show it: without its original cells. */
@@ -12,6 +13,19 @@ export interface ListedRow {
 export interface OpenRow extends ListedRow {
   /** Null where the service was not asked about it. */
   readonly absence: Absence | null
+}
+
+/** A row as a list to decide in names it. */
+export interface NamedRow {
+  readonly row: RowRecord
+  readonly campaign: CampaignRecord
+}
+
+/** A line of a comparison that nobody has closed. */
+export interface CutOverLine extends NamedRow {
+  readonly compared: ComparedLine
+  /** Ids of payment sources that a read-back showed of it. */
+  readonly paymentSources: readonly string[]
 }
 
 /** The parts the rows of a ledger fall into; each row is in exactly one. */
