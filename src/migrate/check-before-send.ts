@@ -5,8 +5,9 @@ import {
   type ReadBackEvidence,
   beforeSending,
   heldBackBecause,
-} from '../domain/proof/evidence.js'
-import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
+  matchSources,
+  type SourceVerdict,
+} from '../domain/proof/match-sources.js'
 import type { Attempt, HeardAnswer, HeldRow, ReadBackTerms } from '../ledger/ledger.js'
 import type { ReadBacks } from '../ledger/file/writer.js'
 import type { Send } from '../run/deliver.js'

@@ -33,7 +33,7 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
-import type { Expected } from '../domain/row/expected.js'
+import type { Expected, Totals } from '../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
@@ -44,7 +44,6 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { assertSeverities } from '../source/given-checks.js'
-import type { Totals } from '../domain/row/row-state.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {

@@ -1,5 +1,4 @@
-import { evidenceOf } from '../domain/proof/evidence.js'
-import { matchSources } from '../domain/proof/match-sources.js'
+import { evidenceOf, matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
 import { UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'

@@ -1,7 +1,6 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { nearest, orNearest } from '../domain/text/nearest.js'
-import { findName, fold } from '../domain/text/text.js'
+import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import {
   type Admission,

@@ -1,7 +1,6 @@
-import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
-import type { PilotRow } from '../domain/row/pilot.js'
+import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
-import type { Expected } from '../domain/row/expected.js'
+import type { Expected, MandateTotals, Totals } from '../domain/row/row-state.js'
 import type { Clock } from '../domain/mandate/date.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
@@ -27,7 +26,6 @@ import {
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
-import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface RunPreview {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadBackEvidence } from '../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../src/domain/proof/match-sources.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
 import {
   outcomeOfHeldBack,

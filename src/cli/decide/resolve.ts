@@ -5,7 +5,7 @@ import {
   type ReadBackDecisions,
   reconcile,
 } from '../../decisions/reconcile.js'
-import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
+import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'

@@ -20,7 +20,7 @@ import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
-import { explainVerified } from '../../report/facts/explanation.js'
+import { explainVerified } from '../../report/facts/facts.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
 import { readService } from '../settings/settings.js'
 

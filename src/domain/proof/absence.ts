@@ -1,4 +1,4 @@
-import type { VerdictKind } from './evidence.js'
+import type { VerdictKind } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
 /**

@@ -1,5 +1,4 @@
-import type { KeptSource, VerdictKind } from './evidence.js'
-import { comparedReference } from './match-sources.js'
+import { type KeptSource, type VerdictKind, comparedReference } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */

@@ -1,4 +1,4 @@
-import { distanceOf } from '../text/nearest.js'
+import { distanceOf } from '../text/text.js'
 import words from './words.json' with { type: 'json' }
 
 /** What both sides say of one customer is compared by words (domain/rulebook.md#who-is-the-customer). */

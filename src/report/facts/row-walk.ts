@@ -31,11 +31,11 @@ import {
   type CutOverLine,
   type ListedRow,
   type OpenRow,
+  explain,
 } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import { explain } from './explanation.js'
-import type { VerdictKind } from '../../domain/proof/evidence.js'
+import type { VerdictKind } from '../../domain/proof/match-sources.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */

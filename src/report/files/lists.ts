@@ -13,8 +13,8 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { explainVerified } from '../facts/explanation.js'
 import {
+  explainVerified,
   CUT_OVER_FILE,
   type CutOverLine,
   type ListedRow,
