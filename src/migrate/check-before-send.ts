@@ -12,7 +12,8 @@ import type { Attempt, HeardAnswer, HeldRow, ReadBackTerms } from '../ledger/led
 import type { ReadBacks } from '../ledger/file/writer.js'
 import type { Send } from '../run/deliver.js'
 import type { EngineParts } from '../run/engine.js'
-import type { NotRead, SourcesSeen, SourceReader } from '../service/read-back.js'
+import type { SourceReader } from '../service/client.js'
+import type { NotRead, SourcesSeen } from '../service/classify.js'
 import {
   keptOf,
   mustStopAsking,

@@ -14,7 +14,7 @@ import {
   type Credentials,
   type ServiceOptions,
 } from '../service/checked-service.js'
-import { clientOptions, createClient, type ServiceClient } from '../service/client.js'
+import { clientOptions, connectReader, createClient, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
 import { askAhead } from './who.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
@@ -200,7 +200,6 @@ async function checkFirst(
   const { version, host, pid, clock, after } = machine
   const { concurrency, rate } = request.policy
   const { checkBeforeSend } = await import('./check-before-send.js')
-  const { connectReader } = await import('../service/read-back.js')
   const reader = connectReader(service, options.service, machine)
   const terms = { version, host, pid, settings: { concurrency, rate } }
   return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })

@@ -10,7 +10,7 @@ import { INTERRUPTED, type Stop } from '../run/brake.js'
 import { bringIn } from '../run/campaign.js'
 import type { PaceLimits } from '../run/pace.js'
 import type { Credentials } from '../service/checked-service.js'
-import { connectReader } from '../service/read-back.js'
+import { connectReader } from '../service/client.js'
 import { refuse } from '../source/refusal.js'
 import { refuseStreams, type AskingEvent, type ValidatedOptions } from './options.js'
 

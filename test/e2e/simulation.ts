@@ -1,4 +1,4 @@
-import type { SourceReader } from '../../src/service/read-back.js'
+import type { SourceReader } from '../../src/service/client.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
 import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { LedgerError } from '../../src/errors.js'

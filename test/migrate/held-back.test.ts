@@ -7,7 +7,7 @@ import {
   outcomeOfUnanswered,
 } from '../../src/migrate/check-before-send.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
-import type { NotRead } from '../../src/service/read-back.js'
+import type { NotRead } from '../../src/service/classify.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'
 import { decide, type AttemptFacts } from '../../src/run/deliver.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'

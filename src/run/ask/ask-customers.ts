@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { timeOf } from '../../domain/mandate/date.js'
-import type { SourcesSeen, NotRead } from '../../service/read-back.js'
+import type { SourcesSeen, NotRead } from '../../service/classify.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
 import { type Stop, isOutOfReach, type Reach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
 import type { HeardAnswer } from '../../ledger/ledger.js'
