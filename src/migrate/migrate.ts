@@ -16,7 +16,7 @@ import {
 } from '../service/checked-service.js'
 import { clientOptions, connectReader, createClient, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
-import { askAhead } from './who.js'
+import { askAhead } from './ask.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,

@@ -4,7 +4,7 @@ import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absen
 import { LedgerError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Resolution } from '../../src/ledger/ledger.js'
-import { askAbout } from '../../src/migrate/read-back.js'
+import { askAbout } from '../../src/migrate/ask.js'
 import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../../src/run/deliver.js'
 import { classify } from '../../src/service/classify.js'
 import { endOfTurn } from '../run/virtual-time.js'

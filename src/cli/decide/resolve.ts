@@ -13,7 +13,7 @@ import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { ResolutionReport } from '../../ledger/decide/resolution.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { ReadBackEnd } from '../../migrate/read-back.js'
+import type { ReadBackEnd } from '../../migrate/ask.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { sharedFiles } from '../../trust/entry.js'
 import {

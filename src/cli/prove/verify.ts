@@ -12,7 +12,7 @@ import {
 } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
-import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/read-back.js'
+import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'
 import { plainText } from '../../report/files/cells.js'
 import { campaignStatus, NO_PACK, writePack, noteOutputs } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
