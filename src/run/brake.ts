@@ -179,21 +179,8 @@ export interface BrakeLimits {
 }
 
 /** Connection failures in a row, and when they began, monotonic milliseconds. */
-export interface Reach {
-  readonly failures: number
-  readonly failingSinceMs: number | null
-}
-
-export interface Brake extends Reach {
-  /** The service said anything at all in this run. */
-  readonly isHeard: boolean
-  readonly inDoubt: number
-  readonly refused: number
-  readonly answered: number
-  /** The cause of the last refusals in a row, and how many there were. */
-  readonly cause: string | null
-  readonly causeCount: number
-}
+export const IN_REACH = { failures: 0, failingSinceMs: null as number | null }
+export type Reach = Readonly<typeof IN_REACH>
 
 const FIRST_REFUSALS = 3
 const REFUSALS_IN_A_ROW = 10
@@ -203,16 +190,18 @@ const PATIENCE = { failures: 5, ms: 30_000 }
 /** Before the first answer of a run an address that is wrong, or a service that is down, is likelier than a restart. */
 const FIRST_PATIENCE = { failures: 2, ms: 5_000 }
 
-export const startBrake = (): Brake => ({
+export const startBrake = () => ({
+  ...IN_REACH,
+  /** The service said anything at all in this run. */
   isHeard: false,
   inDoubt: 0,
   refused: 0,
   answered: 0,
-  cause: null,
+  /** The cause of the last refusals in a row, and how many there were. */
+  cause: null as string | null,
   causeCount: 0,
-  failures: 0,
-  failingSinceMs: null,
 })
+export type Brake = Readonly<ReturnType<typeof startBrake>>
 
 /** Two refusals are the same when only numbers differ: services like to name the row in the message. */
 function causeOf(outcome: Outcome & { kind: 'refused' }): string {

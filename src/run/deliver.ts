@@ -34,14 +34,7 @@ type Next =
   /** Ready again, but not in this run. */
   | { readonly kind: 'later_run' }
 
-interface Decided {
-  /** The outcome to settle: the one that was seen, or in doubt where the ledger knows better. */
-  readonly outcome: Outcome
-  readonly next: Next
-  /** Holds back every row of the run, in milliseconds. */
-  readonly pauseMs: number
-  readonly stop: Stop | null
-}
+type Decided = ReturnType<typeof decide>
 
 export interface AttemptFacts {
   /** The service gave the assigned reference to another row before. */
@@ -59,11 +52,18 @@ export interface AttemptFacts {
 const MAX_TURNED_AWAY = 8
 
 /** Pure: the outcome and what is known of the row decide; nothing is read or written here (run/README.md#decisions). */
-export function decide(seen: Outcome, facts: AttemptFacts): Decided {
+export function decide(seen: Outcome, facts: AttemptFacts) {
   const outcome = facts.isReferenceKnown && seen.kind === 'registered' ? repeatedReference(seen) : seen
   const waitMs = waitOf(outcome, facts)
   const next = nextOf(outcome, facts, waitMs)
-  return { outcome, next, pauseMs: pauseOf(outcome, waitMs), stop: stopOf(outcome, next) }
+  return {
+    /** The outcome to settle: the one that was seen, or in doubt where the ledger knows better. */
+    outcome,
+    next,
+    /** Holds back every row of the run, in milliseconds. */
+    pauseMs: pauseOf(outcome, waitMs),
+    stop: stopOf(outcome, next),
+  }
 }
 
 function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {

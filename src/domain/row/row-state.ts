@@ -15,39 +15,29 @@ export type Halt =
   | 'no_read_back' // asked before sending, the service has no answer to that question at all
   | 'unanswered' // asked before sending, it could not be read for many rows in a row
 
-/** Everything an exchange left behind, masked and bounded; kept with the attempt. */
-export interface ExchangeEvidence {
+/** What a request that never left has left behind. */
+export const NOTHING_LEFT = {
   /** True once the first byte of the request may have been handed to the socket. */
-  readonly started: boolean
+  started: false,
   /** HTTP status, where a status line arrived. */
-  readonly status: number | null
+  status: null as number | null,
   /** The error code of the transport, where there was one (`ECONNRESET`, `UND_ERR_…`). */
-  readonly errorCode: string | null
+  errorCode: null as string | null,
   /** The envelope's `status` word, such as INVALID_PARAMETER, a hint only. */
-  readonly serviceCode: string | null
+  serviceCode: null as string | null,
   /** The field the service blames; a list of path parts is joined with dots. */
-  readonly field: string | null
-  readonly message: string | null
+  field: null as string | null,
+  message: null as string | null,
   /** At most 2 KiB of the answer, account numbers masked. */
-  readonly answer: string | null
+  answer: null as string | null,
   /** Wall time of the exchange in milliseconds, from a monotonic clock. */
-  readonly durationMs: number
+  durationMs: 0,
   /** How long the service asked us to wait, in milliseconds, whatever the status. */
-  readonly retryAfterMs: number | null
+  retryAfterMs: null as number | null,
 }
 
-/** Of a request that never left. */
-export const NOTHING_LEFT: ExchangeEvidence = {
-  started: false,
-  status: null,
-  errorCode: null,
-  serviceCode: null,
-  field: null,
-  message: null,
-  answer: null,
-  durationMs: 0,
-  retryAfterMs: null,
-}
+/** Everything an exchange left behind, masked and bounded; kept with the attempt. */
+export type ExchangeEvidence = Readonly<typeof NOTHING_LEFT>
 
 interface SeenExchange {
   readonly evidence: ExchangeEvidence
@@ -156,27 +146,15 @@ export const notSentOf = ({ total, registered, inDoubt, sending, refused }: Mand
   total - registered - inDoubt - sending - refused
 
 /** What somebody still has to act on, in the order in which a person looks at it. */
-export type OpenPoint =
-  | 'contradicted'
-  | 'unexpected'
-  | 'in_doubt'
-  | 'sending'
-  | 'ready'
-  | 'held'
-  | 'cutOver'
-  | 'untaken'
-  | 'uncompared'
-  | 'refused'
-  | 'conflict'
-  | 'invalid'
+export type OpenPoint = ReturnType<typeof openPointsOf>[number][0]
 
 /** Mandates, and lines and totals that wait for a person; what is not open is left out. */
 export function openPointsOf(
   mandates: MandateTotals,
   cutOver: OpenCutOver,
   verification: Verification | null,
-): (readonly [point: OpenPoint, count: number])[] {
-  const points: readonly (readonly [OpenPoint, number])[] = [
+) {
+  const points = [
     ['contradicted', verification === null ? 0 : contradictedIn(verification)],
     ['unexpected', cutOver.unexpected],
     ['in_doubt', mandates.inDoubt],
@@ -189,7 +167,7 @@ export function openPointsOf(
     ['refused', mandates.refused],
     ['conflict', mandates.conflict],
     ['invalid', mandates.invalid],
-  ]
+  ] as const
   return points.filter(([, count]) => count > 0)
 }
 
@@ -222,27 +200,10 @@ export const isBalanced = (totals: Totals): boolean =>
 export type RowState = keyof typeof TOTAL_OF_STATE
 export const ROW_STATES = Object.keys(TOTAL_OF_STATE) as readonly RowState[]
 
-export type RowEvent =
-  | 'intent'
-  | 'registered'
-  | 'refused'
-  | 'turned_away'
-  | 'not_sent'
-  | 'in_doubt'
-  | 'resolved_registered'
-  | 'resolved_refused'
-  | 'resolved_resend'
-  | 'resolved_written_off'
-  | 'retry_refused'
-  | 'held'
-  | 'answered'
-  | 'superseded'
-
 const SUPERSEDED = { superseded: 'superseded' } as const
 const WRITTEN_OFF = { resolved_written_off: 'written_off' } as const
 
-/** Every edge there is. What is not here must not happen. */
-export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = {
+const STATES_AFTER = {
   invalid: { ...WRITTEN_OFF, ...SUPERSEDED },
   duplicate: SUPERSEDED,
   conflict: { answered: 'duplicate', ...WRITTEN_OFF, ...SUPERSEDED },
@@ -265,7 +226,12 @@ export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, 
     resolved_written_off: 'written_off',
   },
   written_off: {},
-}
+} as const satisfies Record<RowState, Readonly<Record<string, RowState>>>
+
+export type RowEvent = { [State in RowState]: keyof (typeof STATES_AFTER)[State] }[RowState]
+
+/** Every edge there is. What is not here must not happen. */
+export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = STATES_AFTER
 
 /** @throws {Error} for an edge that does not exist: a bug, never an operator's mistake. */
 export function transition(state: RowState, event: RowEvent): RowState {

@@ -39,20 +39,24 @@ export interface CutOverLine extends NamedRow {
   readonly paymentSources: readonly string[]
 }
 
-/** The parts the rows of a ledger fall into; each row is in exactly one. */
+/**
+ * The parts the rows of a ledger fall into; each row is in exactly one. States stand in the order of a report: what was
+ * achieved, what is open, what is closed.
+ */
 export const PART_OF_STATE = {
   registered: 'registered',
-  refused: 'refused',
   in_doubt: 'inDoubt',
   sending: 'inDoubt',
+  refused: 'refused',
+  ready: 'notSent',
   invalid: 'corrections',
   conflict: 'corrections',
   excluded: 'notSent',
   duplicate: 'notSent',
-  ready: 'notSent',
   superseded: 'closed',
   written_off: 'closed',
 } as const satisfies Record<RowState, string>
+export const REPORT_ORDER = Object.keys(PART_OF_STATE) as readonly RowState[]
 
 export type ReportPart = (typeof PART_OF_STATE)[RowState]
 
@@ -88,35 +92,19 @@ export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 /** Those of which nothing was sent that may count. */
 export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
-/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
-export interface Told {
+export const NOTHING_TOLD = {
   /** Whose mandates these are. */
-  readonly company: string | null
+  company: null as string | null,
   /** The former provider. */
-  readonly from: string | null
+  from: null as string | null,
 }
-
-export const NOTHING_TOLD: Told = { company: null, from: null }
+/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
+export type Told = Readonly<typeof NOTHING_TOLD>
 
 /** Part of summary.json, so that a third party needs nothing but the pack. */
 export const DEFINITIONS = {
   customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
 } as const
-
-/** States in the order of a report: what was achieved, what is open, what is closed. */
-export const REPORT_ORDER: readonly RowState[] = [
-  'registered',
-  'in_doubt',
-  'sending',
-  'refused',
-  'ready',
-  'invalid',
-  'conflict',
-  'excluded',
-  'duplicate',
-  'superseded',
-  'written_off',
-]
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { timeOf } from '../../domain/mandate/date.js'
 import type { SourcesSeen, NotRead } from '../../service/classify.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
-import { type Stop, isOutOfReach, type Reach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
+import { IN_REACH, type Stop, isOutOfReach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
 import type { HeardAnswer } from '../../ledger/ledger.js'
 import { connectBackoffMs, isSilence, TURNED_AWAY, turnedAwayBackoffMs, type PaceSign } from '../pace.js'
 
@@ -176,26 +176,20 @@ function stopOfReadHalt(halt: NonNullable<NotRead['halt']>): Stop {
   }
 }
 
-/** When an asking ends by itself (run/README.md#asking). */
-export interface AskBrake extends Reach {
-  /** Customers for whom the service answered anything at all. */
-  readonly answered: number
-  /** The statuses of those among the first three who were missing. */
-  readonly missing: readonly number[]
-  /** Customers in a row who could not be read. */
-  readonly unread: number
-}
-
 const FIRST_MISSING = 3
 const UNREAD_IN_A_ROW = 10
 
-export const startAskBrake = (): AskBrake => ({
-  failures: 0,
-  failingSinceMs: null,
+export const startAskBrake = () => ({
+  ...IN_REACH,
+  /** Customers for whom the service answered anything at all. */
   answered: 0,
-  missing: [],
+  /** The statuses of those among the first three who were missing. */
+  missing: [] as readonly number[],
+  /** Customers in a row who could not be read. */
   unread: 0,
 })
+/** When an asking ends by itself (run/README.md#asking). */
+export type AskBrake = Readonly<ReturnType<typeof startAskBrake>>
 
 /** One try, whatever becomes of its question. */
 export function noteTry(brake: AskBrake, seen: SourcesSeen, nowMs: number): AskBrake {
