@@ -36,18 +36,7 @@ type Next =
 
 type Decided = ReturnType<typeof decide>
 
-export interface AttemptFacts {
-  /** The service gave the assigned reference to another row before. */
-  readonly isReferenceKnown: boolean
-  /** How often this row was turned away in this run, this attempt included. */
-  readonly turnedAway: number
-  /** How long ago this run first took the row up, in milliseconds. */
-  readonly ageMs: number
-  /** Connection failures of the run in a row, this attempt included. */
-  readonly connectionFailures: number
-  /** In [0, 1). */
-  readonly random: number
-}
+export type AttemptFacts = ReturnType<typeof factsOf>
 
 const MAX_TURNED_AWAY = 8
 
@@ -222,12 +211,17 @@ function hold(run: Delivery, { row }: Turn, { because }: HeldAtGate): void {
 
 const sentWith = ({ sent }: Turn, { kind }: Outcome): number => sent + (kind === 'turned_away' ? 1 : 0)
 
-function factsOf(run: Delivery, turn: Turn, seen: Outcome): AttemptFacts {
+function factsOf(run: Delivery, turn: Turn, seen: Outcome) {
   return {
+    /** The service gave the assigned reference to another row before. */
     isReferenceKnown: isReferenceKnown(run, seen),
+    /** How often this row was turned away in this run, this attempt included. */
     turnedAway: sentWith(turn, seen),
+    /** How long ago this run first took the row up, in milliseconds. */
     ageMs: run.parts.clock.monotonic() - turn.firstMs,
+    /** Connection failures of the run in a row, this attempt included. */
     connectionFailures: run.brake.failures + 1,
+    /** In [0, 1). */
     random: run.parts.random(),
   }
 }
