@@ -57,14 +57,8 @@ interface CallbackRequest {
   readonly body: Uint8Array | string
 }
 
-type CallbackVerdict =
-  /** Of the service, unchanged. `timestamp` is what was signed; the service repeats, so know an event by its `event_uuid`. */
-  | { readonly kind: 'verified'; readonly timestamp: string }
-  /** Do not act on it. `reason` quotes neither header nor key. */
-  | { readonly kind: 'refused'; readonly reason: string }
-
 /** Whether a callback was signed with `signKey`, the `callbacks.sign_key` of its billogram. Never throws. */
-export function verifyCallback(request: CallbackRequest, signKey: string): CallbackVerdict {
+export function verifyCallback(request: CallbackRequest, signKey: string) {
   const { headers = {}, body } = Object(request) as Partial<CallbackRequest>
   // Anybody could sign with the empty key.
   if (signKey === '' || typeof signKey !== 'string') return refused('the signing key is empty')
@@ -76,11 +70,13 @@ export function verifyCallback(request: CallbackRequest, signKey: string): Callb
   if (signature === null) return refused('it does not have one header Billogram-Signature with a SHA-256')
   const expected = createHmac('sha256', signKey).update(signedBefore(timestamp)).update(body).digest()
   return timingSafeEqual(signature, expected)
-    ? { kind: 'verified', timestamp }
+    ? // Of the service, unchanged, and signed at that time. The service repeats, so know an event by its `event_uuid`.
+      ({ kind: 'verified', timestamp } as const)
     : refused('its signature is not of this time, body and key')
 }
 
-const refused = (reason: string): CallbackVerdict => ({ kind: 'refused', reason })
+/** Do not act on it. `reason` quotes neither header nor key. */
+const refused = (reason: string) => ({ kind: 'refused', reason }) as const
 
 function oneHeader(headers: CallbackRequest['headers'] | null, name: string): string | null {
   const values = Object.entries(headers ?? {}).flatMap(([key, value]) =>

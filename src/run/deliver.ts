@@ -27,12 +27,7 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
 /** What becomes of a row after one attempt. */
-type Next =
-  | { readonly kind: 'settled' }
-  /** Ready again, and offered again by this run after the wait. */
-  | { readonly kind: 'again'; readonly afterMs: number }
-  /** Ready again, but not in this run. */
-  | { readonly kind: 'later_run' }
+type Next = ReturnType<typeof nextOf>
 
 type Decided = ReturnType<typeof decide>
 
@@ -75,12 +70,12 @@ function waitOf(outcome: Outcome, facts: AttemptFacts): number {
 }
 
 /** The brake ends a run of connection failures long before they could count up like answers. */
-function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number): Next {
+function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number) {
   const isFinal = outcome.kind !== 'not_sent' && outcome.kind !== 'turned_away'
-  if (isFinal) return { kind: 'settled' }
+  if (isFinal) return { kind: 'settled' } as const
   const isTriedEnough = outcome.kind === 'turned_away' && facts.turnedAway >= MAX_TURNED_AWAY
-  if (isTriedEnough || facts.ageMs >= LONGEST_WAIT_MS) return { kind: 'later_run' }
-  return { kind: 'again', afterMs: waitMs }
+  if (isTriedEnough || facts.ageMs >= LONGEST_WAIT_MS) return { kind: 'later_run' } as const
+  return { kind: 'again', afterMs: waitMs } as const
 }
 
 /** A row that is merely not available yet waits alone, unless the service names a time. */

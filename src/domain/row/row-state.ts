@@ -299,24 +299,18 @@ export interface CorrectionFacts {
   readonly isContested: boolean
 }
 
-export type CorrectionPlan =
-  | { readonly kind: 'by_mandate' } // the rules for rows of one mandate decide
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'with_its_rivals' } // unchanged, but it counts again once another row of its conflict changed
-  | { readonly kind: 'supersede' }
-  | {
-      readonly kind: 'conflict'
-      readonly because: 'unknown' | 'unrelated' | 'contested' | 'outdated' | 'protected'
-    }
+export type CorrectionPlan = ReturnType<typeof decideCorrection>
 
-export function decideCorrection({ named, isContested }: CorrectionFacts): CorrectionPlan {
-  if (named === null) return { kind: 'conflict', because: 'unknown' }
-  if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' }
-  if (!named.isRelated) return { kind: 'conflict', because: 'unrelated' }
-  if (isContested) return { kind: 'conflict', because: 'contested' }
-  if (named.isOutdated && !isProtected(named.state)) return { kind: 'conflict', because: 'outdated' }
-  if (named.isSameMandate) return { kind: 'by_mandate' }
-  return isProtected(named.state) ? { kind: 'conflict', because: 'protected' } : { kind: 'supersede' }
+export function decideCorrection({ named, isContested }: CorrectionFacts) {
+  const conflict = <Why extends string>(because: Why) => ({ kind: 'conflict', because }) as const
+  if (named === null) return conflict('unknown')
+  // With its rivals it counts again once another row of its conflict changed.
+  if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' } as const
+  if (!named.isRelated) return conflict('unrelated')
+  if (isContested) return conflict('contested')
+  if (named.isOutdated && !isProtected(named.state)) return conflict('outdated')
+  if (named.isSameMandate) return { kind: 'by_mandate' } as const // by the rules for rows of one mandate
+  return isProtected(named.state) ? conflict('protected') : ({ kind: 'supersede' } as const)
 }
 
 /** What the former provider counts of an export. */
