@@ -2,7 +2,14 @@ import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
 import { durationText, plural } from '../domain/text/text.js'
-import { isBalanced, type Totals, type Outcome, type Halt, isHeldBack } from '../domain/row/row-state.js'
+import {
+  HALTS,
+  isBalanced,
+  type Totals,
+  type Outcome,
+  type Halt,
+  isHeldBack,
+} from '../domain/row/row-state.js'
 /** Why a run ended before every ready row was sent. */
 type StopKind =
   | Halt
@@ -28,41 +35,6 @@ export interface Stop {
   readonly why: string
   /** What the operator should do before running again. */
   readonly next: string
-}
-
-const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
-  credentials: {
-    why: 'The service refused the credentials or the permission',
-    next: 'Check the user name, the password and what the account may do, then run the same command again',
-  },
-  certificate: {
-    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
-    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
-  },
-  redirect: {
-    why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and resolve what is in doubt (sepa-migrate help doubts)',
-  },
-  echo_mismatch: {
-    why: 'An answer named another mandate than its request; answers may be shifted by one',
-    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
-  },
-  reference_repeated: {
-    why: 'The service gave one mandate reference to two rows',
-    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
-  },
-  request_rejected_locally: {
-    why: 'The request could not be built; nothing was sent',
-    next: 'Please report this with the log; it is a fault of this program or of a setting',
-  },
-  no_read_back: {
-    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
-    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
-  },
-  unanswered: {
-    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
-    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
-  },
 }
 
 export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })

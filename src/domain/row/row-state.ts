@@ -4,16 +4,44 @@ import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
 import type { OpenCutOver } from './cut-over.js'
 
-/** Why a run must stop because of one exchange. */
-export type Halt =
-  | 'credentials' // 401, 403, 407: exit 6
-  | 'certificate' // TLS or proxy set-up is wrong
-  | 'redirect' // a 3xx was answered
-  | 'echo_mismatch' // answers may be shifted by one
-  | 'reference_repeated' // the service gave one reference to two rows
-  | 'request_rejected_locally' // undici refused our arguments: a bug of ours
-  | 'no_read_back' // asked before sending, the service has no answer to that question at all
-  | 'unanswered' // asked before sending, it could not be read for many rows in a row
+/** Why a run must stop because of one exchange: what was seen, and what the operator does before running again. */
+export const HALTS = {
+  /** 401, 403, 407: exit 6. */
+  credentials: {
+    why: 'The service refused the credentials or the permission',
+    next: 'Check the user name, the password and what the account may do, then run the same command again',
+  },
+  certificate: {
+    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
+    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
+  },
+  redirect: {
+    why: 'The service answered with a redirect, which is never followed',
+    next: 'Check the base URL with the service, and resolve what is in doubt (sepa-migrate help doubts)',
+  },
+  echo_mismatch: {
+    why: 'An answer named another mandate than its request; answers may be shifted by one',
+    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
+  },
+  reference_repeated: {
+    why: 'The service gave one mandate reference to two rows',
+    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
+  },
+  /** Undici refused our arguments: a bug of ours. */
+  request_rejected_locally: {
+    why: 'The request could not be built; nothing was sent',
+    next: 'Please report this with the log; it is a fault of this program or of a setting',
+  },
+  no_read_back: {
+    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
+    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
+  },
+  unanswered: {
+    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
+    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
+  },
+}
+export type Halt = keyof typeof HALTS
 
 /** What a request that never left has left behind. */
 export const NOTHING_LEFT = {

@@ -184,10 +184,7 @@ async function isAsWritten(folder: string): Promise<boolean> {
  * @param away a folder where they are put as a whole, because another report may do the same
  * @returns the folder for the new ones, and the newest of those that were left
  */
-export async function freeToDo(
-  folder: string,
-  away: string,
-): Promise<{ readonly free: string; readonly left: string | null }> {
+export async function freeToDo(folder: string, away: string) {
   let last = 0
   for (const number of toDoNumbers(folder)) {
     const path = join(folder, toDoName(number))
@@ -300,10 +297,7 @@ const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, W
  * @param mark of the ledger
  * @returns what was removed, and what is of another ledger, or does not say of which
  */
-export function removeLeftovers(
-  folders: readonly string[],
-  mark: string,
-): { readonly removed: readonly string[]; readonly left: readonly string[] } {
+export function removeLeftovers(folders: readonly string[], mark: string) {
   const found = withInner(folders.filter(isFolder)).flatMap(workshopsIn)
   const removed = found.filter((path) => isMarked(path, mark))
   for (const path of removed) rmSync(path, { recursive: true, force: true })

@@ -14,7 +14,6 @@ import {
   type Told,
 } from '../facts/facts.js'
 import {
-  type ReportFacts,
   paymentSourcesOf,
   registeredPages,
   walkLedger,
@@ -177,7 +176,7 @@ async function writeFiles(
     signal,
   }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'told' | 'signal'>,
   hasLists: boolean,
-): Promise<{ readonly facts: ReportFacts; readonly manifest: string; readonly failed: readonly unknown[] }> {
+) {
   const texts = textsIn(language, reader.runs().at(-1)?.zone)
   const sources = reader.sources()
   const columns = mergeColumns(sources)
