@@ -4,7 +4,14 @@ import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { NOTE, noteText, type PackFile } from './earlier-pack.js'
+import {
+  NOTE,
+  noteText,
+  type PackFile,
+  inPackFolder,
+  type PackFolder,
+  type Published,
+} from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
@@ -20,7 +27,6 @@ import {
   type OpenList,
   type OpenLists,
 } from '../facts/row-walk.js'
-import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
