@@ -1,6 +1,14 @@
 import { cleanCell, said } from '../domain/text/text.js'
-import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
-import { isPageBreak, isTotalsLine, statedCounts, sumIn } from '../domain/text/totals.js'
+import {
+  isNull,
+  isPlainStart,
+  isRuleLine,
+  judgeHeaders,
+  isPageBreak,
+  isTotalsLine,
+  statedCounts,
+  sumIn,
+} from '../domain/text/no-record.js'
 import {
   type Finding,
   findingOf,

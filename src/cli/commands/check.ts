@@ -24,7 +24,7 @@ import { evidenceLine, firstRecords, howReadLines, readingLines, unlikelyShares 
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
-import { askListed, holdStrangers } from '../../migrate/who.js'
+import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { WHO } from '../run-options.js'
 import { readService } from '../settings/settings.js'

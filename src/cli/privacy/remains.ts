@@ -15,7 +15,7 @@ import {
   sha256Of,
   findResultFiles,
   removeLeftovers,
-} from '../../report/pack/earlier-pack.js'
+} from '../../report/pack/pack-folder.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'

@@ -11,7 +11,7 @@ import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
-import { nearest } from '../../domain/text/nearest.js'
+import { nearest } from '../../domain/text/text.js'
 import { createRequire } from 'node:module'
 import removed from './removed.json' with { type: 'json' }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
-import type { Expected } from '../../domain/row/expected.js'
+import type { Expected } from '../../domain/row/row-state.js'
 import { openAdmission, type Admission } from '../admit/admission.js'
 import {
   assertNotPurged,

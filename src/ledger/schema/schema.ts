@@ -1,4 +1,4 @@
-import { VERDICTS } from '../../domain/proof/evidence.js'
+import { VERDICTS } from '../../domain/proof/match-sources.js'
 import { WHO_VERDICTS } from '../../domain/who/names.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
 import { openScratch, schemaDifferences, sqlValue, type Connection } from '../file/connection.js'

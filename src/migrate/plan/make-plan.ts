@@ -29,7 +29,7 @@ import {
   registerOf,
   targetOf,
 } from '../options.js'
-import { askAhead } from '../who.js'
+import { askAhead } from '../ask.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'

@@ -7,9 +7,10 @@ import {
   type RowState,
   TOTAL_OF_STATE,
   type Totals,
+  isAsExpected,
+  type ComparedTotals,
 } from '../../domain/row/row-state.js'
 import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'

@@ -15,7 +15,7 @@ import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
 import { maskedText } from '../files/cells.js'
-import { settingText } from '../text/setting-text.js'
+import { settingText } from '../text/texts.js'
 
 /** A part of what is said of a plan, on a page as on a terminal. */
 export interface Section {

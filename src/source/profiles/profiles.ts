@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.js'
-import { orNearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/text.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { WordField } from '../../domain/value/words.js'
 import { findColumn, type Header } from '../columns/header.js'

@@ -18,12 +18,12 @@ import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { namesEnd } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
-import { isTotalsLine } from '../../domain/text/totals.js'
+import { isTotalsLine } from '../../domain/text/no-record.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
-import { watchDates, watchOrder } from '../../domain/mandate/date-column.js'
+import { watchDates, watchOrder } from '../../domain/mandate/date.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
@@ -277,7 +277,7 @@ function watchAccounts(report: Report) {
   }
 }
 
-/** How the dates of each column are written (domain/mandate/date-column.ts). */
+/** How the dates of each column are written (domain/mandate/date.ts). */
 function watchDays(
   { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
   report: Report,
