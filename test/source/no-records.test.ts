@@ -57,6 +57,35 @@ describe('a header that is repeated', () => {
     }
   })
 
+  it.each([
+    ['in Polish', 'Numer klienta 2,Rachunek,Podpisano,Identyfikator,Numer zgody,Nazwa'],
+    ['in codes', 'F01,F02,F03,F04,F05,F06'],
+    ['without all of its names', ',Conto,Firmato il,,Riferimento,'],
+  ])('refuses the file where it has names that nobody knows: %s', async (_, other) => {
+    for (const given of [fileOf(file(HEADER, FIRST, other, SECOND)), sheet(HEADER, FIRST, other, SECOND)]) {
+      const error = await refusal(readAll(given))
+      expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', exitCode: 7 })
+      expect(error.message).toContain('Line 3 holds words')
+    }
+  })
+
+  it.each([
+    ['behind the last row', [FIRST, 'No,Conto,Firmato il,CI,Riferimento,Nome']],
+    ['with a number', [FIRST, '1002,Conto,Firmato il,CI,Riferimento,Nome', SECOND]],
+    ['with a day', [FIRST, 'No,Conto,2024-03-01,CI,Riferimento,Nome', SECOND]],
+    ['without an account', [FIRST, 'No,,unknown,CI,Riferimento,Nome', SECOND]],
+  ])('is none %s', async (_, lines) => {
+    expect(await fileRules(file(HEADER, ...lines))).toEqual([])
+  })
+
+  it('is found by init, too, where more of its names are known than of the first', async () => {
+    const others = 'N° client,IBAN,Date de signature,ICS,RUM,Échéance'
+    for (const given of [fileOf(file(others, FIRST, HEADER, SECOND)), sheet(others, FIRST, HEADER, SECOND)]) {
+      const error = await refusal(inspectSource(given, { today: AS_OF }))
+      expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', line: 3 })
+    }
+  })
+
   it('is none where a customer is called like a column, or like two', async () => {
     const named = FIRST.replace('Person 1', 'IBAN')
     expect(await rowRules(file(HEADER, named, SECOND.replace('M-2', 'iban')))).toEqual([[], []])

@@ -18,6 +18,7 @@ import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { namesEnd } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { mayBeNames } from '../../domain/text/no-record.js'
 import { isTotalsLine } from '../../domain/text/totals.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
@@ -69,7 +70,7 @@ export function watchSource(source: RecognisedSource) {
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
       if (isClean !== true) damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey)
-      titles.note(checked)
+      titles.note(checked, raw)
       const { iban, customerNo } = checked.values
       if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
       // Of a record of the wrong shape nobody can tell which cell is which.
@@ -222,18 +223,25 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
   }
 }
 
-/** A line of words alone with rows above and below it, or with a word of an end, is the title of what follows. */
+/**
+ * A line of words alone with rows above and below it, or with a word of an end, is the title of what follows, and one with
+ * words for an account and a date its header, whatever the language.
+ */
 function watchTitles(report: Report) {
   const found: Finding[] = []
   let isBegun = false
   let title: readonly [text: string, detail: string] | null = null
   return {
     found,
-    note: ({ line, cells, values }: CheckedRecord): void => {
+    note: ({ line, cells, values }: CheckedRecord, raw: RawValues | null): void => {
       if (values.iban === null) {
-        const [text = '', ...others] = cells.filter((cell) => cell !== '')
+        const filled = cells.filter((cell) => cell !== '')
+        const [text = '', ...others] = filled
+        const isHeader =
+          values.signedDate === null && !!raw?.iban && !!raw.signed_date && isBegun && mayBeNames(filled)
         if (others.length === 0 && TITLE.test(text) && (isBegun || namesEnd(text)))
           title = [text, `Line ${line} holds nothing else than "${showValue(text)}".`]
+        else if (isHeader) title = [text, `Line ${line} holds words where others have an account and a date.`]
         return
       }
       if (title !== null) found.push(...report('FILE_HEADER_SECOND', ...title))

@@ -1,3 +1,4 @@
+import { holdsIban } from '../../domain/text/masking.js'
 import { columnLetters, findName, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
@@ -58,6 +59,7 @@ function openSheet(
       ? findHeader(
           head.map(({ cells }) => cells.filter(isKnown).length),
           head.map(({ cells }) => cells.length),
+          head.map(({ cells }) => cells.some(holdsIban)),
           (index) => head[index]?.line ?? 1,
         )
       : { lines: layout.skipLines, evidence: 'declared' }
