@@ -274,6 +274,9 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
   }
   const heading = namesFlag(name) ? null : headingOf(name)
   if (heading !== null) return harmless(`${heading} by its name`)
+  // Most rows are empty, so the others may be days that a spreadsheet counts.
+  if (filled * 2 < records && areMost(profile.dates.get('excel') ?? 0, profile))
+    return undecided('dates', 'status', mayBeEnds(profile, false) ?? '')
   if (areMost(profile.creditors, profile)) return harmless('creditor identifiers')
   const isFew = counts !== null && counts.size <= MOST_VALUES
   if (areDistinct(profile) && (!isFew || filled >= records * 0.95)) return harmless(DISTINCT)
