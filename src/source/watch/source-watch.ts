@@ -76,7 +76,7 @@ export function watchSource(source: RecognisedSource) {
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) {
         columns.note(checked.cells, checked.corrects === null)
-        cleaning.note(raw)
+        cleaning.note(raw, checked.values)
         days.note(raw, checked)
       }
       const { mandateReference } = checked.values
@@ -372,11 +372,12 @@ const cleaned = (cell: string, field: RequiredField): string => {
 function countCleaning() {
   const counts: Partial<Record<Field, number>> = {}
   return {
-    note: (raw: RawValues): void => {
+    note: (raw: RawValues, { iban, creditorIdentifier }: CheckedRecord['values']): void => {
       for (const field of REQUIRED_FIELDS) {
         const cell = raw[field]
         const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
-        if (cell === null || (!isCompacted && PLAIN.test(cell)) || cleaned(cell, field) === cell) continue
+        const isAsRead = isCompacted ? cell === iban || cell === creditorIdentifier : PLAIN.test(cell ?? '')
+        if (cell === null || isAsRead || cleaned(cell, field) === cell) continue
         counts[field] = (counts[field] ?? 0) + 1
       }
     },
