@@ -18,8 +18,7 @@ const FIRST_MANDATES = '2009-11-01'
 const MOST_WORDS = 20
 const VALUES_SHOWN = 3
 
-/** @param isWhole filled cells are counted to the end whatever they hold */
-export function profileColumn(name: string, today: LocalDate, isWhole = false) {
+export function profileColumn(name: string, today: LocalDate) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, { count: number }>()
   const remarks = new Map<string, number>()
@@ -28,14 +27,11 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   let sampled = 0
   /** Dates are looked at to the last, since one that has passed, or is still to come, may tell; null before it is known. */
   let isDated: boolean | null = namesEnd(name) ? true : null
-  /** No rule asks for more of a column of many words without dates. */
-  let isKnown = false
   return {
     note: (cell: string): void => {
       if (cell === '') return
       const remark = isDated === true || remarks.size >= MOST_WORDS ? null : remarkIn(cell)
       if (remark !== null) remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
-      if (isKnown) return
       words.note(cell)
       let shown = cell
       if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
@@ -45,7 +41,6 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         if (known !== undefined) known.count += 1
         if (known !== undefined || !isDated || sample.size >= MOST_DATES) {
           if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
-          isKnown = !isWhole && !isDated && words.areMany()
           return
         }
       }
@@ -237,7 +232,6 @@ export function countWords(most: number) {
       if (known === undefined) enter(cell)
       else known.count += 1
     },
-    areMany: (): boolean => words === null,
     counts: (): WordCounts =>
       words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
   }

@@ -197,24 +197,19 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
     findings: (): readonly Finding[] => {
-      const isDormant = undated > 0 && !hasLastCollection
       const many = creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`
       const dominant = [...dates].filter(([date, { count }]) => isDominant(date, count))
+      const allAre = references > 1 && allAreCustomers && `All ${references} of them do.`
+      const isDormant = undated > 0 && !hasLastCollection
       const dormant = `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`
-      const told: readonly Parameters<Report>[] = [
-        [
-          'FILE_UMR_EQUALS_CUSTOMER',
-          '',
-          references > 1 && allAreCustomers && `All ${references} of them do.`,
-        ],
-        ['FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant],
-        ['FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), creditors.size > 1 && `It names ${many}.`],
-      ]
+      const several = creditors.size > 1 && `It names ${many}.`
       return [
         ...dominant.flatMap(([date, { count }]) =>
           report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
         ),
-        ...told.flatMap((each) => report(...each)),
+        ...report('FILE_UMR_EQUALS_CUSTOMER', '', allAre),
+        ...report('FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant),
+        ...report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), several),
         ...[...oddBritish].flatMap((ci) =>
           report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
         ),
