@@ -112,6 +112,8 @@ describe('the title of a part', () => {
     ['without a word that is known, in Finnish', wide('Entiset jäsenet')],
     ['with a year, in English', wide('Former members 2024')],
     ['in another column', ',,,Archiv,,'],
+    ['with its label beside it', 'Status:,gekündigt,,,,'],
+    ['with a usual label beside it, in French', ',Statut du mandat,,,Résilié,'],
   ])('between rows refuses the file, the header repeated below it or not: %s', async (_, title) => {
     for (const lines of [
       [HEADER, FIRST, title, SECOND],
@@ -120,14 +122,14 @@ describe('the title of a part', () => {
       for (const given of [fileOf(file(...lines)), sheet(...lines.filter((line) => line !== ''))]) {
         const error = await refusal(readAll(given))
         expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', exitCode: 7 })
-        expect(error.message).toMatch(/Line \d holds nothing else than "[\p{L} 0-9]+"/u)
+        expect(error.message).toMatch(/Line \d holds nothing else than "[\p{L}: 0-9]+"/u)
         expect(error.next).toContain('without those that have ended')
       }
   })
 
   it('above all rows refuses the file where it says that they ended', async () => {
-    for (const title of ['Gekündigt', 'Mandati revocati', 'Inactive'])
-      expect(await refusal(readText(file(HEADER, wide(title), FIRST)))).toMatchObject({
+    for (const title of [wide('Gekündigt'), wide('Mandati revocati'), 'Inactive', 'Status:,gekündigt,,,,'])
+      expect(await refusal(readText(file(HEADER, title, FIRST)))).toMatchObject({
         rule: 'FILE_HEADER_SECOND',
       })
     expect(await fileRules(file(HEADER, wide('Aktive Mandate'), FIRST))).toEqual([])
@@ -137,6 +139,7 @@ describe('the title of a part', () => {
     ['behind the last row', [wide('Beendete Mandate')]],
     ['with a number of a mandate', [wide('MREF-000123'), SECOND]],
     ['with another cell', ['1002,Beendet,,,,', SECOND]],
+    ['of a member without an account', ['Anna,,,,,Muster', SECOND]],
   ])('is none %s', async (_, lines) => {
     expect(await fileRules(file(HEADER, FIRST, ...lines))).toEqual([])
   })

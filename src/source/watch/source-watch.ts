@@ -16,7 +16,7 @@ import {
 import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
-import { namesEnd } from '../columns/header.js'
+import { namesEnd, usualMeaning } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
 import { mayBeNames } from '../../domain/text/no-record.js'
 import { isTotalsLine } from '../../domain/text/totals.js'
@@ -234,8 +234,10 @@ function watchTitles(report: Report) {
         const [text = '', ...others] = filled
         const isHeader =
           values.signedDate === null && !!raw?.iban && !!raw.signed_date && isBegun && mayBeNames(filled)
-        if (others.length === 0 && TITLE.test(text) && (isBegun || namesEnd(text)))
-          title = [text, `Line ${line} holds nothing else than "${showValue(text)}".`]
+        const words = filled.join(' ')
+        const isLabelled = others.length === 1 && (text.endsWith(':') || usualMeaning(text) !== null)
+        if ((others.length === 0 || isLabelled) && TITLE.test(words) && (isBegun || namesEnd(words)))
+          title = [text, `Line ${line} holds nothing else than "${showValue(words)}".`]
         else if (isHeader) title = [text, `Line ${line} holds words where others have an account and a date.`]
         return
       }

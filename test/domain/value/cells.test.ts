@@ -85,7 +85,7 @@ describe('the agreed vectors', () => {
 
 describe('a cell', () => {
   const FILLERS =
-    'NOTPROVIDED,Not provided,n/a,NA,none,Null,unknown,UNBEKANNT,keine,Aucune,geen,-,--,0,?,nil,NaN,NaT,undefined,(null),(leer),vide,DBNull,0000-00-00'.split(
+    'NOTPROVIDED,Not provided,n/a,NA,none,Null,unknown,UNBEKANNT,keine,Aucune,geen,-,--,0,?,nil,NaN,NaT,undefined,(null),(leer),vide,DBNull,System.DBNull,keine Angabe,0000-00-00'.split(
       ',',
     )
   test.each<[Cell, RuleId, readonly string[]]>([
