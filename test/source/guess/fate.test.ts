@@ -66,6 +66,7 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['dates in most rows, in Hungarian', 60, ['Kilépett', first(50, '2025.06.02', '')]],
   ['dates as in Hungary, in one row', 6, ['Visszavonás dátuma', first(1, '2026.02.01.', '')]],
   ['dates with blanks as in Hungary', 30, ['Vége', first(2, '2026. 02. 01.', '')]],
+  ['a year alone', 6, ['Gültig bis', first(1, '2025', '')]],
   ['days that a spreadsheet counts', 30, ['DTE_Y', first(2, '46054', '')]],
   ['a block into the future', 25, ['Lastschriftsperre bis', first(3, '31.12.2027', '')]],
   ['a block in English', 6, ['Paused until', first(1, '2027-12-31', '')]],
