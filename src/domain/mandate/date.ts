@@ -156,7 +156,7 @@ const isEvening = (time: number | null): boolean => time !== null && time >= EVE
 /** Formats that allow for more than their names say. */
 const NOTATIONS: Readonly<Partial<Record<DateFormat, RegExp>>> = {
   iso: /^(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})$/,
-  'yyyy/mm/dd': /^(?<year>[0-9]{4})([./])(?<month>[0-9]{1,2})\2(?<day>[0-9]{1,2})$/,
+  'yyyy/mm/dd': /^(?<year>[0-9]{4})([./]) ?(?<month>[0-9]{1,2})\2 ?(?<day>[0-9]{1,2})\.?$/,
   'dd-MON-yyyy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{4})$/u,
   'dd-MON-yy': /^(?<day>[0-9]{1,2})[-./ ] ?(?<month>\p{L}{3,6})(?:\.|\.?[-/ ])(?<year>[0-9]{2})$/u,
 }

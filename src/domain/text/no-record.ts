@@ -29,6 +29,10 @@ export function isNull(cell: string): boolean {
 /** A date, an account or a number, as every mandate has one and few names do. */
 const VALUE = /[0-9]{4}|^[0-9]+$/
 
+/** Words that all differ, as names of columns do, and none of what every mandate has. */
+export const mayBeNames = (cells: readonly string[]): boolean =>
+  new Set(cells).size === cells.length && !cells.some((cell) => VALUE.test(cell))
+
 /**
  * Whether a record is the header once more; `other` where it has other columns, or has them in another order.
  * @param meaningOf what a name means in any language; null where it is no usual one

@@ -118,11 +118,12 @@ export const upperCase = (text: string): string =>
 
 /** What people and programs write where they have no reference or creditor. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|NULL|UNKNOWN|UNBEKANNT|KEINE|KEINER|OHNE|AUCUN|AUCUNE|INCONNU|GEEN|ONBEKEND|NESSUNO|NESSUNA|NINGUNO|NINGUNA|INGEN|BRAK|TBD|-|--|---|0'.split(
+  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NAN|NAT|NIL|NONE|NULL|DBNULL|SYSTEM.DBNULL|UNDEFINED|EMPTY|BLANK|UNKNOWN|UNBEKANNT|KEINE|KEINE ANGABE|K.A.|KEINER|OHNE|LEER|AUCUN|AUCUNE|VIDE|INCONNU|GEEN|LEEG|ONBEKEND|NESSUNO|NESSUNA|VUOTO|NINGUNO|NINGUNA|VACIO|INGEN|BRAK|TBD|-|--|---|?|0|0000-00-00'.split(
     '|',
   ),
 )
-export const isFiller = (text: string): boolean => PLACEHOLDERS.has(upperCase(text))
+export const isFiller = (text: string): boolean =>
+  PLACEHOLDERS.has(upperCase(text).replace(/^\((.*)\)$/, '$1'))
 
 /** Step B3. */
 const removeGaps = (text: string): string => text.replace(GAPS, '')

@@ -172,7 +172,7 @@ const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unkno
 
 async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
-  const profiles = header.seen.map((name) => profileColumn(name, today, true))
+  const profiles = header.seen.map((name) => profileColumn(name, today))
   const rows: string[][] = []
   const last: RawRecord[] = []
   let records = 0
