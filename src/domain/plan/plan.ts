@@ -178,9 +178,16 @@ const COMPARED_ELSEWHERE = new Set(
 /** What every row that is sent changes. */
 const MOVING = new Set('totals choice creditors warnings staysBehind corrections expectedMs'.split(' '))
 
+/** Rules whose warnings come and go as days pass: a promise of no plan. What they do to a row shows in the rows. */
+const BY_THE_DAY = /DORMAN|_FUTURE$/
+
 /** Files by their bytes; corrections without who made them and when, which an import that is rolled back does not keep. */
-const compared = ({ sources, corrections, ...plan }: PlanDocument): Readonly<Record<string, unknown>> => ({
+const compared = (
+  { sources, corrections, warnings, ...plan }: PlanDocument,
+  isSameDay: boolean,
+): Readonly<Record<string, unknown>> => ({
   ...plan,
+  warnings: warnings.filter(({ rule }) => isSameDay || !BY_THE_DAY.test(rule)),
   sources: sources.map(({ sha256, bytes, records }) => [sha256, bytes, records].join()).toSorted(),
   corrections: corrections && [
     corrections.rows,
@@ -191,7 +198,8 @@ const compared = ({ sources, corrections, ...plan }: PlanDocument): Readonly<Rec
 
 /** What the approver was shown and is not so. @param isBegun rows were sent under the plan */
 export function shownDrifts(planned: PlanDocument, now: PlanDocument, isBegun: boolean): Drift[] {
-  const [then, there] = [compared(planned), compared(now)]
+  const isSameDay = planned.asOf === now.asOf
+  const [then, there] = [compared(planned, isSameDay), compared(now, isSameDay)]
   const others = Object.keys({ ...then, ...there }).filter(
     (name) =>
       !COMPARED_ELSEWHERE.has(name) &&

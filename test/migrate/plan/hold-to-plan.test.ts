@@ -124,6 +124,42 @@ describe('a run under a plan', () => {
   })
 })
 
+describe('a plan that is run on a later day', () => {
+  const header =
+    'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,last_collection_date'
+  /** Planned on 15 June, run on the 18th. */
+  async function laterDay(lastCollection: string) {
+    const { place, asked, posts } = await placeWith(0)
+    const line = (customer: number, last: string): string =>
+      `${customer},DE89370400440532013000,2020-01-02,DE98ZZZ09999999999,M-${customer},${last}\n`
+    writeFileSync(place.at('export.csv'), `${header}\n${line(1, '2026-01-01')}${line(2, lastCollection)}`, {
+      mode: 0o600,
+    })
+    const document = await planned(place, asked())
+    approved(place, document)
+    return { document, place, posts, options: asked({ asOf: '2026-06-18', plan: place.at('plan.json') }) }
+  }
+
+  it.each([
+    ['a lapse is near by then', '2023-08-15', 0],
+    ['a planned collection was made by then', '2026-06-16', 1],
+  ])('is held to its rows, and not to warnings that days bring and take: %s', async (_, last, warnings) => {
+    const { document, options } = await laterDay(last)
+    expect(document.warnings).toHaveLength(warnings)
+    expect(await migrate(options)).toMatchObject({ exitCode: 0, totals: { registered: 2 } })
+  })
+
+  it('is refused where a row of it has lapsed, and where other warnings are hidden', async () => {
+    await expectRefused(
+      await laterDay('2023-06-15'),
+      /: rows changed: 2 rows \(\w+\) planned, 1 row \(\w+\) now/,
+    )
+    const given = await laterDay('2026-01-01')
+    forged(given.place, () => ({ warnings: [{ rule: 'IBAN_SHARED', count: 1 }] }))
+    await expectRefused(given, ': the plan shows something else than there is: warnings. Nothing')
+  })
+})
+
 /** Options of the run that are others by then, if any. */
 type Change = (given: Scene) => unknown
 
