@@ -1,14 +1,8 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
 import { type Command, type Context, namedFiles, type CommandResult } from '../command.js'
-import { RUN_FLAGS, runOptions } from '../run-options.js'
-import {
-  readUsername,
-  type Settings,
-  assertReadBackTold,
-  readCredentials,
-  readTarget,
-} from '../settings/settings.js'
+import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
+import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
@@ -34,7 +28,7 @@ export const planCommand: Command = {
     'sepa-migrate plan export.csv --to plan.json',
     'sepa-migrate plan export.csv --limit 10 --to pilot.json',
   ],
-  options: [...SHARED, ...RUN_SETTINGS, 'readBack'],
+  options: [...SHARED, ...RUN_SETTINGS, 'readBack', 'yes'],
   own: [
     ...RUN_FLAGS,
     ['--to <file>', `the plan to write (default ${FILE}), with a page beside it`],
@@ -54,7 +48,7 @@ async function plan(context: Context) {
   const target = readTarget(settings, world)
   const username = readUsername(settings)
   const options = runOptions(context, target)
-  const credentials = options.who === true ? await readCredentials(settings, world) : { username }
+  const credentials = options.who === true ? (await readAskedService(context)).credentials : { username }
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)

@@ -221,8 +221,8 @@ const DRIFTS: readonly (readonly [string, Change, RegExp | string])[] = [
   ],
   [
     'the user at the service',
-    (given) => service(given, { username: 'other' }),
-    /: target changed: from \S+ as test to \S+ as other\. /,
+    (given) => ({ ...service(given, { username: 'other' }), confirm: () => true }),
+    /: target changed: from \S+ as sandbox to \S+ as other\. /,
   ],
   [
     'an approval that expired',
