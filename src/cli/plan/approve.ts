@@ -8,6 +8,7 @@ import {
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
+  approversIn,
   approversText,
   isByPlanner,
   type ApprovalStatement,
@@ -154,12 +155,9 @@ const readApproval = (path: string): string =>
   readGivenText(path, { what: 'approval', nothing: NOTHING, mostBytes: MOST_BYTES.approval, noLink: true })
 
 /** Whoever signs sees whether their key is among those that count. */
-function approversLine({ settings }: PlanDocument): string | false {
-  const named = Object.entries(settings['approvers'] ?? {})
-  return (
-    named.length > 0 &&
-    `Whose key counts: ${approversText(named.map(([name, key]) => ({ name, key: String(key) })))}`
-  )
+function approversLine(document: PlanDocument): string | false {
+  const named = approversIn(document)
+  return named.length > 0 && `Whose key counts: ${approversText(named)}`
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */

@@ -110,6 +110,10 @@ export interface Approver {
   readonly key: string
 }
 
+/** Whose keys count, as a plan names them. */
+export const approversIn = ({ settings }: Pick<PlanDocument, 'settings'>): Approver[] =>
+  Object.entries(settings['approvers'] ?? {}).map(([name, key]) => ({ name, key: String(key) }))
+
 export const approversText = (approvers: readonly Approver[]): string =>
   approvers.map(({ name, key }) => `${name} (key ${key})`).join(', ')
 

@@ -176,7 +176,7 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
     try {
       register.note()
       const ahead = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(ahead.document, approversOf(options))
+      ledger.plans.record(ahead.document)
       return { ...ahead, last }
     } finally {
       register.close()

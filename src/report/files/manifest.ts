@@ -137,9 +137,9 @@ const runIn = ({ id, ...run }: RunRecord) => ({
 
 /** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
 const plansIn = (plans: readonly PlanRecord[]) =>
-  plans.map(({ document, approvals, ...plan }) => ({
-    ...pick('digest', 'plannedAt', 'plannedBy', 'plannedAs')(plan),
-    ...pick('rows', 'limit')(document),
+  plans.map(({ digest, document, approvals }) => ({
+    digest,
+    ...pick('plannedAt', 'plannedBy', 'plannedAs', 'rows', 'limit')(document),
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
 

@@ -15,7 +15,7 @@ describe('the files of a plan', () => {
   /** A ledger with the plan on record, and the plan written beside it. */
   function place() {
     const ledger = open()
-    ledger.plans.record(PLAN, [])
+    ledger.plans.record(PLAN)
     ledger.close()
     const at = { ledger: ledger.file, sharedFolder: false }
     const paths = planPaths(join(dirname(ledger.file), 'plan.json'))
@@ -73,7 +73,7 @@ it('where the latest plan stands says by whom, of how many rows, and which appro
   function standing(expiries: readonly string[], limit: number | null = null) {
     const ledger = open({ clock: stoppedClock() })
     const document = planOf({ limit })
-    ledger.plans.record(document, [])
+    ledger.plans.record(document)
     for (const [at, expiresAt] of expiries.entries())
       ledger.plans.approve(recorded(document.digest, { approvedBy: `Approver ${at}`, expiresAt }))
     const [record] = ledger.view.plans()

@@ -263,7 +263,7 @@ function forged(place: Place, change: (document: PlanDocument) => Partial<PlanDo
   const { digest: _, ...made } = JSON.parse(readFileSync(place.at('plan.json'), 'utf8')) as PlanDocument
   const body = { ...made, ...change({ digest: '', ...made }) }
   const document = { digest: planDigestOf(body), ...body }
-  atLedger(place, (ledger) => ledger.plans.record(document, []))
+  atLedger(place, (ledger) => ledger.plans.record(document))
   writeFileSync(place.at('plan.json'), textOfPlan(document))
   approved(place, document)
 }

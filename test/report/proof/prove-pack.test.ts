@@ -63,7 +63,7 @@ async function provenPack(): Promise<Campaign> {
   const second = [1, 2].map((n) => ({ reference: `N-${n}`, customerNo: 2000 + n }))
   admit(ledger, second, { name: 'second.csv', sha256: '2'.repeat(64) })
   const plan = planOf()
-  ledger.plans.record(plan, [])
+  ledger.plans.record(plan)
   approve(ledger, plan.digest, 'Grace')
   for (const outcome of [registered('NEW-1'), registered('NEW-2'), refused(), ...many(4, () => inDoubt())])
     await send(ledger, outcome)
