@@ -19,7 +19,6 @@ import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import {
   type Target,
-  distrustedConfiguration,
   readService,
   type Service,
   trustedLines,
@@ -169,7 +168,6 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     for (const line of pilotLines(plan)) progress.note(line)
     return true
   }
-  const distrusted = distrustedConfiguration(settings.configuration)
   const isAskingFirst = context.flag('checkBeforeSend')
   const lines = said([
     ...planLines(plan, {
@@ -179,7 +177,6 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     }),
     ...approvedLines(plan),
     askingLine(plan, isAskingFirst),
-    distrusted !== null && warned(distrusted),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map(warned),

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contextOf } from '../../src/cli/command.js'
@@ -117,18 +117,6 @@ describe('a run against a real service', () => {
     expect(notes).toContain('left out at the end: Total: 3')
     expect(notes).toContain('1 ended will not be migrated, going by column "status": "ended" 1')
     expect(notes).toContain('not understood in column "status": "hocus" 1')
-  })
-
-  it('says before the question why a configuration is distrusted', async () => {
-    const config = join(folder, 'open.yaml')
-    writeFileSync(config, 'dormantSoonDays: 30\n')
-    chmodSync(config, 0o666)
-    const { notes, questions, isConfirmed } = await confirm(SERVICE, '', { flags: { config } })
-    expect(notes).toMatch(
-      /Warning: Others can change the configuration file ".*open\.yaml": anybody on this machine can write to it \(mode 0666\)/,
-    )
-    expect([questions.length, isConfirmed]).toEqual([1, false])
-    expect(await notesOf()).not.toContain('Others can change')
   })
 
   it('shows what check knows: rows by outcome, previous creditors, user and pace', async () => {

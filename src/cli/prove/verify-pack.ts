@@ -107,8 +107,6 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
       'Ledger: has not changed since; the report was written again from it and compared byte for byte.',
     moved_on:
       'Ledger: has moved on since; what was registered and decided then was compared. A new report can be proven whole.',
-    behind: 'Ledger: is older than the pack; nothing was compared.',
-    another: 'Ledger: is another one; nothing was compared.',
     not_compared: 'Ledger: not compared, for the reason above.',
   }
   return said([

@@ -75,11 +75,9 @@ export function renderManifest(facts: ReportFacts, { files, language, absentAfte
   })
 }
 
-/** `no_json` where it is none; null for JSON that is no manifest. */
-export function readManifest(text: string): Manifest | 'no_json' | null {
-  const value = parseJson(text)
-  return value === undefined ? 'no_json' : (manifestSchema.safeParse(value).data ?? null)
-}
+/** Null for what is none. */
+export const readManifest = (text: string): Manifest | null =>
+  manifestSchema.safeParse(parseJson(text)).data ?? null
 
 /** summary.json: the figures of the pack for programs. */
 export const renderSummary = (facts: ReportFacts): string =>
