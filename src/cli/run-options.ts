@@ -17,12 +17,7 @@ import {
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import {
-  type Target,
-  readService,
-  type Service,
-  trustedLines,
-} from './settings/settings.js'
+import { type Target, readService, type Service, trustedLines } from './settings/settings.js'
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
