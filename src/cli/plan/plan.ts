@@ -1,6 +1,6 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, namedFiles } from '../command.js'
+import { type Command, type Context, lookInto, namedFiles } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
@@ -16,8 +16,6 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { parseJson } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { PlanRecord } from '../../ledger/read/reader.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertNotTaken, createTrusted } from '../../trust/output.js'
@@ -123,24 +121,15 @@ export async function assertReplaceable(
     if (entry === null) continue
     const given = { what: 'plan', nothing: 'nothing was planned', mostBytes: MOST_BYTES.plan, noLink: true }
     const text = readGivenText(path, given)
-    const ours = plansOf(settings).map(async ({ document, text }, at, plans) =>
-      path === paths.json ? text : renderPlanPage(document, plans[at - 1]?.document ?? null),
+    const recorded = existsSync(settings.ledger) ? await lookInto(settings, (reader) => reader.plans()) : []
+    const ours = recorded.map(async ({ document, text }, at) =>
+      path === paths.json ? text : renderPlanPage(document, recorded[at - 1]?.document ?? null),
     )
     if ((await Promise.all(ours)).includes(text)) continue
     throw new UsageError(
       `"${path}" is no plan that this ledger has on record, and is not overwritten; nothing was planned`,
       'Rename it, or name another file with --to',
     )
-  }
-}
-
-function plansOf({ ledger, sharedFolder }: Pick<Settings, 'ledger' | 'sharedFolder'>): readonly PlanRecord[] {
-  if (!existsSync(ledger)) return []
-  const reader = openLedgerReader(ledger, { sharedFolder })
-  try {
-    return reader.plans()
-  } finally {
-    reader.close()
   }
 }
 
