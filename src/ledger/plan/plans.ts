@@ -59,8 +59,8 @@ export function signingKey(statement: ApprovalStatement, signature: string | nul
 
 /**
  * @returns its id; one that is on record already is left as it is
- * @throws {UsageError} without a name, for a plan that is not on record here, for a signature that does not fit, and
- *   without a key of an approver where these are bound
+ * @throws {UsageError} for a plan that is not on record here, for a signature that does not fit, and without a key of an
+ *   approver where these are bound
  */
 export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
   const { plan: digest, signature } = given
@@ -71,12 +71,6 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
     throw new UsageError(
       'This ledger did not record that plan; nothing was recorded',
       'Plan with this ledger, and approve that plan',
-    )
-  const [by, reference] = [given.approvedBy.trim(), given.reference?.trim() ?? null]
-  if (by === '' || reference === '')
-    throw new UsageError(
-      'The approval needs a person and a reference; nothing was recorded',
-      'Give both (--by NAME)',
     )
   const key = signingKey(given, signature)
   if (signature !== null && key === null)
@@ -93,12 +87,10 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
   const { lastInsertRowid } = sql(connection)`
     insert into approval
          (digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
-       values (:digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`.run({
+       values (:digest, :approvedAt, :approvedBy, :recordedAs, :expiresAt, :reference, :signature)`.run({
     ...given,
     digest,
-    // A name that was signed stays as it was signed.
-    by: signature === null ? maskAccounts(by) : given.approvedBy,
-    reference: reference === null ? null : maskAccounts(reference),
+    reference: given.reference === null ? null : maskAccounts(given.reference),
   })
   noteChange(connection, at)
   return Number(lastInsertRowid)

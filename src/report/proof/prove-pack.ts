@@ -124,36 +124,30 @@ async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Prom
       next: REWRITE,
     })
   }
-  for (const file of files) {
-    const found = await stateOf(folder, file)
-    if (found !== null) tell({ file: file.name, ...found })
-  }
-}
-
-async function stateOf(
-  folder: string,
-  { name, bytes, sha256 }: Manifest['files'][number],
-): Promise<Omit<Discrepancy, 'file'> | null> {
-  // The name is the manifest's, which anybody may have written: only names of ours are opened.
-  if (!(PACK_NAMES as readonly string[]).includes(name))
-    return {
-      kind: 'not_named',
-      message: `${MANIFEST_FILE} names "${name}", which is no file of a pack; it was not opened`,
-      next: REWRITE,
-    }
-  const path = join(folder, name)
-  const entry = fileAt(path)
-  if (entry === null)
-    return {
-      kind: 'missing',
-      message: `${name} is missing, or is no regular file: what it listed cannot be shown from this pack`,
-      next: 'Give it its name back, or write the report again',
-    }
-  if (entry.size === bytes && (await sha256Of(path)) === sha256) return null
-  return {
-    kind: 'changed',
-    message: `${name} was changed since it was written: it does not say what the ledger said`,
-    next: REWRITE,
+  for (const { name: file, bytes, sha256 } of files) {
+    // The name is the manifest's, which anybody may have written: only names of ours are opened.
+    const entry = PACK_NAMES.some((name) => name === file) ? fileAt(join(folder, file)) : undefined
+    if (entry === undefined)
+      tell({
+        kind: 'not_named',
+        file,
+        message: `${MANIFEST_FILE} names "${file}", which is no file of a pack; it was not opened`,
+        next: REWRITE,
+      })
+    else if (entry === null)
+      tell({
+        kind: 'missing',
+        file,
+        message: `${file} is missing, or is no regular file: what it listed cannot be shown from this pack`,
+        next: 'Give it its name back, or write the report again',
+      })
+    else if (entry.size !== bytes || (await sha256Of(join(folder, file))) !== sha256)
+      tell({
+        kind: 'changed',
+        file,
+        message: `${file} was changed since it was written: it does not say what the ledger said`,
+        next: REWRITE,
+      })
   }
 }
 

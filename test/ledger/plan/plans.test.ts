@@ -53,8 +53,8 @@ describe('plans and approvals on record', () => {
 
   it.each([
     ['a plan that it did not record', recorded('f'.repeat(64)), 'did not record that plan'],
-    ['nobody', recorded(BARE.digest, { approvedBy: ' ' }), 'needs a person and a reference'],
-    ['no reference', recorded(BARE.digest, { reference: '' }), 'needs a person and a reference'],
+    ['nobody', recorded(BARE.digest, { approvedBy: '' }), 'CHECK constraint failed: approved_by'],
+    ['no reference', recorded(BARE.digest, { reference: '' }), 'CHECK constraint failed: reference'],
     ['a later date', { ...signed(BARE.digest, GRACE), expiresAt: '2030-01-01T00:00:00.000Z' }, 'not of this'],
     ['another name', { ...signed(BARE.digest, GRACE), approvedBy: 'Linus' }, 'not of this approval'],
   ])('are refused for %s', (_, given, message) => {

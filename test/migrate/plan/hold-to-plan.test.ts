@@ -346,20 +346,23 @@ describe('a plan', () => {
     const given = await scene()
     const file = given.place.at('plan.json')
     writeFileSync(file, change(readFileSync(file, 'utf8')))
-    await expectRefused(given, /was changed since it was recorded; nothing was sent/)
+    await expectRefused(
+      given,
+      /This ledger did not record the plan .*, or the file was changed since; nothing was sent/,
+    )
   })
 
   it('of another ledger is refused', async () => {
     const given = await scene()
     const other = await scene()
     copyFileSync(other.place.at('plan.json'), given.place.at('plan.json'))
-    await expectRefused(given, /Another ledger recorded the plan .*, or none did; nothing was sent/)
+    await expectRefused(given, /This ledger did not record the plan .*: another one did/)
   })
 
   it.each(['{', '', 'null', '[]', '{"digest": 7}'])('that is none (%s) is refused', async (text) => {
     const given = await scene()
     writeFileSync(given.place.at('plan.json'), text)
-    await expectRefused(given, /Another ledger recorded the plan/)
+    await expectRefused(given, /This ledger did not record the plan/)
   })
 
   it('that is older and approved still counts while nothing drifted; a newer one without approval does not', async () => {
@@ -373,7 +376,7 @@ describe('a plan', () => {
   it('needs files that can be compared with it', async () => {
     const given = await scene()
     const stream = { name: 'standard input', stream: Readable.from([validExport(ROWS)]) }
-    await expectRefused(given, /a stream cannot be compared/, { files: [stream] })
+    await expectRefused(given, /a stream cannot be read a second time/, { files: [stream] })
     await expectRefused(given, /nowhere\.csv/, { files: [given.place.at('nowhere.csv')] })
   })
 })
