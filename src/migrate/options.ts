@@ -13,6 +13,7 @@ import {
   OF_SERVICE,
   type CheckedService,
   type BaseUrl,
+  isAskedAbout,
 } from '../service/checked-service.js'
 import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
 import {
@@ -63,8 +64,8 @@ export interface MigrateOptions {
   readonly ledger: string
   /**
    * Asked once, when every file is checked and before anything is sent; only `true` sends. Until it answers, and after
-   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for a service on this
-   * machine, and only there.
+   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for the user `sandbox`
+   * of a service on this machine, and only there.
    */
   readonly confirm?: ((plan: MigrationPlan) => boolean | Promise<boolean>) | undefined
   /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled, but for a `warning`. */
@@ -253,7 +254,7 @@ export function checkOptions(options: MigrateOptions) {
   assertPaths(options)
   const service = checkService(options.service, machine.env)
   const { baseUrl } = service
-  if (options.confirm === undefined && !baseUrl.isLoopback)
+  if (options.confirm === undefined && isAskedAbout(baseUrl, options.service.username))
     throw new UsageError(
       `Sending to "${baseUrl.host}" needs a confirmation, and there is nobody to ask; nothing was sent`,
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',

@@ -364,7 +364,6 @@ export const MAILED = { key: null, signature: null, reference: `mail of ${IBAN}`
 
 export function plannedOf(change: Partial<PlanRecord> = {}): PlanRecord {
   const document = planOf()
-  const { digest, plannedAt, plannedBy, plannedAs } = document
-  const plan = { id: 1, digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
+  const plan = { id: 1, digest: document.digest, lastDecision: 0, document, text: '' }
   return { ...plan, approvals: [approvalOf()], ...change }
 }

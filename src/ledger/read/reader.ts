@@ -234,7 +234,7 @@ export interface SentUnder {
 }
 
 /** What was planned, and who approved it. */
-export interface PlanRecord extends Pick<PlanDocument, 'digest' | 'plannedAt' | 'plannedBy' | 'plannedAs'> {
+export interface PlanRecord extends Pick<PlanDocument, 'digest'> {
   readonly id: number
   /** Id of the latest decision on a row then, 0 where there was none. */
   readonly lastDecision: number

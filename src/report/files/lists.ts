@@ -458,9 +458,9 @@ export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
 
 export const PLANS: ListColumns<PlanLine> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
-  column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
-  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
-  column(null, 'label.asUser', 14, ({ plan }) => plan.plannedAs),
+  column(null, 'label.at', 25, ({ plan }) => plan.document.plannedAt),
+  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.document.plannedBy)),
+  column(null, 'label.asUser', 14, ({ plan }) => plan.document.plannedAs),
   column(null, 'label.rows', 10, ({ plan }) => toSend(plan.document)),
   column(null, 'label.at', 25, ({ approval }) => approval?.approvedAt ?? null),
   column(null, 'cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)),

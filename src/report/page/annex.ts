@@ -540,7 +540,8 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
       [say('label.plan'), ({ digest }) => html`<code>${shortDigest(digest)}</code>`, 'head'],
       [
         say('cover.plannedBy'),
-        (plan) => `${texts.time(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+        ({ document: { plannedAt, plannedBy, plannedAs } }) =>
+          `${texts.time(plannedAt)}, ${personText(plannedBy, plannedAs)}`,
       ],
       [say('label.rows'), (plan) => texts.count(toSend(plan.document)), 'figures'],
       [

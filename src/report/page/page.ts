@@ -346,7 +346,10 @@ function planner({ plans, runs }: ReportFacts, { say, minute }: Texts): Markup |
   const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
-  return fact(say('cover.plannedBy'), `${maskedText(plan.plannedBy)}, ${minute(plan.plannedAt)}`)
+  return fact(
+    say('cover.plannedBy'),
+    `${maskedText(plan.document.plannedBy)}, ${minute(plan.document.plannedAt)}`,
+  )
 }
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const
