@@ -1,4 +1,4 @@
-import { orNearest } from './domain/text/nearest.js'
+import { orNearest } from './domain/text/text.js'
 
 /**
  * The errors that stop a run, each with its exit status. What happens to one row is a value, never one of these.

@@ -103,7 +103,7 @@ export type { BillogramAnswer, OfferAnswer } from './service/classify.js'
 export type { MandateTotals, Outcome, RowState, Totals } from './domain/row/row-state.js'
 
 // What the service calls back with: each function is pure, and throws nothing.
-export { verifyCallback } from './service/callback.js'
+export { verifyCallback } from './contract/callback.js'
 export { readCallback, type Callback } from './contract/callback.js'
 
 // A ledger, and the report on it.

@@ -114,7 +114,7 @@ export async function decideIn<Value>(
 
 /** What is looked up in the ledger of the settings, which is closed again whatever happens. */
 export async function lookInto<Value>(
-  settings: Settings,
+  settings: Pick<Settings, 'ledger' | 'sharedFolder'>,
   at: (reader: LedgerReader) => Value | Promise<Value>,
 ): Promise<Value> {
   const reader = openLedgerReader(settings.ledger, { sharedFolder: settings.sharedFolder })

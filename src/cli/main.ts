@@ -1,4 +1,4 @@
-import { said } from '../domain/text/text.js'
+import { said, nearest } from '../domain/text/text.js'
 import { CommanderError, Option as Flag, InvalidArgumentError, Command as Program } from 'commander'
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
@@ -18,7 +18,6 @@ import {
   type WholeResult,
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
-import { nearest } from '../domain/text/nearest.js'
 import {
   environmentName,
   exitLines,

@@ -1,6 +1,6 @@
 import { HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
-import type { BaseUrl } from '../service/checked-service.js'
+import { isAskedAbout } from '../service/checked-service.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
@@ -17,14 +17,14 @@ import {
 } from './command.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
-import { type Target, distrustedConfiguration, type Service, trustedLines } from './settings/settings.js'
+import { type Target, readService, type Service, trustedLines } from './settings/settings.js'
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../report/plan/plan-sections.js'
 import { readingLines, unlikelyShares } from './reading-lines.js'
-import { totalsLines, canAsk, type Line, toned } from './terminal/world.js'
+import { assertTyped, totalsLines, canAsk, type Line, toned } from './terminal/world.js'
 import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const WHO: OwnFlag = [
@@ -129,24 +129,40 @@ interface Confirming {
 }
 
 /** @throws {UsageError} where somebody would have to be asked and nobody can be */
-export function refuseUnasked({ world, settings }: Context, { host, isLoopback }: BaseUrl): void {
-  if (isLoopback || (settings.get('yes') ?? false) || canAsk(world)) return
+export function refuseUnasked({ world, settings }: Context, { baseUrl, credentials }: Service): void {
+  if (!isAskedAbout(baseUrl, credentials.username) || (settings.get('yes') ?? false) || canAsk(world)) return
   throw new UsageError(
-    `Sending to "${host}" needs a confirmation, and there is no terminal to ask on`,
+    `Sending to "${baseUrl.host}" needs a confirmation, and there is no terminal to ask on`,
     'Pass --yes when the target is right; nothing was sent',
   )
 }
 
 /**
- * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
+ * The service to ask who the customers are, or what it holds: where any user of this machine may listen, that takes the word
+ * that sending takes.
+ * @throws {UsageError} as `readService`, and unless the host name is typed there or --yes was given
+ */
+export async function readAskedService({ world, settings }: Context): Promise<Service> {
+  const service = await readService(settings, world)
+  const { host, isLoopback } = service.baseUrl
+  const { username } = service.credentials
+  if (!isLoopback || !isAskedAbout({ isLoopback }, username) || (settings.get('yes') ?? false)) return service
+  const [what, to] = [`Asking "${host}"`, `send the password of "${username}" there`]
+  await assertTyped(world, { what, typed: host, to, nothing: 'nothing was asked' })
+  return service
+}
+
+/**
+ * Shows the plan and has the host name typed, unless --yes was given or the simulator is rehearsed with
  * (cli/README.md#before-anything-is-sent).
  */
 export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
   const { world, settings, progress } = context
-  const { host, isLoopback } = plan.service
-  for (const line of isLoopback ? pilotLines(plan) : []) progress.note(line)
-  if (isLoopback) return true
-  const distrusted = distrustedConfiguration(settings.configuration)
+  const { host, username } = plan.service
+  if (!isAskedAbout(plan.service, username)) {
+    for (const line of pilotLines(plan)) progress.note(line)
+    return true
+  }
   const isAskingFirst = context.flag('checkBeforeSend')
   const lines = said([
     ...planLines(plan, {
@@ -156,7 +172,6 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     }),
     ...approvedLines(plan),
     askingLine(plan, isAskingFirst),
-    distrusted !== null && warned(distrusted),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
     ...unlikelyShares(plan.ledger).map(warned),

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { billogramEvent, failedDirectDebit } from './billogram.js'
 import { parseJson } from '../domain/text/text.js'
 import { tolerantObject, unreadable, type Content } from './envelope.js'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
 /** The headers of a callback, in lower case (contract/README.md#callbacks). */
 export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
 export const SIGNATURE_HEADER = 'billogram-signature'
@@ -45,4 +47,47 @@ export function readCallback(body: Uint8Array | string) {
     /** Paths of documented fields that came in another shape and are missing from `callback`. */
     leftOut,
   }
+}
+
+/** A callback as it came in. */
+interface CallbackRequest {
+  /** Names in any case; of a `Request` of fetch give `Object.fromEntries(request.headers)`. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** As it was received: what a framework parsed and wrote anew has another signature. */
+  readonly body: Uint8Array | string
+}
+
+/** Whether a callback was signed with `signKey`, the `callbacks.sign_key` of its billogram. Never throws. */
+export function verifyCallback(request: CallbackRequest, signKey: string) {
+  const { headers = {}, body } = Object(request) as Partial<CallbackRequest>
+  // Anybody could sign with the empty key.
+  if (signKey === '' || typeof signKey !== 'string') return refused('the signing key is empty')
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    return refused('the body is not what was received, bytes or text')
+  const timestamp = oneHeader(headers, TIMESTAMP_HEADER)
+  if (timestamp === null) return refused('it does not have one header Billogram-Request-Timestamp')
+  const signature = digestIn(oneHeader(headers, SIGNATURE_HEADER) ?? '')
+  if (signature === null) return refused('it does not have one header Billogram-Signature with a SHA-256')
+  const expected = createHmac('sha256', signKey).update(signedBefore(timestamp)).update(body).digest()
+  return timingSafeEqual(signature, expected)
+    ? // Of the service, unchanged, and signed at that time. The service repeats, so know an event by its `event_uuid`.
+      ({ kind: 'verified', timestamp } as const)
+    : refused('its signature is not of this time, body and key')
+}
+
+/** Do not act on it. `reason` quotes neither header nor key. */
+const refused = (reason: string) => ({ kind: 'refused', reason }) as const
+
+function oneHeader(headers: CallbackRequest['headers'] | null, name: string): string | null {
+  const values = Object.entries(headers ?? {}).flatMap(([key, value]) =>
+    key.toLowerCase() === name ? value : [],
+  )
+  const [value] = values
+  return values.length === 1 && value !== undefined && value !== '' ? value : null
+}
+
+/** How the service writes the 32 bytes is not published: in hex or base64 they are the same. */
+function digestIn(text: string): Buffer | null {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) ? Buffer.from(text, 'base64') : null
 }

@@ -4,6 +4,9 @@ import type { ExchangeEvidence } from '../domain/row/row-state.js'
 /** Every path of the service starts here. */
 export const API_PREFIX = '/api/v2'
 
+/** The user of the simulator where nobody names another: no service knows such a one, so its password opens nothing. */
+export const SANDBOX_USER = 'sandbox'
+
 /** A calendar date on the wire, `YYYY-MM-DD`; 2023-02-29 is refused. */
 export const wireDate = z.iso.date()
 

@@ -1,6 +1,5 @@
 import type { ApprovalStatement } from '../domain/plan/plan.js'
-import type { ReadBackEvidence } from '../domain/proof/evidence.js'
-import type { AskedRow } from '../domain/proof/match-sources.js'
+import type { ReadBackEvidence, AskedRow } from '../domain/proof/match-sources.js'
 import type { AssignedIdentity, Mandate } from '../domain/mandate/mandate.js'
 import type { ApprovalRecord, RunRecord } from './read/reader.js'
 import type { Scope } from './schema/schema.js'

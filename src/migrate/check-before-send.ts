@@ -5,13 +5,15 @@ import {
   type ReadBackEvidence,
   beforeSending,
   heldBackBecause,
-} from '../domain/proof/evidence.js'
-import { matchSources, type SourceVerdict } from '../domain/proof/match-sources.js'
+  matchSources,
+  type SourceVerdict,
+} from '../domain/proof/match-sources.js'
 import type { Attempt, HeardAnswer, HeldRow, ReadBackTerms } from '../ledger/ledger.js'
 import type { ReadBacks } from '../ledger/file/writer.js'
 import type { Send } from '../run/deliver.js'
 import type { EngineParts } from '../run/engine.js'
-import type { NotRead, SourcesSeen, SourceReader } from '../service/read-back.js'
+import type { SourceReader } from '../service/client.js'
+import type { NotRead, SourcesSeen } from '../service/classify.js'
 import {
   keptOf,
   mustStopAsking,
@@ -20,16 +22,6 @@ import {
   createAnswerBatch,
 } from '../run/ask/ask-customers.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.js'
-
-/** What came of asking about rows before they were sent. */
-export interface AskedFirst {
-  /** Questions that were answered or may have been. */
-  readonly asked: number
-  /** Rows that the service already holds: in doubt, and nothing of them was sent. */
-  readonly heldBack: number
-  /** Rows that were not sent, since no answer about them could be read. */
-  readonly unread: number
-}
 
 /** Once `drain` is aborted, no row is sent any more, whatever the service says of it. */
 interface CheckBeforeSendParts extends Pick<EngineParts<never>, 'clock' | 'after' | 'drain'> {
@@ -42,6 +34,8 @@ interface CheckBeforeSendParts extends Pick<EngineParts<never>, 'clock' | 'after
 }
 
 export type CheckBeforeSend = ReturnType<typeof checkBeforeSend>
+/** What came of asking about rows before they were sent. */
+export type AskedFirst = ReturnType<CheckBeforeSend['end']>
 
 /**
  * Asks about each row between its intent and its request, and sends what the service does not show. It is a net and no
@@ -123,12 +117,19 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   }
 
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
-  function end(): AskedFirst {
+  function end() {
     batch.flush()
     assertKept()
     if (readBackId !== null) readBacks.end(readBackId, null)
     readBackId = null
-    return { asked, heldBack, unread: unreadRows.size }
+    return {
+      /** Questions that were answered or may have been. */
+      asked,
+      /** Rows that the service already holds: in doubt, and nothing of them was sent. */
+      heldBack,
+      /** Rows that were not sent, since no answer about them could be read. */
+      unread: unreadRows.size,
+    }
   }
 
   const checked: Send = (mandate, attempt, signal) =>

@@ -5,7 +5,7 @@ import { onlyKnown, UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
-import type { TakeOver, RunRegister } from '../register/campaign-register.js'
+import type { TakeOver } from '../register/campaign-register.js'
 import { runCampaign, type OpenRun, type RunPreview, watchCommits } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import {
@@ -14,9 +14,9 @@ import {
   type Credentials,
   type ServiceOptions,
 } from '../service/checked-service.js'
-import { clientOptions, createClient, type ServiceClient } from '../service/client.js'
+import { clientOptions, connectReader, createClient, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
-import { askAhead } from './who.js'
+import { askAhead } from './ask.js'
 import type { HeldPlan } from './plan/hold-to-plan.js'
 import {
   type MigrateOptions,
@@ -104,26 +104,16 @@ function noteRequired({ machine, asOf, zone }: ValidatedOptions, ledger: Ledger)
 }
 
 /** What one call holds open, and what it has to say at its end. */
-interface OpenCall {
-  readonly client: ServiceClient
-  readonly ledger: Ledger
-  readonly register: RunRegister
-  /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
-  readonly allowed: Readonly<Record<string, string>>
-  readonly commits: ReturnType<typeof watchCommits>
-  /** Told when it is seen, and once more at the end. */
-  readonly warn: (text: string) => void
-  readonly warnings: string[]
-}
+type OpenCall = ReturnType<typeof openRun>
 
-function openRun(request: ValidatedOptions, client: ServiceClient): OpenCall {
+function openRun(request: ValidatedOptions, client: ServiceClient) {
   const { options, machine, files, watch } = request
   const { clock, pid, user } = machine
   const { ledger: file, sharedFolder = false } = options
   const warnings: string[] = []
   /** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
   const warn = (text: string): void => {
-    warnings.push(text)
+    warnings.push(text) // and once more at the end
     try {
       watch({ kind: 'warning', text })
     } catch {
@@ -135,7 +125,9 @@ function openRun(request: ValidatedOptions, client: ServiceClient): OpenCall {
   const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder, committed })
   try {
     const register = registerOf(request, ledger)
-    return { client, ledger, register, allowed: allowedBy(request), commits, warn, warnings }
+    /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
+    const allowed = allowedBy(request)
+    return { client, ledger, register, allowed, commits, warn, warnings }
   } catch (error) {
     ledger.close()
     throw error
@@ -146,7 +138,7 @@ function allowedBy({
   options: { ledger, sharedFolder },
   takeOver,
   sharedFiles,
-}: ValidatedOptions): OpenCall['allowed'] {
+}: ValidatedOptions): Readonly<Record<string, string>> {
   const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
   return {
     ...(why === null
@@ -200,7 +192,6 @@ async function checkFirst(
   const { version, host, pid, clock, after } = machine
   const { concurrency, rate } = request.policy
   const { checkBeforeSend } = await import('./check-before-send.js')
-  const { connectReader } = await import('../service/read-back.js')
   const reader = connectReader(service, options.service, machine)
   const terms = { version, host, pid, settings: { concurrency, rate } }
   return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })
@@ -234,7 +225,7 @@ function partsOf(
         rules,
         configuration: options.configuration ?? null,
         ...(options.newer === true ? { newer: true } : {}),
-        ...(request.spread === true ? { spread: true } : {}),
+        ...(request.spread ? { spread: true } : {}),
         ...(isAskingFirst ? { checkBeforeSend: true } : {}),
         ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
         ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),

@@ -4,13 +4,7 @@ import type { WrittenPath } from '../ledger/safety/side-files.js'
 import type { ChosenColumn } from '../domain/row/choice.js'
 import type { ApprovalRecord, CampaignRecord, PlanRecord } from '../ledger/read/reader.js'
 import { type Machine, thisMachine } from '../machine.js'
-import {
-  type CampaignEnd,
-  type Run,
-  type RunPreview,
-  type CommitCounts,
-  readChoice,
-} from '../run/campaign.js'
+import { type CampaignEnd, type RunPreview, type CommitCounts, readChoice } from '../run/campaign.js'
 import type { DeliveryEvent, DeliveryPolicy } from '../run/deliver.js'
 import {
   type Credentials,
@@ -19,6 +13,7 @@ import {
   OF_SERVICE,
   type CheckedService,
   type BaseUrl,
+  isAskedAbout,
 } from '../service/checked-service.js'
 import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
 import {
@@ -33,7 +28,7 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
-import type { Expected } from '../domain/row/expected.js'
+import type { Expected, Totals } from '../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
@@ -44,7 +39,6 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { assertSeverities } from '../source/given-checks.js'
-import type { Totals } from '../domain/row/row-state.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {
@@ -70,8 +64,8 @@ export interface MigrateOptions {
   readonly ledger: string
   /**
    * Asked once, when every file is checked and before anything is sent; only `true` sends. Until it answers, and after
-   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for a service on this
-   * machine, and only there.
+   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for the user `sandbox`
+   * of a service on this machine, and only there.
    */
   readonly confirm?: ((plan: MigrationPlan) => boolean | Promise<boolean>) | undefined
   /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled, but for a `warning`. */
@@ -243,21 +237,10 @@ export interface Migration extends CampaignEnd, RunResult {
 }
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
-export interface ValidatedOptions extends Run {
-  readonly options: MigrateOptions
-  readonly machine: Machine
-  readonly service: CheckedService
-  readonly asOf: LocalDate
-  readonly zone: string
-  readonly takeOver: TakeOver | null
-  /** A sentence for each file that decides about rows and that others can write. */
-  readonly sharedFiles: readonly string[]
-  readonly confirm: (plan: MigrationPlan) => unknown
-  readonly watch: (event: MigrationEvent) => void
-}
+export type ValidatedOptions = Readonly<ReturnType<typeof checkOptions>>
 
 /** @throws {UsageError} for what cannot work; nothing was opened or sent */
-export function checkOptions(options: MigrateOptions): ValidatedOptions {
+export function checkOptions(options: MigrateOptions) {
   const {
     machine = thisMachine(),
     zone = machine.zone,
@@ -271,7 +254,7 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
   assertPaths(options)
   const service = checkService(options.service, machine.env)
   const { baseUrl } = service
-  if (options.confirm === undefined && !baseUrl.isLoopback)
+  if (options.confirm === undefined && isAskedAbout(baseUrl, options.service.username))
     throw new UsageError(
       `Sending to "${baseUrl.host}" needs a confirmation, and there is nobody to ask; nothing was sent`,
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
@@ -304,15 +287,16 @@ export function checkOptions(options: MigrateOptions): ValidatedOptions {
     spread: options.spread === true,
     takeOver,
     takesOver: takeOver !== null,
+    /** A sentence for each file that decides about rows and that others can write. */
     sharedFiles: sharedFiles(filesOf(options, configured)).map(maskAccounts),
     corrector: correctorOf(options, machine),
     isNewer: options.newer === true,
     retryRefusedBy: options.retryRefusedBy ?? null,
     decisions: options.decisions ?? [],
     expected: options.expected ?? null,
-    confirm: options.confirm ?? (() => true),
+    confirm: (options.confirm ?? (() => true)) as (plan: MigrationPlan) => unknown,
     watch,
-    watchReading: (source, records) => watch({ kind: 'reading', source, records }),
+    watchReading: (source: string, records: number): void => watch({ kind: 'reading', source, records }),
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }

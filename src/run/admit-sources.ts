@@ -1,7 +1,6 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { nearest, orNearest } from '../domain/text/nearest.js'
-import { findName, fold } from '../domain/text/text.js'
+import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import {
   type Admission,
@@ -311,10 +310,10 @@ async function addRecords(
   admission: Admission,
   { name, header, columns, amendments, counted, isResultFile, records: read }: AdmittableSource,
   { signal, onTheirOwn, watch }: AddOptions,
-): Promise<{ target: SourceAdmission | null; records: number }> {
+) {
   const kind = isResultFile && onTheirOwn !== true ? 'list' : 'export'
   const about = { name, header, columns, amendments, kind } as const
-  let target = counted === undefined ? null : admission.open({ ...about, counted })
+  let target: SourceAdmission | null = counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
   for await (const batch of read(signal)) {
     target ??= admission.open(about)

@@ -3,7 +3,14 @@ import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
 import { durationText, plural } from '../domain/text/text.js'
-import { isBalanced, type Totals, type Outcome, type Halt, isHeldBack } from '../domain/row/row-state.js'
+import {
+  HALTS,
+  isBalanced,
+  type Totals,
+  type Outcome,
+  type Halt,
+  isHeldBack,
+} from '../domain/row/row-state.js'
 /** Why a run ended before every ready row was sent. */
 type StopKind =
   | Halt
@@ -29,41 +36,6 @@ export interface Stop {
   readonly why: string
   /** What the operator should do before running again. */
   readonly next: string
-}
-
-const HALTS: Readonly<Record<Halt, Omit<Stop, 'kind'>>> = {
-  credentials: {
-    why: 'The service refused the credentials or the permission',
-    next: 'Check the user name, the password and what the account may do, then run the same command again',
-  },
-  certificate: {
-    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
-    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
-  },
-  redirect: {
-    why: 'The service answered with a redirect, which is never followed',
-    next: 'Check the base URL with the service, and resolve what is in doubt (sepa-migrate help doubts)',
-  },
-  echo_mismatch: {
-    why: 'An answer named another mandate than its request; answers may be shifted by one',
-    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
-  },
-  reference_repeated: {
-    why: 'The service gave one mandate reference to two rows',
-    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
-  },
-  request_rejected_locally: {
-    why: 'The request could not be built; nothing was sent',
-    next: 'Please report this with the log; it is a fault of this program or of a setting',
-  },
-  no_read_back: {
-    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
-    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
-  },
-  unanswered: {
-    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
-    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
-  },
 }
 
 export const stopOfHalt = (halt: Halt): Stop => ({ kind: halt, ...HALTS[halt] })
@@ -182,21 +154,8 @@ export interface BrakeLimits {
 }
 
 /** Connection failures in a row, and when they began, monotonic milliseconds. */
-export interface Reach {
-  readonly failures: number
-  readonly failingSinceMs: number | null
-}
-
-export interface Brake extends Reach {
-  /** The service said anything at all in this run. */
-  readonly isHeard: boolean
-  readonly inDoubt: number
-  readonly refused: number
-  readonly answered: number
-  /** The cause of the last refusals in a row, and how many there were. */
-  readonly cause: string | null
-  readonly causeCount: number
-}
+export const IN_REACH = { failures: 0, failingSinceMs: null as number | null }
+export type Reach = Readonly<typeof IN_REACH>
 
 const FIRST_REFUSALS = 3
 const REFUSALS_IN_A_ROW = 10
@@ -206,16 +165,18 @@ const PATIENCE = { failures: 5, ms: 30_000 }
 /** Before the first answer of a run an address that is wrong, or a service that is down, is likelier than a restart. */
 const FIRST_PATIENCE = { failures: 2, ms: 5_000 }
 
-export const startBrake = (): Brake => ({
+export const startBrake = () => ({
+  ...IN_REACH,
+  /** The service said anything at all in this run. */
   isHeard: false,
   inDoubt: 0,
   refused: 0,
   answered: 0,
-  cause: null,
+  /** The cause of the last refusals in a row, and how many there were. */
+  cause: null as string | null,
   causeCount: 0,
-  failures: 0,
-  failingSinceMs: null,
 })
+export type Brake = Readonly<ReturnType<typeof startBrake>>
 
 /** Two refusals are the same when only numbers differ: services like to name the row in the message. */
 function causeOf(outcome: Outcome & { kind: 'refused' }): string {

@@ -1,7 +1,6 @@
-import type { CountedChoice, Choice, ChosenColumn } from '../domain/row/choice.js'
-import type { PilotRow } from '../domain/row/pilot.js'
+import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
-import type { Expected } from '../domain/row/expected.js'
+import type { Expected, Totals } from '../domain/row/row-state.js'
 import type { Clock } from '../domain/mandate/date.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
@@ -28,7 +27,6 @@ import {
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { verificationOf } from '../domain/proof/verification.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
-import type { MandateTotals, Totals } from '../domain/row/row-state.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
 export interface RunPreview {
@@ -109,14 +107,7 @@ export interface OpenRun extends Run {
   readonly claim: (choice: Choice | null) => void
 }
 
-export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain' | 'totals'> {
-  readonly admitted: readonly AdmittedSource[]
-  /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
-  readonly choice: CountedChoice | null
-  readonly stop: Stop | null
-  readonly exitCode: number
-  readonly mandates: MandateTotals
-}
+export type CampaignEnd = Awaited<ReturnType<typeof runCampaign>>
 
 /**
  * One run on a ledger that is open: admits the files, asks, then sends what is ready. Running it again continues where
@@ -124,7 +115,7 @@ export interface CampaignEnd extends Pick<RunPreview, 'leftRefused' | 'held' | '
  * @throws {SourceError} for a file that cannot be trusted; nothing was admitted or sent
  * @throws {LedgerError} when the ledger cannot be written; what was under way is in doubt at the next start
  */
-export async function runCampaign(run: OpenRun): Promise<CampaignEnd> {
+export async function runCampaign(run: OpenRun) {
   const { ledger } = run
   const runId = ledger.startRun(run.settings, run.policy.concurrency)
   try {
@@ -139,14 +130,20 @@ export async function runCampaign(run: OpenRun): Promise<CampaignEnd> {
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
     const mandates = ledger.view.mandates()
-    return { ...prepared, choice: countedChoice(run), stop, totals, mandates, exitCode }
+    return {
+      ...prepared,
+      /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
+      choice: countedChoice(run),
+      ...{ stop, totals, mandates, exitCode },
+    }
   } catch (error) {
     endAfter(error, () => ledger.endRun(runId, stoppedBy(error)))
     throw error
   }
 }
 
-interface Brought extends Pick<CampaignEnd, 'admitted' | 'leftRefused' | 'held' | 'readAgain'> {
+interface Brought extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'> {
+  readonly admitted: readonly AdmittedSource[]
   /** Chosen once all is in; null for the first rows. */
   readonly pilot: ReturnType<Ledger['pilot']> | null
 }
@@ -363,13 +360,6 @@ const SLOW_MS = 25
 /** Of the time that passed: below, the run waits for the service and not for the disk. */
 const SHARE = 0.5
 
-/** How many commits there were, what they took together, and how many intents and outcomes they held. */
-export interface CommitCounts {
-  readonly commits: number
-  readonly events: number
-  readonly milliseconds: number
-}
-
 /**
  * Says once that the disk of the ledger holds the run up. A commit stands between every answer and the next request,
  * so a disk that takes long for one bounds the rows a second, whatever the concurrency.
@@ -396,9 +386,12 @@ export function watchCommits(monotonic: () => number, warn: (text: string) => vo
       isTold = true
       warn(slowText(median))
     },
-    counts: (): CommitCounts => ({ commits, events, milliseconds: Math.round(milliseconds) }),
+    /** How many commits there were, what they took together, and how many intents and outcomes they held. */
+    counts: () => ({ commits, events, milliseconds: Math.round(milliseconds) }),
   }
 }
+
+export type CommitCounts = ReturnType<ReturnType<typeof watchCommits>['counts']>
 
 const slowText = (ms: number): string =>
   `The disk of the ledger takes ${Math.round(ms)} ms for a commit, and the run is bound by it: nothing is unsafe, it only takes longer. A higher concurrency puts more rows into one commit; a local disk that is not busy or nearly full takes a few milliseconds`

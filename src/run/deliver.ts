@@ -27,43 +27,27 @@ import { maskAccounts } from '../domain/text/masking.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
 /** What becomes of a row after one attempt. */
-type Next =
-  | { readonly kind: 'settled' }
-  /** Ready again, and offered again by this run after the wait. */
-  | { readonly kind: 'again'; readonly afterMs: number }
-  /** Ready again, but not in this run. */
-  | { readonly kind: 'later_run' }
+type Next = ReturnType<typeof nextOf>
 
-interface Decided {
-  /** The outcome to settle: the one that was seen, or in doubt where the ledger knows better. */
-  readonly outcome: Outcome
-  readonly next: Next
-  /** Holds back every row of the run, in milliseconds. */
-  readonly pauseMs: number
-  readonly stop: Stop | null
-}
+type Decided = ReturnType<typeof decide>
 
-export interface AttemptFacts {
-  /** The service gave the assigned reference to another row before. */
-  readonly isReferenceKnown: boolean
-  /** How often this row was turned away in this run, this attempt included. */
-  readonly turnedAway: number
-  /** How long ago this run first took the row up, in milliseconds. */
-  readonly ageMs: number
-  /** Connection failures of the run in a row, this attempt included. */
-  readonly connectionFailures: number
-  /** In [0, 1). */
-  readonly random: number
-}
+export type AttemptFacts = ReturnType<typeof factsOf>
 
 const MAX_TURNED_AWAY = 8
 
 /** Pure: the outcome and what is known of the row decide; nothing is read or written here (run/README.md#decisions). */
-export function decide(seen: Outcome, facts: AttemptFacts): Decided {
+export function decide(seen: Outcome, facts: AttemptFacts) {
   const outcome = facts.isReferenceKnown && seen.kind === 'registered' ? repeatedReference(seen) : seen
   const waitMs = waitOf(outcome, facts)
   const next = nextOf(outcome, facts, waitMs)
-  return { outcome, next, pauseMs: pauseOf(outcome, waitMs), stop: stopOf(outcome, next) }
+  return {
+    /** The outcome to settle: the one that was seen, or in doubt where the ledger knows better. */
+    outcome,
+    next,
+    /** Holds back every row of the run, in milliseconds. */
+    pauseMs: pauseOf(outcome, waitMs),
+    stop: stopOf(outcome, next),
+  }
 }
 
 function repeatedReference(seen: Outcome & { kind: 'registered' }): Outcome {
@@ -86,12 +70,12 @@ function waitOf(outcome: Outcome, facts: AttemptFacts): number {
 }
 
 /** The brake ends a run of connection failures long before they could count up like answers. */
-function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number): Next {
+function nextOf(outcome: Outcome, facts: AttemptFacts, waitMs: number) {
   const isFinal = outcome.kind !== 'not_sent' && outcome.kind !== 'turned_away'
-  if (isFinal) return { kind: 'settled' }
+  if (isFinal) return { kind: 'settled' } as const
   const isTriedEnough = outcome.kind === 'turned_away' && facts.turnedAway >= MAX_TURNED_AWAY
-  if (isTriedEnough || facts.ageMs >= LONGEST_WAIT_MS) return { kind: 'later_run' }
-  return { kind: 'again', afterMs: waitMs }
+  if (isTriedEnough || facts.ageMs >= LONGEST_WAIT_MS) return { kind: 'later_run' } as const
+  return { kind: 'again', afterMs: waitMs } as const
 }
 
 /** A row that is merely not available yet waits alone, unless the service names a time. */
@@ -222,12 +206,17 @@ function hold(run: Delivery, { row }: Turn, { because }: HeldAtGate): void {
 
 const sentWith = ({ sent }: Turn, { kind }: Outcome): number => sent + (kind === 'turned_away' ? 1 : 0)
 
-function factsOf(run: Delivery, turn: Turn, seen: Outcome): AttemptFacts {
+function factsOf(run: Delivery, turn: Turn, seen: Outcome) {
   return {
+    /** The service gave the assigned reference to another row before. */
     isReferenceKnown: isReferenceKnown(run, seen),
+    /** How often this row was turned away in this run, this attempt included. */
     turnedAway: sentWith(turn, seen),
+    /** How long ago this run first took the row up, in milliseconds. */
     ageMs: run.parts.clock.monotonic() - turn.firstMs,
+    /** Connection failures of the run in a row, this attempt included. */
     connectionFailures: run.brake.failures + 1,
+    /** In [0, 1). */
     random: run.parts.random(),
   }
 }

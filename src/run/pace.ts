@@ -1,12 +1,4 @@
 import { type Outcome, isHeldBack } from '../domain/row/row-state.js'
-/** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
-export interface Pace {
-  readonly ramp: Ramp
-  readonly bucket: Bucket
-  readonly budget: RetryBudget
-  readonly pausedUntilMs: number
-}
-
 export interface PaceLimits {
   /** Requests under way at most. */
   readonly concurrency: number
@@ -14,12 +6,14 @@ export interface PaceLimits {
   readonly rate: number | null
 }
 
-export const startPace = ({ concurrency, rate }: PaceLimits, nowMs: number): Pace => ({
+export const startPace = ({ concurrency, rate }: PaceLimits, nowMs: number) => ({
   ramp: startRamp(concurrency),
   bucket: startBucket(rate, nowMs),
   budget: startRetryBudget(nowMs),
   pausedUntilMs: nowMs,
 })
+/** How fast a run goes on: slots, requests per second, repeats and pauses in one value. Times are monotonic milliseconds. */
+export type Pace = Readonly<ReturnType<typeof startPace>>
 
 /** From when a row may leave: any row, and one that the service turned away before. Both may lie in the past. */
 export const departuresOf = ({ bucket, budget, pausedUntilMs }: Pace, nowMs: number) => ({
@@ -38,33 +32,26 @@ export const noteDeparture = (pace: Pace, isRepeat: boolean, nowMs: number): Pac
 export const pauseUntil = (pace: Pace, untilMs: number): Pace =>
   untilMs <= pace.pausedUntilMs ? pace : { ...pace, pausedUntilMs: untilMs }
 
+/** So many at once are few for any service. */
+const FEW = 8
+
+export const startRamp = (max: number) => ({
+  max,
+  slots: 1,
+  /** So far the slots double: what was asked for, until the service throttles or cannot be reached. */
+  doubleUpTo: max,
+  /** Answers in a row without throttling since the last change of `slots`. */
+  clean: 0,
+  /** Monotonic time of the last cut; attempts that began before it say nothing about the pace since. */
+  cutAtMs: -Infinity,
+})
 /**
  * How many requests may be under way (run/README.md#pacing): one row alone first, so that a wrong
  * set-up costs one row; then doubling after each clean round, until the service shows a limit; from then on one more
  * per round above 8. Above 8 only while at least half the slots are used. Halved on throttling, at most once per round
  * trip. Never above `max`.
  */
-export interface Ramp {
-  readonly max: number
-  readonly slots: number
-  /** So far the slots double: what was asked for, until the service throttles or cannot be reached. */
-  readonly doubleUpTo: number
-  /** Answers in a row without throttling since the last change of `slots`. */
-  readonly clean: number
-  /** Monotonic time of the last cut; attempts that began before it say nothing about the pace since. */
-  readonly cutAtMs: number
-}
-
-/** So many at once are few for any service. */
-const FEW = 8
-
-export const startRamp = (max: number): Ramp => ({
-  max,
-  slots: 1,
-  doubleUpTo: max,
-  clean: 0,
-  cutAtMs: -Infinity,
-})
+export type Ramp = Readonly<ReturnType<typeof startRamp>>
 
 /** What an answer says about the pace; of what was asked it says nothing. */
 export type PaceSign = 'clean' | 'throttled' | 'unreached' | 'neutral'
@@ -123,22 +110,17 @@ const cut = (ramp: Ramp, slots: number, cutAtMs: number): Ramp => ({
   cutAtMs,
 })
 
-/** A token bucket on the monotonic clock. Refilled on demand, no timer of its own. */
-export interface Bucket {
-  /** Requests per second; null for no limit. */
-  readonly rate: number | null
-  readonly tokens: number
-  readonly filledAtMs: number
-}
-
 /** A tenth of a second's worth may leave at once: smooth at low rates, and coarse timers do not slow high ones. */
 const burstOf = (rate: number): number => Math.max(1, rate / 10)
 
-export const startBucket = (rate: number | null, nowMs: number): Bucket => ({
+export const startBucket = (rate: number | null, nowMs: number) => ({
+  /** Requests per second; null for no limit. */
   rate,
   tokens: rate === null ? 0 : burstOf(rate),
   filledAtMs: nowMs,
 })
+/** A token bucket on the monotonic clock. Refilled on demand, no timer of its own. */
+export type Bucket = Readonly<ReturnType<typeof startBucket>>
 
 function refill(bucket: Bucket, nowMs: number): Bucket {
   if (bucket.rate === null) return bucket
@@ -160,22 +142,18 @@ export function takeToken(bucket: Bucket, nowMs: number): Bucket {
   return { ...full, tokens: full.tokens - 1 }
 }
 
-/**
- * Repeats are earned, so that a service in trouble is not hit harder by our repeats than by our rows: ten to begin with,
- * one more for ten requests, and after the first ten one for twelve seconds (run/README.md#pacing).
- */
-export interface RetryBudget {
-  readonly repeats: number
-  readonly earnedAtMs: number
-}
-
 const FREE = 10
 /** As many as requests can be under way: each of them may be repeated once. */
 const MOST_SAVED = 256
 const EARNED_BY_REQUEST = 0.1
 const EARNED_IN_MS = 12_000
 
-export const startRetryBudget = (nowMs: number): RetryBudget => ({ repeats: FREE, earnedAtMs: nowMs })
+export const startRetryBudget = (nowMs: number) => ({ repeats: FREE, earnedAtMs: nowMs })
+/**
+ * Repeats are earned, so that a service in trouble is not hit harder by our repeats than by our rows: ten to begin with,
+ * one more for ten requests, and after the first ten one for twelve seconds (run/README.md#pacing).
+ */
+export type RetryBudget = Readonly<ReturnType<typeof startRetryBudget>>
 
 const earned = ({ repeats, earnedAtMs }: RetryBudget, nowMs: number): number =>
   Math.max(repeats, Math.min(FREE, repeats + (nowMs - earnedAtMs) / EARNED_IN_MS))

@@ -71,7 +71,7 @@ const digestOf = (value: unknown): string =>
 export function readingBy(
   { options: configured, byFlag, against, configuration }: ReadBy,
   flags: ReadingFlags = byFlag ?? {},
-): Required<Pick<SourceReading, 'configuration' | 'said' | 'byFlag'>> {
+) {
   const options = withFlags(configured, flags)
   const { newCreditorIdentifier, dormantSoonDays, severities, zone } = against
   const columns = Object.entries(options.columns)
@@ -356,10 +356,7 @@ function askedColumns({
   return { undecided: refs.map((ref) => fold(String(typeof ref === 'number' ? header[ref - 1] : ref))) }
 }
 
-async function readOne(
-  admission: Admission,
-  one: Reading,
-): Promise<{ readonly came: number; readonly told: readonly string[] }> {
+async function readOne(admission: Admission, one: Reading) {
   const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome } = one
   const { again } = admission
   const { openStored } = await import('../source/stored.js')

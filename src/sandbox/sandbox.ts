@@ -12,8 +12,7 @@ import { guardEverything, serveOperations, type Env, type ServiceParts, countReq
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate, type Store } from './store.js'
 import { planFaults } from './faults/faults.js'
-import { STARTING_BILLOGRAMS, toBillogram } from './billogram/billogram-record.js'
-import { keepBillogram } from './billogram/update-billogram.js'
+import { STARTING_BILLOGRAMS, toBillogram, keepBillogram } from './billogram/update-billogram.js'
 
 /** A running simulator of the invoicing service. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>

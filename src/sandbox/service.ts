@@ -14,8 +14,7 @@ import {
   appliesFirst,
   misbehave,
 } from './faults/faults.js'
-import { findCustomer } from './customers.js'
-import { migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
+import { findCustomer, migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import {
   done,
   refuse,

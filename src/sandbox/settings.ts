@@ -1,5 +1,6 @@
 import { wordingOf } from '../domain/text/wording.js'
 import { z } from 'zod'
+import { SANDBOX_USER } from '../contract/envelope.js'
 import { onlyKnown, UsageError } from '../errors.js'
 import { checkFaults, type FaultRuleInput } from './faults/faults.js'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -14,7 +15,7 @@ const settingsSchema = z.object({
   username: z
     .string()
     .regex(/^[^:]+$/, 'must not be empty or hold a colon')
-    .default('sandbox'),
+    .default(SANDBOX_USER),
   /** Made up where it is left out, and found in `Sandbox.password`: nobody else is to look into it while it runs. */
   password: z.string().min(1).default(makePassword),
   /** Shows account numbers whole under `/_sandbox/`; masked when left out. */

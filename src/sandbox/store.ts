@@ -3,8 +3,7 @@ import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
 import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
-import type { BillogramRecord } from './billogram/billogram-record.js'
-import type { Offer } from '../contract/billogram.js'
+import type { BillogramEvent, BillogramRequest, Offer, Reminder } from '../contract/billogram.js'
 import { mod97 } from '../domain/text/countries.js'
 import type { MigrateRequest } from '../contract/migrate-mandate.js'
 import { hash } from 'node:crypto'
@@ -62,6 +61,38 @@ export interface HeldMandate extends Readonly<MigrateRequest> {
   readonly finalised_at: string | null
   /** When its payment source was cancelled; null while it is alive. */
   readonly cancelled_at: string | null
+}
+
+/** The fields of a billogram that are stored as they were sent. */
+export type PlainFields = Omit<
+  BillogramRequest,
+  | 'creditor_unique_value'
+  | 'automatic_reminders'
+  | 'automatic_reminders_settings'
+  | 'attachment'
+  | 'detailed_sums'
+  | 'registered_payments'
+  | 'return_data'
+>
+
+/** Reminders of one billogram. Null settings stand for those of the business account. */
+export interface Reminders {
+  readonly automatic: boolean
+  readonly settings: readonly Reminder[] | null
+}
+
+/** A billogram as the sandbox stores it; `toBillogram` adds what is computed. */
+export interface BillogramRecord {
+  readonly id: string
+  readonly fields: PlainFields
+  readonly creditorUniqueValue: string | number | null
+  readonly reminders: Reminders
+  readonly attachment: string | null
+  readonly events: readonly BillogramEvent[]
+  readonly paidSum: number
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 
 /** Everything the sandbox remembers, in memory or in a SQLite file. All calls are synchronous. */

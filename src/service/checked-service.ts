@@ -1,6 +1,6 @@
 import { isLoopback, said } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
-import { API_PREFIX } from '../contract/envelope.js'
+import { API_PREFIX, SANDBOX_USER } from '../contract/envelope.js'
 import { distrustInstructions, distrustSecret } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
 
@@ -131,10 +131,17 @@ export function readBaseUrl(text: string) {
     /** Host and port as the operator has to type them to confirm a run. */
     host: url.host,
 
-    /** A literal loopback address: nothing leaves this machine, so `http:` is allowed and no confirmation asked. */
+    /** A literal loopback address: nothing leaves this machine, so `http:` is allowed. */
     isLoopback: isLoopback(url.hostname),
   }
 }
+
+/**
+ * Whether somebody must say so before credentials go there. On this machine any user may listen, so only the simulator's
+ * own user name goes unasked.
+ */
+export const isAskedAbout = ({ isLoopback }: Pick<BaseUrl, 'isLoopback'>, username: string): boolean =>
+  !isLoopback || username !== SANDBOX_USER
 
 /** Services document their address with the ending that every path of the interface begins with. */
 const withoutEnd = (path: string): string =>

@@ -1,12 +1,14 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
-import { readErrorHints, type Content, type ErrorHints } from '../contract/envelope.js'
+import { readErrorHints, type Content, type ErrorHints, type unreadable } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity, Iban } from '../domain/mandate/mandate.js'
 import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
-import { readCustomer } from '../contract/customer.js'
-import type { CustomerSaid } from '../domain/who/names.js'
 import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
 import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
+import { readCustomer } from '../contract/customer.js'
+import { headerOfMore, readPaymentSources } from '../contract/payment-source.js'
+import type { ListedSource } from '../domain/proof/match-sources.js'
+import type { CustomerSaid } from '../domain/who/names.js'
 import type { RuleId } from '../domain/rule/verdict.js'
 import { cleanCell, cleanIban, parseJson, oneLine } from '../domain/text/text.js'
 import { type StatusLine, type StatusTable, readRetryAfterMs } from './checked-service.js'
@@ -183,13 +185,13 @@ const explainStatusDoubt = (halt: Halt | null): string =>
     ? 'a redirect, which is never followed'
     : 'this does not tell whether the request was applied'
 
-export function quoteHints({ serviceCode, field, message }: ErrorHints): string {
+function quoteHints({ serviceCode, field, message }: ErrorHints): string {
   const words = [serviceCode, field === null ? null : `field ${field}`, message]
   const known = words.filter((word) => word !== null)
   return known.length === 0 ? '' : ` (${known.join(', ')})`
 }
 
-export const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
+const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
   serviceCode: hints.serviceCode === null ? null : clean(hints.serviceCode, MAX_MESSAGE_BYTES),
   field: hints.field === null ? null : clean(hints.field, MAX_MESSAGE_BYTES),
   message: hints.message === null ? null : clean(hints.message, MAX_MESSAGE_BYTES),
@@ -201,7 +203,7 @@ function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner):
 }
 
 /** What is known without the words of the service. */
-export function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): ExchangeEvidence {
+function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): ExchangeEvidence {
   const { 'retry-after': retryAfter, date } = response?.headers ?? {}
   return {
     ...NOTHING_LEFT,
@@ -281,12 +283,119 @@ export function proveUpdate(json: unknown, id: string): Proof<BillogramAnswer> {
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
 }
 
-export function proveCustomer(json: unknown, customerNo: number): Proof<CustomerSaid> {
-  const reading = readCustomer(json, customerNo)
-  return reading.kind === 'unreadable' ? reading : { kind: 'proven', value: reading.customer, notes: [] }
+const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])
+
+/** What one question about a customer brought: for its payment sources, or for who it is. */
+export type SourcesSeen = Listed | NotRead
+
+interface Listed {
+  readonly kind: 'listed'
+  /** Empty where the customer has none. */
+  readonly sources: readonly ListedSource[]
+  /** Who it is, where that was asked; null where the service has none of that number. */
+  readonly customer?: CustomerSaid | null
+  readonly status: number
+  readonly durationMs: number
 }
 
-const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])
+/** Nothing was asked at all where it did not start. */
+export interface NotRead extends Pick<
+  ExchangeEvidence,
+  'started' | 'retryAfterMs' | 'status' | 'errorCode' | 'durationMs'
+> {
+  readonly kind: 'not_read'
+  /**
+   * `missing`: the service has no read-back, or does not know the customer. `refused`: it will not answer this
+   * question. `unreadable`: it answered, and not with a list. `no_answer`: nothing whole came.
+   */
+  readonly cause: 'missing' | 'refused' | 'not_now' | 'unreadable' | 'no_answer'
+  /** One sentence; never an account number, never a credential. */
+  readonly reason: string
+  /** Asked again, the same question may be answered: it is a read, and changes nothing. */
+  readonly canRepeat: boolean
+  /** Why no further question makes sense, or null. */
+  readonly halt: Halt | null
+}
+
+type Cause = Pick<NotRead, 'cause' | 'canRepeat' | 'halt'>
+
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const MISSING = [404, 405, 501]
+const CREDENTIALS = [401, 403, 407]
+const LATER = [408, 421, 425, 429]
+
+/** What an answer says; null for one that is none to the question. */
+type Read = (
+  response: Response,
+) => Pick<Listed, 'sources' | 'customer'> | ReturnType<typeof unreadable> | null
+
+/** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
+export function classifySources(
+  exchange: Exchange,
+  clean: Cleaner,
+  { what, read }: { readonly what: string; readonly read: Read } = LIST,
+): SourcesSeen {
+  const { response, durationMs } = exchange
+  const notRead = (cause: Cause, reason: string): NotRead => {
+    const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
+    return { kind: 'not_read', ...cause, started, reason, retryAfterMs, status, errorCode, durationMs }
+  }
+  if (response?.complete !== true) return notRead(...unanswered(exchange))
+  const { status } = response
+  const reading = read(response)
+  if (reading === null) return notRead(causeOf(status), answered(response, clean))
+  if (!('reason' in reading)) return { kind: 'listed', ...reading, status, durationMs }
+  const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
+  return notRead(
+    { cause: 'unreadable', canRepeat: true, halt: null },
+    `The service answered ${status}, but not with ${what} (${problem})`,
+  )
+}
+
+/** What a header says of further pages counts like what the body says. */
+const readList: Read = ({ status, headers, bodyText }) => {
+  if (status !== 200 && status !== 204) return null
+  const reading =
+    status === 204 ? { kind: 'read' as const, sources: [] } : readPaymentSources(parseJson(bodyText))
+  if (reading.kind === 'unreadable') return reading
+  const more = headerOfMore(headers, reading.sources.length)
+  return more === null ? { sources: reading.sources } : { kind: 'unreadable', reason: more }
+}
+const LIST = { what: 'a list of payment sources', read: readList }
+
+export const readWho =
+  (customerNo: number): Read =>
+  ({ status, bodyText }) => {
+    if (status === 404) return { sources: [], customer: null }
+    const reading = status === 200 ? readCustomer(parseJson(bodyText), customerNo) : null
+    return reading?.kind === 'read' ? { sources: [], customer: reading.customer } : reading
+  }
+
+function unanswered(exchange: Exchange): [Cause, string] {
+  const { started, response, error } = exchange
+  if ((started || response !== null) && error?.code === TOO_LARGE)
+    return [
+      { cause: 'unreadable', canRepeat: false, halt: null },
+      'The list of payment sources is larger than is read',
+    ]
+  const { reason, halt } = explain(exchange)
+  const status = response === null ? '' : `The service answered ${response.status}, but not whole: `
+  return [{ cause: 'no_answer', canRepeat: halt === null, halt }, status + reason]
+}
+
+function causeOf(status: number): Cause {
+  if (CREDENTIALS.includes(status)) return { cause: 'refused', canRepeat: false, halt: 'credentials' }
+  if (MISSING.includes(status)) return { cause: 'missing', canRepeat: false, halt: null }
+  if (LATER.includes(status) || status >= 500) return { cause: 'not_now', canRepeat: true, halt: null }
+  if (status >= 400) return { cause: 'refused', canRepeat: false, halt: null }
+  if (status >= 300) return { cause: 'refused', canRepeat: false, halt: 'redirect' }
+  return { cause: 'unreadable', canRepeat: true, halt: null }
+}
+
+function answered({ status, bodyText }: Response, clean: Cleaner): string {
+  const hints = cleanHints(readErrorHints(parseJson(bodyText)), clean)
+  return `The service answered ${status}${quoteHints(hints)}`
+}
 
 /** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
 export type Cleaner = (text: string, maxBytes: number) => string
@@ -294,7 +403,7 @@ export type Cleaner = (text: string, maxBytes: number) => string
 /** What is kept of an answer: little, because it is personal data on disk (service/README.md#evidence). */
 const KEPT_ANSWER_BYTES = 2048
 /** What is kept of one word or sentence of the service. */
-export const MAX_MESSAGE_BYTES = 512
+const MAX_MESSAGE_BYTES = 512
 
 /** So many characters in a row that also stand in a row in the account number give it away. */
 const TELLING_LENGTH = 8

@@ -19,23 +19,25 @@ import {
 import { customerPath } from '../contract/customer.js'
 import { isRecord, memberOf } from '../contract/envelope.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
-import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
 import { onlyKnown, type UsageError } from '../errors.js'
 import {
   classify,
   classifyAnswer,
-  proveCustomer,
   proveOffer,
   proveUpdate,
   type BillogramAnswer,
   type OfferAnswer,
   createCleaner,
+  classifySources,
+  readWho,
+  type SourcesSeen,
 } from './classify.js'
 import { checkTimer, openConnections, type TlsOptions } from './connections.js'
 import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js'
 import type { Outcome } from '../domain/row/row-state.js'
+import { paymentSourcesPath } from '../contract/payment-source.js'
 
 export interface ClientMachine {
   /** Version of the program, sent in `User-Agent`. */
@@ -54,7 +56,7 @@ export interface SendOptions {
 }
 
 /** The way of every request, over connections of its own. @throws {UsageError} as `createClient` */
-export function openWay(options: ClientOptions) {
+function openWay(options: ClientOptions) {
   const { baseUrl, clock, deadlineMs, freshConnections } = options
   checkTimer('time limit', deadlineMs)
   const authorization = basicAuthorization(options.username, options.password)
@@ -85,7 +87,7 @@ export function openWay(options: ClientOptions) {
   }
 }
 
-/** The three operations of the service, and who a customer is. None sends twice, and none rejects but for an option that it does not know. */
+/** The three operations of the service. None sends twice, and none rejects but for an option that it does not know. */
 export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
@@ -103,7 +105,7 @@ export function createClient(options: ClientOptions) {
       ? exchangeOf(
           method,
           path,
-          method === 'GET' ? null : JSON.stringify(request.data),
+          JSON.stringify(request.data),
           onlyKnown('call', sendOptions, 'requestId:text signal:signal'),
         )
       : unsendable(request.error, clock)
@@ -145,17 +147,6 @@ export function createClient(options: ClientOptions) {
       const signKey = request.data?.callbacks?.sign_key ?? ''
       const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
       return classifyAnswer(exchange, statusTable, { prove, clean })
-    },
-
-    /**
-     * Reads who a customer is; `registered` means read. Published beside the contract, so a service may lack it. In doubt,
-     * it may be asked again.
-     */
-    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<Outcome<CustomerSaid>> {
-      const number = z.int().min(1).safeParse(customerNo)
-      const exchange = await post('GET', customerPath(customerNo), number, sendOptions)
-      const prove = (json: unknown) => proveCustomer(json, customerNo)
-      return classifyAnswer(exchange, statusTable, { prove, clean: createCleaner({ iban: null, secrets }) })
     },
 
     /**
@@ -242,3 +233,46 @@ const readPem = (file: string | undefined): string | undefined =>
         nothing: 'nothing was sent',
         mostBytes: MOST_BYTES.certificates,
       })
+
+/** Ten thousand sources take some 2.5 MB. */
+const MAX_LIST_BYTES = 8 * 1024 * 1024
+
+/** Reads what the service holds. It never rejects and asks once; that a question may be repeated is told by its answer. */
+export type SourceReader = ReturnType<typeof connectReader>
+
+/**
+ * Its connections are its own: reading takes no slot of a run, and a list may be larger than any other answer.
+ * @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used
+ */
+export function connectReader(service: CheckedService, credentials: Credentials, machine: ClientMachine) {
+  const options = clientOptions(service, credentials, machine)
+  const { secrets, exchange, close } = openWay({ ...options, maxAnswerBytes: MAX_LIST_BYTES })
+  const clean = createCleaner({ iban: null, secrets })
+  return {
+    /**
+     * The payment sources of a customer (contract/README.md#payment-sources).
+     * @throws {RangeError} for what is no customer number; nothing was sent
+     */
+    async listPaymentSources(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
+      const path = paymentSourcesPath(knownNo(customerNo))
+      return classifySources(await exchange('GET', path, null, sendOptions), clean)
+    },
+
+    /**
+     * Who a customer is (contract/README.md#customers). 404 is an answer: nobody.
+     * @throws {RangeError} for what is no customer number; nothing was sent
+     */
+    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
+      const seen = await exchange('GET', customerPath(knownNo(customerNo)), null, sendOptions)
+      return classifySources(seen, clean, { what: 'a customer', read: readWho(customerNo) })
+    },
+
+    /** Ends all connections at once. */
+    close,
+  }
+}
+
+function knownNo(customerNo: number): number {
+  if (Number.isSafeInteger(customerNo) && customerNo >= 1) return customerNo
+  throw new RangeError('A customer number is a whole number from 1 to 2^53-1')
+}

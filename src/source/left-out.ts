@@ -1,6 +1,14 @@
 import { cleanCell, said } from '../domain/text/text.js'
-import { isNull, isPlainStart, isRuleLine, judgeHeaders } from '../domain/text/no-record.js'
-import { isPageBreak, isTotalsLine, statedCounts, sumIn } from '../domain/text/totals.js'
+import {
+  isNull,
+  isPlainStart,
+  isRuleLine,
+  judgeHeaders,
+  isPageBreak,
+  isTotalsLine,
+  statedCounts,
+  sumIn,
+} from '../domain/text/no-record.js'
 import {
   type Finding,
   findingOf,
@@ -100,10 +108,7 @@ export function noRecordFindings(
     ...counts.map(({ line, text }) => `Line ${line} sums up: "${text}".`),
   ])
   return [
-    ...counts.flatMap(({ text, records, isRight }) => {
-      const detail = `It says "${text}", and ${records} records were read.`
-      return isRight ? [] : findingOf('FILE_COUNT_MISMATCH', severities, { value: text, detail })
-    }),
+    ...counts.flatMap(({ text, records, isRight }) => (isRight ? [] : otherCount(text, records, severities))),
     ...(told.length === 0
       ? []
       : findingOf('FILE_LINES_LEFT_OUT', severities, { detail: told.slice(0, MOST_TOLD).join(' ') })),
@@ -183,7 +188,11 @@ export function countFindings(
 ): readonly Finding[] {
   const stated = statedCounts(cells)
   if (stated.length === 0 || stated.includes(records)) return []
-  const value = cells.filter((cell) => cell !== '').join(' ')
-  const detail = `It says "${showValue(value)}", and ${records} records were read.`
-  return findingOf('FILE_COUNT_MISMATCH', severities, { value, detail })
+  return otherCount(cells.filter((cell) => cell !== '').join(' '), records, severities)
 }
+
+const otherCount = (value: string, records: number, severities: SeverityOverrides): readonly Finding[] =>
+  findingOf('FILE_COUNT_MISMATCH', severities, {
+    value,
+    detail: `It says "${showValue(value)}", and ${records} records were read.`,
+  })

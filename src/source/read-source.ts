@@ -31,7 +31,7 @@ import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource } from './watch/source-watch.js'
 import type { RawRecord, Table, TableEnd } from './table.js'
 import { MOST_TOTALS, showLeftOut } from './left-out.js'
-import { isBareTotals } from '../domain/text/totals.js'
+import { isBareTotals } from '../domain/text/no-record.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 

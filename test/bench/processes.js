@@ -17,8 +17,8 @@ for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => process.exit(13
 const env = {
   PATH: process.env.PATH,
   HOME: scratch,
-  SEPA_MIGRATE_USERNAME: 'bench',
-  SEPA_MIGRATE_PASSWORD: 'bench',
+  SEPA_MIGRATE_USERNAME: 'sandbox',
+  SEPA_MIGRATE_PASSWORD: 'sandbox',
 }
 let files = 0
 export const fresh = (name) => join(scratch, `${(files += 1)}-${name}`)

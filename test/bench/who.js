@@ -10,8 +10,8 @@ const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'who-'))
 const env = {
   PATH: process.env.PATH,
-  SEPA_MIGRATE_USERNAME: 'bench',
-  SEPA_MIGRATE_PASSWORD: 'bench',
+  SEPA_MIGRATE_USERNAME: 'sandbox',
+  SEPA_MIGRATE_PASSWORD: 'sandbox',
   XDG_STATE_HOME: join(folder, 'state'),
 }
 

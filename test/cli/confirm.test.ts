@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contextOf } from '../../src/cli/command.js'
@@ -50,13 +50,14 @@ function makeLedger(name: string, more?: (ledger: Ledger) => void): void {
 
 interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend'> {
   readonly ledger?: string
+  readonly username?: string
   readonly plan?: Partial<MigrationPlan>
   readonly flags?: Flags
 }
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
 async function confirm(target: string, typed: string | null | Promise<string | null>, given: Given = {}) {
-  const { ledger = 'march.db', plan: other = {}, flags = {}, ...options } = given
+  const { ledger = 'march.db', username = 'migration', plan: other = {}, flags = {}, ...options } = given
   makeLedger(ledger)
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
@@ -80,7 +81,7 @@ async function confirm(target: string, typed: string | null | Promise<string | n
   const { stop: ended } = await migrate({
     ...options,
     ledger: settings.ledger,
-    service: { baseUrl: target, username: 'migration', password: 'never sent' },
+    service: { baseUrl: target, username, password: 'never sent' },
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
@@ -116,18 +117,6 @@ describe('a run against a real service', () => {
     expect(notes).toContain('left out at the end: Total: 3')
     expect(notes).toContain('1 ended will not be migrated, going by column "status": "ended" 1')
     expect(notes).toContain('not understood in column "status": "hocus" 1')
-  })
-
-  it('says before the question why a configuration is distrusted', async () => {
-    const config = join(folder, 'open.yaml')
-    writeFileSync(config, 'dormantSoonDays: 30\n')
-    chmodSync(config, 0o666)
-    const { notes, questions, isConfirmed } = await confirm(SERVICE, '', { flags: { config } })
-    expect(notes).toMatch(
-      /Warning: Others can change the configuration file ".*open\.yaml": anybody on this machine can write to it \(mode 0666\)/,
-    )
-    expect([questions.length, isConfirmed]).toEqual([1, false])
-    expect(await notesOf()).not.toContain('Others can change')
   })
 
   it('shows what check knows: rows by outcome, previous creditors, user and pace', async () => {
@@ -248,9 +237,21 @@ describe('a run against a real service', () => {
   })
 })
 
-it('a rehearsal on this machine is neither asked about nor claimed beside other ledgers', async () => {
-  const rehearsal = 'http://127.0.0.1:8080'
-  expect(await confirm(rehearsal, null)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
-  expect(inRegister('mandate')).toBe(0)
-  expect((await confirm(rehearsal, null, { ledger: 'second.db' })).isConfirmed).toBe(true)
+describe('a run against a service on this machine', () => {
+  const LOCAL = 'http://127.0.0.1:8080'
+
+  it('is asked about like any other, since any user may listen there', async () => {
+    const { questions, notes, isConfirmed } = await confirm(LOCAL, '')
+    expect([questions, isConfirmed]).toEqual([['Type the host name "127.0.0.1:8080" to send'], false])
+    expect(notes).toContain('Target: http://127.0.0.1:8080\nUser at the service: migration\n')
+    expect(await confirm(LOCAL, '127.0.0.1:8080')).toMatchObject({ isConfirmed: true })
+  })
+
+  it('as the user of the simulator is neither asked about nor claimed beside other ledgers', async () => {
+    const sandbox = { username: 'sandbox' }
+    expect(await confirm(LOCAL, null, sandbox)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
+    expect(inRegister('mandate')).toBe(0)
+    expect((await confirm(LOCAL, null, { ...sandbox, ledger: 'second.db' })).isConfirmed).toBe(true)
+    expect((await confirm(SERVICE, null, { ...sandbox, ledger: 'third.db' })).isConfirmed).toBe(false)
+  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadBackEvidence } from '../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../src/domain/proof/match-sources.js'
 import { inDoubt, registered, send, stoppedClock, runningAt, mandates } from '../ledger/campaign-setup.js'
 import { listed, startReadBack } from '../ledger/heard-answer.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import type { PackFolder } from '../../src/report/pack/pack-folder.js'
-import type { ReportWorkbook } from '../../src/report/workbook/workbook.js'
+import type { openWorkbook } from '../../src/report/workbook/workbook.js'
 import type { Connections } from '../../src/service/connections.js'
 
 /** What the next program gets that opens its connections. Programs may start while another one waits. */
@@ -29,7 +29,7 @@ const withoutSockets = async (original: () => Promise<object>): Promise<object> 
 const emptyPage = { renderPage: () => Promise.resolve('') }
 const emptyWorkbook = {
   WORKBOOK_FILE: 'reconciliation.xlsx',
-  openWorkbook: (folder: PackFolder): ReportWorkbook => ({
+  openWorkbook: (folder: PackFolder): ReturnType<typeof openWorkbook> => ({
     lists: {},
     finish: () => folder.write('reconciliation.xlsx', ''),
   }),

@@ -207,7 +207,7 @@ function readLedger(file: string): StoredLedger {
       decisions: all('select id, row_id as rowId, decision from decision'),
       corrected: all<{ id: number }>(
         `select distinct row.id from row join row as older on older.superseded_by = row.id
-          where coalesce(older.rule, '') not in ('CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_CUSTOMER', 'CORRECTION_TAKES_REFERENCE')
+          where coalesce(older.rule, '') not in ('CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_CUSTOMER', 'CORRECTION_TAKES_DATE', 'CORRECTION_TAKES_REFERENCE')
             and row.corrects > 0 and row.counted_in is not null and row.state <> 'duplicate' and older.id = row.corrects and (
             older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
             or older.original_mandate_reference <> row.original_mandate_reference)`,

@@ -55,7 +55,7 @@ function checkout(): string {
 let service: Sandbox
 beforeEach(async () => {
   service = await startSandbox({
-    username: 'reader',
+    username: 'sandbox',
     password: 'of-the-manual',
     faults: [
       { match: { customer_no: 424242 }, fault: { kind: 'refuse' } },

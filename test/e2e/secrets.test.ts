@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { forge } from '../ledger/ledger-views.js'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForEach } from '../support/place.js'
@@ -13,7 +17,7 @@ const HOLD_CELLS = ['refused.csv', 'in-doubt.csv', 'not-sent.csv', 'export.csv']
 
 const CLOSED = `IBAN ${germanIban(2).replace(/(.{4})/g, '$1 ')} / ${germanIban(2)} is closed`
 
-const { folder, path, program } = placeForEach({
+const { folder, path, program, programWith } = placeForEach({
   rows: 6,
   env: { SEPA_MIGRATE_PASSWORD: PASSWORD },
   sandbox: {
@@ -40,6 +44,37 @@ const spellings = (iban: string): string[] => [
 
 const holds = (content: Buffer, texts: readonly string[]): boolean =>
   texts.some((text) => content.includes(text))
+
+describe('a program of another user that listens on this machine', () => {
+  it.each([
+    'run export.csv',
+    'run export.csv --who',
+    'plan export.csv --who',
+    'check export.csv --who',
+    'verify',
+    'resolve --ask --of registered',
+  ])('hears no credentials of a service unless somebody says so: %s', async (line) => {
+    const args = line.split(' ')
+    expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+    const heard: string[] = []
+    const server = createServer(({ headers }, response) => {
+      heard.push(headers.authorization ?? '')
+      response.writeHead(401).end()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const real = { SEPA_MIGRATE_BASE_URL: at, SEPA_MIGRATE_USERNAME: 'acme', SEPA_MIGRATE_READ_BACK: '1' }
+    forge(path('sepa-migrate.db'), `update campaign set base_url = '${at}', username = 'acme'`)
+    const refused = await programWith(real, ...args)
+    expect([refused.status, heard], refused.stderr).toEqual([2, []])
+    expect(refused.stderr).toMatch(
+      /"127\.0\.0\.1:\d+" needs a confirmation, and there is no terminal to ask on[^]*--yes/,
+    )
+    await programWith(real, ...args, '--yes')
+    expect(heard).toContain(`Basic ${btoa(`acme:${PASSWORD}`)}`)
+  })
+})
 
 describe('what the program prints and writes', () => {
   it('holds no password and, once a row is registered, no account number of it', async () => {

@@ -1,4 +1,5 @@
-import { classifySources, type SourcesSeen, type SourceReader } from '../../src/service/read-back.js'
+import { type SourceReader } from '../../src/service/client.js'
+import { classifySources, type SourcesSeen } from '../../src/service/classify.js'
 import type { Exchange } from '../../src/service/exchange.js'
 import { LIES, type Lie, type Source } from '../support/lies.js'
 import { mandateOf } from '../run/mandate-samples.js'

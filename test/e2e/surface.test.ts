@@ -20,13 +20,12 @@ const customerOf = (record = ''): number => Number(/\d+/.exec(record)?.[0])
 const signer = generateKeyPairSync('ed25519')
 const place = placeForAll({
   sandbox: {
-    username: 'examples',
     password: PASSWORD,
     faults: [
       { match: { customer_no: customerOf(records[0]) }, times: 1, fault: { kind: 'reset', applied: true } },
     ],
   },
-  env: { SEPA_MIGRATE_USERNAME: 'examples', SEPA_MIGRATE_PASSWORD: PASSWORD },
+  env: { SEPA_MIGRATE_PASSWORD: PASSWORD },
   ownState: true,
 })
 const { folder, path, env, write } = place

@@ -107,15 +107,18 @@ it.skipIf(isNoRoot)('a file of another user that decides about rows is refused b
   expect(truth().posts()).toBe(1)
 })
 
-it('an export that others can write is told in plan, run and report', async () => {
-  const { path, read, program, truth } = await open()
-  chmodSync(path('export.csv'), 0o666)
+it('an export and a configuration that others can write are told in plan, run and report', async () => {
+  const { path, read, write, program, truth } = await open()
+  write('sepa-migrate.yaml', 'dormantSoonDays: 30\n')
+  for (const name of ['export.csv', 'sepa-migrate.yaml']) chmodSync(path(name), 0o666)
   const told = /Others can change "export.csv": anybody on this machine can write to it/
   expect((await program('plan', 'export.csv')).stdout).toMatch(told)
   expect(read('plan.html')).toMatch(/Others can change "?(&quot;)?export.csv/)
   const { status, stderr } = await program('run', 'export.csv')
   expect([status, truth().posts()]).toEqual([0, 6])
   expect(stderr).toMatch(told)
+  // Before anything is sent.
+  expect(stderr).toMatch(/^Others can change "[^"]+sepa-migrate\.yaml": anybody[^]*Sending/m)
   expect(read('report.html')).toMatch(/Others can change/)
   expect(read('summary.json')).toContain('Others can change')
 })

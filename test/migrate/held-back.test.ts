@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadBackEvidence } from '../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../src/domain/proof/match-sources.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
 import {
   outcomeOfHeldBack,
@@ -7,7 +7,7 @@ import {
   outcomeOfUnanswered,
 } from '../../src/migrate/check-before-send.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
-import type { NotRead } from '../../src/service/read-back.js'
+import type { NotRead } from '../../src/service/classify.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'
 import { decide, type AttemptFacts } from '../../src/run/deliver.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'

@@ -66,7 +66,7 @@ describe('migrate, with a file, a service and a ledger', () => {
     const first = await migrate(asked())
     expect(first).toMatchObject({ exitCode: 0, stop: null, warnings: [], holdsOldPages: false })
     expect(first.totals).toMatchObject({ read: 20, registered: 20 })
-    expect(first.campaign).toMatchObject({ baseUrl: sandbox.url, username: 'test' })
+    expect(first.campaign).toMatchObject({ baseUrl: sandbox.url, username: 'sandbox' })
     expect(first.admitted).toMatchObject([{ name: 'export.csv', kind: 'admitted', records: 20 }])
     const again = await migrate(asked())
     expect([again.exitCode, again.admitted[0]?.kind]).toEqual([0, 'known'])
@@ -170,7 +170,7 @@ describe('before anything is sent', () => {
       {
         toSend: 2,
         totals: { read: 3, ready: 3 },
-        service: { href: SERVICE, host: 'service.example', isLoopback: false, username: 'test' },
+        service: { href: SERVICE, host: 'service.example', isLoopback: false, username: 'sandbox' },
         isLedgerKnown: true,
       },
     ])

@@ -46,7 +46,9 @@ export function newPlace() {
     /** Asks the ledger, as a second process would. */
     look: <Value>(ask: (ledger: LedgerReader) => Value): Value => look(at('campaign.db'), ask),
     sandbox: async (options: SandboxOptions = {}): Promise<Sandbox> => {
-      const sandbox = await startSandbox(countingTwice({ username: 'test', password: PASSWORD, ...options }))
+      const sandbox = await startSandbox(
+        countingTwice({ username: 'sandbox', password: PASSWORD, ...options }),
+      )
       onTestFinished(() => sandbox.close())
       return sandbox
     },
@@ -54,7 +56,7 @@ export function newPlace() {
     asked: (baseUrl: string, more: Partial<MigrateOptions> = {}): MigrateOptions => ({
       files: [at('export.csv')],
       ledger: at('campaign.db'),
-      service: { baseUrl, username: 'test', password: PASSWORD },
+      service: { baseUrl, username: 'sandbox', password: PASSWORD },
       asOf: '2026-06-15',
       machine: machine(),
       ...more,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import type { Scope } from '../../src/ledger/schema/schema.js'
 import { migrate } from '../../src/migrate/migrate.js'
-import { readBack, type ReadBackEvent } from '../../src/migrate/read-back.js'
+import { readBack, type ReadBackEvent } from '../../src/migrate/ask.js'
 import { placeWith } from './place.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 

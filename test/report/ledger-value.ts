@@ -1,6 +1,6 @@
 import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
-import type { KeptSource } from '../../src/domain/proof/evidence.js'
+import type { KeptSource } from '../../src/domain/proof/match-sources.js'
 import type { VerdictCount } from '../../src/domain/proof/verification.js'
 import type {
   ApprovalRecord,
@@ -365,7 +365,6 @@ export const MAILED = { key: null, signature: null, reference: `mail of ${IBAN}`
 
 export function plannedOf(change: Partial<PlanRecord> = {}): PlanRecord {
   const document = planOf()
-  const { digest, plannedAt, plannedBy, plannedAs } = document
-  const plan = { id: 1, digest, plannedAt, plannedBy, plannedAs, lastDecision: 0, document, text: '' }
+  const plan = { id: 1, digest: document.digest, lastDecision: 0, document, text: '' }
   return { ...plan, approvals: [approvalOf()], ...change }
 }

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { type NotRead, connectReader } from '../../src/service/read-back.js'
+import { connectReader } from '../../src/service/client.js'
+import { type NotRead } from '../../src/service/classify.js'
 import { CREDENTIALS, MACHINE } from './sending.js'
 import { checkService } from '../../src/service/checked-service.js'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isBareTotals } from '../../src/domain/text/totals.js'
+import { isBareTotals } from '../../src/domain/text/no-record.js'
 import { loadSecondFiles } from '../../src/source/columns/second-files.js'
 import { inspectSource } from '../../src/source/guess/inspect.js'
 import { AS_OF, fileOf, CHECK, exportOf, optionsOf, readText, refusal, rulesOf } from '../support/sources.js'

@@ -57,6 +57,35 @@ describe('a header that is repeated', () => {
     }
   })
 
+  it.each([
+    ['in Polish', 'Numer klienta 2,Rachunek,Podpisano,Identyfikator,Numer zgody,Nazwa'],
+    ['in codes', 'F01,F02,F03,F04,F05,F06'],
+    ['without all of its names', ',Conto,Firmato il,,Riferimento,'],
+  ])('refuses the file where it has names that nobody knows: %s', async (_, other) => {
+    for (const given of [fileOf(file(HEADER, FIRST, other, SECOND)), sheet(HEADER, FIRST, other, SECOND)]) {
+      const error = await refusal(readAll(given))
+      expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', exitCode: 7 })
+      expect(error.message).toContain('Line 3 holds words')
+    }
+  })
+
+  it.each([
+    ['behind the last row', [FIRST, 'No,Conto,Firmato il,CI,Riferimento,Nome']],
+    ['with a number', [FIRST, '1002,Conto,Firmato il,CI,Riferimento,Nome', SECOND]],
+    ['with a day', [FIRST, 'No,Conto,2024-03-01,CI,Riferimento,Nome', SECOND]],
+    ['without an account', [FIRST, 'No,,unknown,CI,Riferimento,Nome', SECOND]],
+  ])('is none %s', async (_, lines) => {
+    expect(await fileRules(file(HEADER, ...lines))).toEqual([])
+  })
+
+  it('is found by init, too, where more of its names are known than of the first', async () => {
+    const others = 'N° client,IBAN,Date de signature,ICS,RUM,Échéance'
+    for (const given of [fileOf(file(others, FIRST, HEADER, SECOND)), sheet(others, FIRST, HEADER, SECOND)]) {
+      const error = await refusal(inspectSource(given, { today: AS_OF }))
+      expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', line: 3 })
+    }
+  })
+
   it('is none where a customer is called like a column, or like two', async () => {
     const named = FIRST.replace('Person 1', 'IBAN')
     expect(await rowRules(file(HEADER, named, SECOND.replace('M-2', 'iban')))).toEqual([[], []])
@@ -83,6 +112,8 @@ describe('the title of a part', () => {
     ['without a word that is known, in Finnish', wide('Entiset jäsenet')],
     ['with a year, in English', wide('Former members 2024')],
     ['in another column', ',,,Archiv,,'],
+    ['with its label beside it', 'Status:,gekündigt,,,,'],
+    ['with a usual label beside it, in French', ',Statut du mandat,,,Résilié,'],
   ])('between rows refuses the file, the header repeated below it or not: %s', async (_, title) => {
     for (const lines of [
       [HEADER, FIRST, title, SECOND],
@@ -91,14 +122,14 @@ describe('the title of a part', () => {
       for (const given of [fileOf(file(...lines)), sheet(...lines.filter((line) => line !== ''))]) {
         const error = await refusal(readAll(given))
         expect(error).toMatchObject({ rule: 'FILE_HEADER_SECOND', exitCode: 7 })
-        expect(error.message).toMatch(/Line \d holds nothing else than "[\p{L} 0-9]+"/u)
+        expect(error.message).toMatch(/Line \d holds nothing else than "[\p{L}: 0-9]+"/u)
         expect(error.next).toContain('without those that have ended')
       }
   })
 
   it('above all rows refuses the file where it says that they ended', async () => {
-    for (const title of ['Gekündigt', 'Mandati revocati', 'Inactive'])
-      expect(await refusal(readText(file(HEADER, wide(title), FIRST)))).toMatchObject({
+    for (const title of [wide('Gekündigt'), wide('Mandati revocati'), 'Inactive', 'Status:,gekündigt,,,,'])
+      expect(await refusal(readText(file(HEADER, title, FIRST)))).toMatchObject({
         rule: 'FILE_HEADER_SECOND',
       })
     expect(await fileRules(file(HEADER, wide('Aktive Mandate'), FIRST))).toEqual([])
@@ -108,6 +139,7 @@ describe('the title of a part', () => {
     ['behind the last row', [wide('Beendete Mandate')]],
     ['with a number of a mandate', [wide('MREF-000123'), SECOND]],
     ['with another cell', ['1002,Beendet,,,,', SECOND]],
+    ['of a member without an account', ['Anna,,,,,Muster', SECOND]],
   ])('is none %s', async (_, lines) => {
     expect(await fileRules(file(HEADER, FIRST, ...lines))).toEqual([])
   })

@@ -24,10 +24,9 @@ import { evidenceLine, firstRecords, howReadLines, readingLines, unlikelyShares 
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
-import { askListed, holdStrangers } from '../../migrate/who.js'
+import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
-import { WHO } from '../run-options.js'
-import { readService } from '../settings/settings.js'
+import { readAskedService, WHO } from '../run-options.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -41,7 +40,7 @@ export const checkCommand: Command = {
     'sepa-migrate check export.csv --sample 100',
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
-  options: [...OF_SERVICE, ...COMMON, 'asOf'],
+  options: [...OF_SERVICE, ...COMMON, 'asOf', 'yes'],
   own: [
     SHEET,
     IGNORE_COLUMN,
@@ -122,7 +121,7 @@ async function admitAll(
 /** Nothing is kept of it. @throws {HaltError} where it was broken off, and for a file that run would refuse */
 async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
   const { world: machine, settings } = context
-  const { options, baseUrl, credentials } = await readService(settings, machine)
+  const { options, baseUrl, credentials } = await readAskedService(context)
   const service = checkService(options, machine.env)
   const policy = { concurrency: service.concurrency, rate: settings.get('rate') }
   const asking = { who, service, credentials, machine, policy, ...machine.signals }

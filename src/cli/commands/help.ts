@@ -1,4 +1,4 @@
-import { orNearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { readdirSync, readFileSync } from 'node:fs'

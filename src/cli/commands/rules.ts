@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js'
 import type { Command, Context } from '../command.js'
-import { orNearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/text.js'
 import { EXITS } from '../settings/declared.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 

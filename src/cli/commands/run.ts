@@ -41,6 +41,7 @@ import {
   RUN_FLAGS,
   runOptions,
   confirmRun,
+  readAskedService,
   heldLines,
   leftRefusedNote,
   refuseUnasked,
@@ -99,8 +100,8 @@ async function run(context: Context) {
     { approval, plan: context.text('plan'), ledger: settings.ledger },
     readTarget(settings, world).baseUrl,
   )
-  const service = await readService(settings, world)
-  refuseUnasked(context, service.baseUrl)
+  const service = await (context.flag('who') ? readAskedService(context) : readService(settings, world))
+  refuseUnasked(context, service)
   if (isReported(settings)) await assertReportPlace(context)
   const counts = { sent: 0, answered: 0 }
   announceSignals(context, counts)

@@ -101,12 +101,12 @@ const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<v
   })
 
 /** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */
-export function planStanding({ digest, plannedAt, plannedBy, document, approvals }: PlanRecord) {
+export function planStanding({ digest, document, approvals }: PlanRecord) {
   const approval = approvals.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
   return {
     digest,
-    plannedAt,
-    plannedBy,
+    plannedAt: document.plannedAt,
+    plannedBy: document.plannedBy,
     rows: toSend(document),
     approvedBy: approval?.approvedBy ?? null,
     approvedUntil: approval?.expiresAt ?? null,

@@ -5,7 +5,7 @@ import {
   type ReadBackDecisions,
   reconcile,
 } from '../../decisions/reconcile.js'
-import { VERDICTS, type VerdictKind } from '../../domain/proof/evidence.js'
+import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { UsageError } from '../../errors.js'
@@ -13,7 +13,7 @@ import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { ResolutionReport } from '../../ledger/decide/resolution.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { ReadBackEnd } from '../../migrate/read-back.js'
+import type { ReadBackEnd } from '../../migrate/ask.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { sharedFiles } from '../../trust/entry.js'
 import {

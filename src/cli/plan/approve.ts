@@ -1,13 +1,14 @@
 import {
-  approvalIn,
   approvalPath,
   findPlan,
+  readApproval,
   readPlan,
   textOfApproval,
 } from '../../migrate/plan/hold-to-plan.js'
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
+  approversIn,
   approversText,
   isByPlanner,
   type ApprovalStatement,
@@ -18,7 +19,6 @@ import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { entryAt } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { createTrusted } from '../../trust/output.js'
 import { signText } from '../../trust/signature.js'
 import { type Command, type Context, decideIn, type CommandResult } from '../command.js'
@@ -134,7 +134,7 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   const signature = signText(textOfStatement(statement), readSigningKey(keyFile, NOTHING))
   const path = approvalPath(file)
   // The one of an earlier plan lies there; anything else does not go.
-  const isOurs = entryAt(path)?.isFile() === true && approvalIn(readApproval(path)) !== null
+  const isOurs = entryAt(path)?.isFile() === true && readApproval(path, NOTHING) !== null
   if (isOurs) rmSync(path)
   createTrusted(path, 'approval', textOfApproval({ ...statement, signature }))
   const key = signingKey(statement, signature)
@@ -150,16 +150,10 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   }
 }
 
-const readApproval = (path: string): string =>
-  readGivenText(path, { what: 'approval', nothing: NOTHING, mostBytes: MOST_BYTES.approval, noLink: true })
-
 /** Whoever signs sees whether their key is among those that count. */
-function approversLine({ settings }: PlanDocument): string | false {
-  const named = Object.entries(settings['approvers'] ?? {})
-  return (
-    named.length > 0 &&
-    `Whose key counts: ${approversText(named.map(([name, key]) => ({ name, key: String(key) })))}`
-  )
+function approversLine(document: PlanDocument): string | false {
+  const named = approversIn(document)
+  return named.length > 0 && `Whose key counts: ${approversText(named)}`
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */

@@ -1,26 +1,21 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, namedFiles, type CommandResult } from '../command.js'
-import { RUN_FLAGS, runOptions } from '../run-options.js'
-import {
-  readUsername,
-  type Settings,
-  assertReadBackTold,
-  readCredentials,
-  readTarget,
-} from '../settings/settings.js'
+import { type Command, type Context, lookInto, namedFiles } from '../command.js'
+import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
+import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
+import { renderPlanPage } from '../../report/plan/plan-page.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
 import { tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { parseJson } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertNotTaken, createTrusted } from '../../trust/output.js'
@@ -34,7 +29,7 @@ export const planCommand: Command = {
     'sepa-migrate plan export.csv --to plan.json',
     'sepa-migrate plan export.csv --limit 10 --to pilot.json',
   ],
-  options: [...SHARED, ...RUN_SETTINGS, 'readBack'],
+  options: [...SHARED, ...RUN_SETTINGS, 'readBack', 'yes'],
   own: [
     ...RUN_FLAGS,
     ['--to <file>', `the plan to write (default ${FILE}), with a page beside it`],
@@ -54,10 +49,10 @@ async function plan(context: Context) {
   const target = readTarget(settings, world)
   const username = readUsername(settings)
   const options = runOptions(context, target)
-  const credentials = options.who === true ? await readCredentials(settings, world) : { username }
+  const credentials = options.who === true ? (await readAskedService(context)).credentials : { username }
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
-  assertReplaceable(paths, settings, given)
+  await assertReplaceable(paths, settings, given)
   const { document, last, evidence } = await planMigration({
     ...options,
     service: { ...target.options, ...credentials, rate: settings.get('rate') },
@@ -66,37 +61,28 @@ async function plan(context: Context) {
     by: context.text('by') ?? context.actor(),
     watchReading: progress.reading,
   })
-  const { renderPlanPage } = await import('../../report/plan/plan-page.js')
-  writePlanFiles(paths, { text: textOfPlan(document), page: await renderPlanPage(document, last) })
+  const text = textOfPlan(document)
+  // Of what is on record: what has no value is not there.
+  const page = await renderPlanPage(parseJson(text) as PlanDocument, last)
+  writePlanFiles(paths, { text, page })
   const notNoted = [...Object.values(paths), approvalPath(paths.json)]
     .map((path) => ({ kind: 'plan', path }) as const)
     .filter((file) => !noteWritten(settings.ledger, file))
   tellNotNoted(context, notNoted)
-  const result = concluded(context, planSections(document, last), document, paths)
-  return { ...result, details: { ...result.details, evidence } }
-}
-
-function concluded(
-  context: Context,
-  sections: readonly Section[],
-  document: PlanDocument,
-  { json, html }: PlanPaths,
-): CommandResult {
-  const { settings } = context
   return {
     campaign: { ledger: settings.ledger, baseUrl: document.target.baseUrl },
     totals: document.totals,
-    files: { 'plan.json': json, 'plan.html': html },
+    files: { 'plan.json': paths.json, 'plan.html': paths.html },
     lines: [
-      ...sectionLines(sections),
+      ...sectionLines(planSections(document, last)),
       '',
-      `Plan: ${json}, with a page for people: ${html}. Nothing was sent, and no file was admitted.`,
+      `Plan: ${paths.json}, with a page for people: ${paths.html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
-      `  ${commandLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
+      `  ${commandLine(context, { name: 'approve', files: [paths.json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
       'Save the approval file next to the plan. Then:',
-      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
+      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', paths.json] })}`,
     ],
-    details: { plan: document },
+    details: { plan: document, evidence },
   }
 }
 
@@ -121,54 +107,36 @@ type PlanPaths = ReturnType<typeof planPaths>
 export const planPaths = (to: string) => ({ json: to, html: `${to.replace(/\.json$/, '')}.html` })
 
 /**
- * Nothing is replaced but what this program wrote: a plan of this ledger as it is on record, and a page as it was made.
+ * Nothing is replaced but a plan that this ledger has on record, as it is, and the page that is made of one.
  * @throws {UsageError} that names the file that stands in the way; nothing was planned
  */
-export function assertReplaceable(
+export async function assertReplaceable(
   paths: PlanPaths,
   settings: Pick<Settings, 'ledger' | 'sharedFolder'>,
   forbidden: readonly string[],
-): void {
-  assertOurs(paths.json, forbidden, (text) => isRecorded(text, settings))
-  assertOurs(paths.html, forbidden, isOurPage)
-}
-
-function assertOurs(path: string, forbidden: readonly string[], isOurs: (text: string) => boolean): void {
-  const entry = entryAt(path)
-  assertNotTaken(path, { what: 'plan', forbidden }, entry)
-  if (entry === null) return
-  const given = { what: 'plan', nothing: 'nothing was planned', mostBytes: MOST_BYTES.plan, noLink: true }
-  if (isOurs(readGivenText(path, given))) return
-  throw new UsageError(
-    `"${path}" is no plan that this ledger has on record, and is not overwritten; nothing was planned`,
-    'Rename it, or name another file with --to',
-  )
-}
-
-function isRecorded(
-  text: string,
-  { ledger, sharedFolder }: Pick<Settings, 'ledger' | 'sharedFolder'>,
-): boolean {
-  if (!existsSync(ledger)) return false
-  const reader = openLedgerReader(ledger, { sharedFolder })
-  try {
-    return reader.plans().some((plan) => plan.text === text)
-  } finally {
-    reader.close()
+): Promise<void> {
+  for (const path of Object.values(paths)) {
+    const entry = entryAt(path)
+    assertNotTaken(path, { what: 'plan', forbidden }, entry)
+    if (entry === null) continue
+    const given = { what: 'plan', nothing: 'nothing was planned', mostBytes: MOST_BYTES.plan, noLink: true }
+    const text = readGivenText(path, given)
+    const recorded = existsSync(settings.ledger) ? await lookInto(settings, (reader) => reader.plans()) : []
+    const ours = recorded.map(async ({ document, text }, at) =>
+      path === paths.json ? text : renderPlanPage(document, recorded[at - 1]?.document ?? null),
+    )
+    if ((await Promise.all(ours)).includes(text)) continue
+    throw new UsageError(
+      `"${path}" is no plan that this ledger has on record, and is not overwritten; nothing was planned`,
+      'Rename it, or name another file with --to',
+    )
   }
 }
-
-const MARK = /^<!-- sepa-migrate ([0-9a-f]{64}) -->\n/
-
-/** The page with its hash in front, by which it is known again. */
-const marked = (page: string): string => `<!-- sepa-migrate ${hash('sha256', page)} -->\n${page}`
-
-const isOurPage = (text: string): boolean => MARK.exec(text)?.[1] === hash('sha256', text.replace(MARK, ''))
 
 /** Both, 0600, each complete before it takes its place. */
 export function writePlanFiles(paths: PlanPaths, { text, page }: { text: string; page: string }): void {
   replace(paths.json, text)
-  replace(paths.html, marked(page))
+  replace(paths.html, page)
 }
 
 function replace(path: string, text: string): void {

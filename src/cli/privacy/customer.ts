@@ -1,5 +1,5 @@
 import { changesText, type FieldChange } from '../../domain/row/correction.js'
-import type { KeptSource } from '../../domain/proof/evidence.js'
+import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'

@@ -1,7 +1,7 @@
 import { type Command, type Context, lookInto, decideIn } from '../command.js'
 import { decidedResult } from '../closing.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
-import { lossLines, remainLines, remainsOf, removeLists } from './remains.js'
+import { listsIn, lossLines, remainLines, remainsOf, removeOwn } from './remains.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import { plural } from '../../domain/text/text.js'
@@ -52,7 +52,7 @@ async function purge(context: Context) {
     const campaign = ledger.view.campaign()
     const found = remainsOf(context, ledgerMark(campaign))
     const lists = withFiles
-      ? await removeLists(found, { ledger: settings.ledger, campaign })
+      ? await removeOwn(listsIn(found), { ledger: settings.ledger, campaign })
       : { removed: [], left: [] }
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, ledgerMark(campaign))

@@ -15,7 +15,7 @@ import {
   sha256Of,
   findResultFiles,
   removeLeftovers,
-} from '../../report/pack/earlier-pack.js'
+} from '../../report/pack/pack-folder.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
@@ -53,8 +53,8 @@ export function remainsOf(context: Context, mark: string) {
   return { removed, leftovers, ...findResultFiles(folders), logs, plans, register }
 }
 
-/** The result files that --remove-files deletes, where they are proven to be of the ledger. */
-const listsIn = ({ cells, values }: ReturnType<typeof findResultFiles>): string[] => [
+/** The result files that --remove-files deletes, where they are proven to be of the ledger: not the signed page and workbook. */
+export const listsIn = ({ cells, values }: ReturnType<typeof findResultFiles>): string[] => [
   ...cells,
   ...values.filter((path) => path.endsWith('.csv')),
 ]
@@ -74,9 +74,6 @@ export function lossLines(
     ...lists.map((path) => `  ${shownPath(path)}`),
   ])
 }
-
-/** Removes the result files with original cells or single values, except the signed page and workbook. */
-export const removeLists = (remains: Remains, owner: Owner) => removeOwn(listsIn(remains), owner)
 
 type Remains = ReturnType<typeof remainsOf>
 
@@ -176,11 +173,7 @@ async function unproven(file: string, handle: FileHandle, { campaign }: Owner): 
   const named = written?.files.find(({ name }) => name === basename(file))
   if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(file, bytesOf(handle))))
     return null
-  if (
-    /\.(?:csv|xlsx)$/.test(file) &&
-    (await isMarked(file, handle, fold(ledgerMark({ ledgerId: campaign.ledgerId }))))
-  )
-    return null
+  if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
   return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'

@@ -1,6 +1,6 @@
-import { openLedgerReader } from '../../ledger/read/open-reader.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
-import type { Command, Context } from '../command.js'
+import { lookInto, type Command, type Context } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { toned, type Line } from '../terminal/world.js'
 import { readCheckingKey } from './keys.js'
@@ -43,9 +43,7 @@ async function verifyReport(context: Context) {
   const keyFile = context.text('key')
   const key = keyFile === null ? null : readCheckingKey(keyFile)
   const isBesideLedger = settings.isNamed('ledger')
-  const { ledger: file, sharedFolder } = settings
-  const ledger = isBesideLedger ? openLedgerReader(file, { sharedFolder }) : null
-  try {
+  const verdict = async (ledger: LedgerReader | null) => {
     const proof = await provePack(folder, { key, ledger })
     return {
       exitCode: holds(proof) ? 0 : NOT_ALL_HOLDS,
@@ -53,17 +51,11 @@ async function verifyReport(context: Context) {
         ledger: isBesideLedger ? settings.ledger : null,
         baseUrl: ledger?.campaign().baseUrl ?? null,
       },
-      lines: [
-        verdictLine(folder, proof),
-        ...differenceLines(proof),
-        ...provenLines(proof),
-        ...otherLines(proof),
-      ],
+      lines: [verdictLine(folder, proof), ...differenceLines(proof), ...provenLines(proof)],
       details: { pack: { folder, holds: holds(proof), ...proof } },
     }
-  } finally {
-    ledger?.close()
   }
+  return isBesideLedger ? lookInto(settings, verdict) : verdict(null)
 }
 
 const holds = ({ count, notProven }: Proof): boolean => count + notProven.length === 0
@@ -95,7 +87,7 @@ const differenceLines = ({ discrepancies }: Proof): Line[] =>
   discrepancies.flatMap(({ message, next }) => [['  ', toned('bad', message), '.'], `    ${next}.`])
 
 /** What was compared, so that nobody takes for proven what was not looked at. */
-function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
+function provenLines({ signature, ledger, ledgerId, others }: Proof): string[] {
   const signed = {
     none: 'Signature: none; whoever can write files here could have made the whole pack anew.',
     whole: 'Signature: whole. Whose key it is shows only with --key.',
@@ -107,21 +99,15 @@ function provenLines({ signature, ledger, ledgerId }: Proof): string[] {
       'Ledger: has not changed since; the report was written again from it and compared byte for byte.',
     moved_on:
       'Ledger: has moved on since; what was registered and decided then was compared. A new report can be proven whole.',
-    behind: 'Ledger: is older than the pack; nothing was compared.',
-    another: 'Ledger: is another one; nothing was compared.',
     not_compared: 'Ledger: not compared, for the reason above.',
   }
   return said([
     ledgerId !== null && `Pack of the ledger ${ledgerId}.`,
     signed,
     ledger === null ? 'Ledger: not compared (--ledger FILE compares it).' : compared[ledger],
+    others.length > 0 &&
+      `Not of this pack, and left alone: ${others.slice(0, MOST_NAMED).join(', ')}${others.length > MOST_NAMED ? ` and ${countText(others.length - MOST_NAMED)} more` : ''}.`,
   ])
 }
 
 const MOST_NAMED = 10
-
-const otherLines = ({ others }: Proof): string[] =>
-  said([
-    others.length > 0 &&
-      `Not of this pack, and left alone: ${others.slice(0, MOST_NAMED).join(', ')}${others.length > MOST_NAMED ? ` and ${countText(others.length - MOST_NAMED)} more` : ''}.`,
-  ])

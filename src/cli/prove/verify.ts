@@ -12,7 +12,7 @@ import {
 } from '../../domain/proof/verification.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
-import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/read-back.js'
+import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'
 import { plainText } from '../../report/files/cells.js'
 import { campaignStatus, NO_PACK, writePack, noteOutputs } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
@@ -20,9 +20,9 @@ import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
-import { explainVerified } from '../../report/facts/explanation.js'
+import { explainVerified } from '../../report/facts/facts.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
-import { readService } from '../settings/settings.js'
+import { readAskedService } from '../run-options.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
@@ -44,7 +44,7 @@ export async function askService(
   { scope, sample }: { readonly scope: Scope; readonly sample: number | null },
 ): Promise<ReadBackEnd> {
   const { world, settings, progress } = context
-  const service = await readService(settings, world)
+  const service = await readAskedService(context)
   const { drain, abort } = world.signals
   drain.addEventListener('abort', () =>
     progress.note(
@@ -148,7 +148,7 @@ export const verifyCommand: Command = {
   usage: 'verify',
   summary: 'ask the service whether it holds every registered mandate',
   examples: ['sepa-migrate verify', 'sepa-migrate verify --sample 500 --rate 5'],
-  options: [...ASK_OPTIONS, 'noReport'],
+  options: [...ASK_OPTIONS, 'yes', 'noReport'],
   own: [SAMPLE_FLAG],
   epilogue: [
     'It asks the service once for each registered mandate, whether it is there with the same data.',

@@ -11,7 +11,7 @@ import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
 import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
-import { nearest } from '../../domain/text/nearest.js'
+import { nearest } from '../../domain/text/text.js'
 import { createRequire } from 'node:module'
 import removed from './removed.json' with { type: 'json' }
 
@@ -146,15 +146,15 @@ export function parseConfiguration(
   const issues = [
     ...(parsed.error?.issues ?? []).filter(({ path }) => !DECLARED.has(path.join('.'))),
     ...misread(values),
+    ...(distrust === null || !parsed.success ? [] : moreThanReading(parsed.data, distrust)),
   ]
-  if (parsed.success && issues.length === 0) {
-    if (distrust !== null) refuseMoreThanReading(parsed.data, { file, distrust, document, lines })
-    return parsed.data
-  }
+  if (parsed.success && issues.length === 0) return parsed.data
   const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues })
   throw new UsageError(
     `The configuration file "${file}" has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}: ${mistakes.join('; ')}`,
-    'Correct the file; nothing was sent',
+    distrust === null
+      ? 'Correct the file; nothing was sent'
+      : `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
   )
 }
 
@@ -202,31 +202,17 @@ const READING: ReadonlySet<string> = new Set([
   }),
 ])
 
-/** @throws {UsageError} with the line of the first key that only a file of this user alone may have */
-function refuseMoreThanReading(
-  values: Configuration,
-  {
-    file,
-    distrust,
-    document,
-    lines,
-  }: Pick<Broken, 'document' | 'lines'> & { file: string; distrust: Distrust },
-): void {
-  const { service = {}, ...others } = values
-  const given = [
-    ...Object.entries(service).map(([key, value]) => [['service', key], value] as const),
-    ...Object.entries(others).map(([key, value]) => [[key], value] as const),
-  ]
-  const [first] = given
-    .filter(([path, value]) => value !== undefined && !READING.has(path.join('.')))
-    .map(([path]) => ({ key: path.join('.'), line: lineOf(document, path, lines) }))
-    .toSorted((a, b) => a.line - b.line)
-  if (first === undefined) return
-  throw new UsageError(
-    `The configuration file "${file}", line ${first.line}, sets "${first.key}", but others can change this file: ${distrust.why}. Such a file may only say how an export is read`,
-    `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
-  )
-}
+/** What only a file of this user alone may say. */
+const moreThanReading = (values: Configuration, { why }: Distrust): Mistake[] =>
+  Object.keys(values)
+    .flatMap((key) =>
+      key === 'service' ? Object.keys(values.service ?? {}).map((inner) => [key, inner]) : [[key]],
+    )
+    .filter((path) => valueAt(values, path) !== undefined && !READING.has(path.join('.')))
+    .map((path) => ({
+      path,
+      message: `others can change this file (${why}), so it may only say how an export is read`,
+    }))
 
 /** Loaded when a configuration is read: most commands read none, and it takes a twelfth of their start. */
 const yaml = (): typeof Yaml => createRequire(import.meta.url)('yaml') as typeof Yaml

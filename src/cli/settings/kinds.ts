@@ -1,7 +1,7 @@
 import { readBaseUrl, readProxy } from '../../service/checked-service.js'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
-import type { Expected } from '../../domain/row/expected.js'
+import type { Expected } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { parseLocalDate } from '../../domain/mandate/date.js'

@@ -34,14 +34,14 @@ export interface PlanDocument {
   readonly creditors: readonly { readonly creditorIdentifier: string; readonly count: number }[]
   readonly warnings: readonly { readonly rule: string; readonly count: number }[]
   readonly staysBehind: readonly StaysBehind[]
-  /** Rows among them that people gave back with other values; left out by versions that did not tell. */
-  readonly corrections?: Corrections
-  /** Sources in which no column says which mandates are active; left out where there are none. */
-  readonly treatedAsActive?: readonly string[]
-  /** Sources read as exports of a known system, references made from columns; as above. */
-  readonly readAs?: readonly string[]
-  /** Files that others can write, by the paths that were given; as above. */
-  readonly sharedFiles?: readonly string[]
+  /** Rows among them that people gave back with other values. */
+  readonly corrections: Corrections
+  /** Sources in which no column says which mandates are active. */
+  readonly treatedAsActive: readonly string[]
+  /** Sources read as exports of a known system, references made from columns. */
+  readonly readAs: readonly string[]
+  /** Files that others can write, by the paths that were given. */
+  readonly sharedFiles: readonly string[]
   /** The "today" of the date rules. What another day changes shows in the rows. */
   readonly asOf: string
   /** All that bears on what is sent, where to and how; no secrets. */
@@ -110,6 +110,10 @@ export interface Approver {
   readonly key: string
 }
 
+/** Whose keys count, as a plan names them. */
+export const approversIn = ({ settings }: Pick<PlanDocument, 'settings'>): Approver[] =>
+  Object.entries(settings['approvers'] ?? {}).map(([name, key]) => ({ name, key: String(key) }))
+
 export const approversText = (approvers: readonly Approver[]): string =>
   approvers.map(({ name, key }) => `${name} (key ${key})`).join(', ')
 
@@ -132,8 +136,6 @@ const rowsText = ({ count, digest }: PlannedRows): string =>
 
 /** A source is known by its bytes; the name only says which one was meant. */
 export function sourceDrifts(planned: readonly PlannedSource[], now: readonly PlannedSource[]): Drift[] {
-  const told = (how: keyof typeof HOW, name: string): Drift =>
-    drift('source', `source ${how}: "${name}" ${HOW[how]}`)
   const isIn = (sources: readonly PlannedSource[], { sha256 }: PlannedSource): boolean =>
     sources.some((other) => other.sha256 === sha256)
   const isNamed = (sources: readonly PlannedSource[], { name }: PlannedSource): boolean =>
@@ -141,16 +143,14 @@ export function sourceDrifts(planned: readonly PlannedSource[], now: readonly Pl
   const added = now.filter((source) => !isIn(planned, source))
   const gone = planned.filter((source) => !isIn(now, source) && !isNamed(added, source))
   return [
-    ...gone.map(({ name }) => told('missing', name)),
-    ...added.map((source) => told(isNamed(planned, source) ? 'changed' : 'added', source.name)),
-  ]
+    ...gone.map(({ name }) => `missing: "${name}" was planned and is not here`),
+    ...added.map((source) =>
+      isNamed(planned, source)
+        ? `changed: "${source.name}" is not the file that was planned`
+        : `added: "${source.name}" was not planned`,
+    ),
+  ].map((text) => drift('source', `source ${text}`))
 }
-
-const HOW = {
-  changed: 'is not the file that was planned',
-  missing: 'was planned and is not here',
-  added: 'was not planned',
-} as const
 
 export const settingDrifts = (planned: PlannedSettings, now: PlannedSettings): Drift[] =>
   [...new Set([...Object.keys(planned), ...Object.keys(now)])]
@@ -178,20 +178,24 @@ const COMPARED_ELSEWHERE = new Set(
 /** What every row that is sent changes. */
 const MOVING = new Set('totals choice creditors warnings staysBehind corrections expectedMs'.split(' '))
 
+/** Rules whose warnings come and go as days pass: a promise of no plan. What they do to a row shows in the rows. */
+const BY_THE_DAY = /DORMAN|_FUTURE$/
+
 /** Files by their bytes; corrections without who made them and when, which an import that is rolled back does not keep. */
-const compared = ({ sources, corrections, ...plan }: PlanDocument): Readonly<Record<string, unknown>> => ({
+const compared = (
+  { sources, corrections, warnings, ...plan }: PlanDocument,
+  isSameDay: boolean,
+): Readonly<Record<string, unknown>> => ({
   ...plan,
+  warnings: warnings.filter(({ rule }) => isSameDay || !BY_THE_DAY.test(rule)),
   sources: sources.map(({ sha256, bytes, records }) => [sha256, bytes, records].join()).toSorted(),
-  corrections: corrections && [
-    corrections.rows,
-    corrections.fields,
-    corrections.first.map(({ row, changes }) => [row, changes]),
-  ],
+  corrections: { ...corrections, first: corrections.first.map(({ row, changes }) => [row, changes]) },
 })
 
 /** What the approver was shown and is not so. @param isBegun rows were sent under the plan */
 export function shownDrifts(planned: PlanDocument, now: PlanDocument, isBegun: boolean): Drift[] {
-  const [then, there] = [compared(planned), compared(now)]
+  const isSameDay = planned.asOf === now.asOf
+  const [then, there] = [compared(planned, isSameDay), compared(now, isSameDay)]
   const others = Object.keys({ ...then, ...there }).filter(
     (name) =>
       !COMPARED_ELSEWHERE.has(name) &&
@@ -249,24 +253,24 @@ export function approvalDrifts(
   nowAt: string,
   planner: Planner | null = null,
 ): Drift[] {
-  const told = (text: string): Drift[] => [drift('approval', text)]
   const given = approvals.at(-1)
-  if (given === undefined) return told('not approved: nobody has approved this plan')
   const counted = approvals.filter((one) => isCounted(one, approvers))
-  if (counted.length === 0) {
-    const how = given.key === null ? 'without a key' : `with the key ${given.key}`
-    return told(
-      `not approved: ${given.approvedBy} approved ${how}, and the keys of these alone count: ${approversText(approvers)}`,
-    )
-  }
   const others = counted.filter((one) => planner === null || !isByPlanner(one, planner))
-  if (others.length === 0)
-    return told(`not approved: ${planner?.plannedBy ?? ''} planned it, and somebody else has to approve it`)
   if (others.some((one) => isValidAt(one, nowAt))) return []
-  const last = others.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1) ?? given
-  return last.approvedAt > nowAt
-    ? told(
-        `not approved yet: the approval is from ${timeText(last.approvedAt)}, and it is ${timeText(nowAt)}`,
-      )
-    : told(`approval expired: at ${timeText(last.expiresAt)}`)
+  const last = others.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
+  if (last !== undefined)
+    return told(
+      last.approvedAt > nowAt
+        ? `not approved yet: the approval is from ${timeText(last.approvedAt)}, and it is ${timeText(nowAt)}`
+        : `approval expired: at ${timeText(last.expiresAt)}`,
+    )
+  if (counted.length > 0)
+    return told(`not approved: ${planner?.plannedBy ?? ''} planned it, and somebody else has to approve it`)
+  if (given === undefined) return told('not approved: nobody has approved this plan')
+  const how = given.key === null ? 'without a key' : `with the key ${given.key}`
+  return told(
+    `not approved: ${given.approvedBy} approved ${how}, and the keys of these alone count: ${approversText(approvers)}`,
+  )
 }
+
+const told = (text: string): Drift[] => [drift('approval', text)]

@@ -1,4 +1,4 @@
-import type { VerdictKind } from './evidence.js'
+import type { VerdictKind } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
 /**
@@ -24,22 +24,7 @@ export interface Heard {
 }
 
 /** What the service has shown of a row since its latest request. */
-export type Shown =
-  | { readonly kind: 'not_asked' }
-  /** It was asked, and no list came. */
-  | { readonly kind: 'not_answered' }
-  /** The latest list held something of the customer. */
-  | { readonly kind: 'something'; readonly verdict: Exclude<VerdictKind, 'absent'> }
-  /** Since whatever else it showed, every list was empty. */
-  | {
-      readonly kind: 'nothing'
-      readonly firstAskedAt: string
-      readonly firstAnsweredAt: string
-      readonly lastAskedAt: string
-      readonly questions: number
-      /** Registered rows that the last read-back of these showed; 0 where none was, in none of them. */
-      readonly present: number
-    }
+type Shown = ReturnType<typeof shownOf>
 
 export interface AbsenceFacts {
   /** When its latest request was begun. */
@@ -69,61 +54,54 @@ export const vouchers = (
 export const mayShow = (verdict: VerdictKind, why: string | null, isListed: boolean): boolean =>
   isListed && verdict !== 'absent' && !(verdict === 'other' && why === 'differs')
 
-export type Absence =
-  | Exclude<Shown, { readonly kind: 'nothing' }>
-  /** Nothing was shown, and one more question at `from` or later has to show the same. */
-  | (AbsentSince<'too_early' | 'asked_once' | 'not_an_hour_apart'> & { readonly from: string })
-  /** It was shown once, so that its absence says nothing of its request. */
-  | AbsentSince<'shown_before'>
-  /** The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none. */
-  | AbsentSince<'nothing_present'>
-  | (AbsentSince<'resend'> & { readonly present: number })
-
-interface AbsentSince<Kind extends string> {
-  readonly kind: Kind
-  readonly firstAskedAt: string
-  readonly lastAskedAt: string
-  readonly questions: number
-}
+/** What absence says of a row, by what was shown of it. */
+export type Absence = ReturnType<typeof absenceOf>
 
 /** @param heard of one row since its latest request ended, in the order in which it was heard */
-export function shownOf(heard: readonly Heard[]): Shown {
-  if (heard.length === 0) return { kind: 'not_asked' }
+export function shownOf(heard: readonly Heard[]) {
+  if (heard.length === 0) return { kind: 'not_asked' } as const
   const lists = heard.filter(({ isListed }) => isListed)
   const last = lists.at(-1)
-  if (last === undefined) return { kind: 'not_answered' }
-  if (last.verdict !== 'absent') return { kind: 'something', verdict: last.verdict }
+  // It was asked, and no list came.
+  if (last === undefined) return { kind: 'not_answered' } as const
+  // The latest list held something of the customer.
+  if (last.verdict !== 'absent') return { kind: 'something', verdict: last.verdict } as const
   const empty = lists.slice(lists.findLastIndex(({ verdict }) => verdict !== 'absent') + 1)
   const vouched = empty.filter(({ present }) => present > 0)
   const counted = vouched.length > 0 ? vouched : empty
   const first = counted[0] ?? last
   const latest = counted.at(-1) ?? last
   return {
-    kind: 'nothing',
+    /** Since whatever else it showed, every list was empty. */
+    kind: 'nothing' as const,
     firstAskedAt: first.askedAt,
     firstAnsweredAt: first.answeredAt,
     lastAskedAt: latest.askedAt,
     questions: counted.length,
+    /** Registered rows that the last read-back of these showed; 0 where none was, in none of them. */
     present: latest.present,
   }
 }
 
 /** Whether sending the row again is proposed, and else what is missing. */
-export function absenceOf({ sentAt, shown, wasEverShown }: AbsenceFacts, absentAfterMs: number): Absence {
+export function absenceOf({ sentAt, shown, wasEverShown }: AbsenceFacts, absentAfterMs: number) {
   if (shown.kind !== 'nothing') return shown
   const { firstAskedAt, firstAnsweredAt, lastAskedAt, questions, present } = shown
   const series = { firstAskedAt, lastAskedAt, questions }
-  if (wasEverShown) return { kind: 'shown_before', ...series }
+  // It was shown once, so that its absence says nothing of its request.
+  if (wasEverShown) return { kind: 'shown_before', ...series } as const
   const lastMs = Date.parse(lastAskedAt)
   // A list is as old as its question, at the most; the first is as young as its answer.
   const apartFromMs = Date.parse(firstAnsweredAt) + APART_MS
   const lateFromMs = Date.parse(sentAt) + absentAfterMs
   const from = wholeSecond(Math.max(apartFromMs, lateFromMs))
-  if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from }
-  if (questions === 1) return { kind: 'asked_once', ...series, from }
-  if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from }
-  if (present === 0) return { kind: 'nothing_present', ...series }
-  return { kind: 'resend', ...series, present }
+  // One more question at `from` or later has to show the same.
+  if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from } as const
+  if (questions === 1) return { kind: 'asked_once', ...series, from } as const
+  if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from } as const
+  // The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none.
+  if (present === 0) return { kind: 'nothing_present', ...series } as const
+  return { kind: 'resend', ...series, present } as const
 }
 
 /** Rounded up, since people read no more: a question within that second may be too early. */
@@ -158,7 +136,8 @@ export function absenceText(absence: Absence): string {
   }
 }
 
-const seriesText = ({ questions, firstAskedAt, lastAskedAt }: AbsentSince<string>): string =>
+type Series = Pick<Extract<Shown, { kind: 'nothing' }>, 'questions' | 'firstAskedAt' | 'lastAskedAt'>
+const seriesText = ({ questions, firstAskedAt, lastAskedAt }: Series): string =>
   questions === 1
     ? `asked once, ${timeText(lastAskedAt)}: no payment source of the customer`
     : `asked ${countText(questions)} times from ${timeText(firstAskedAt)} to ${timeText(lastAskedAt)}, each time no payment source of the customer`

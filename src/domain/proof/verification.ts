@@ -1,5 +1,4 @@
-import type { KeptSource, VerdictKind } from './evidence.js'
-import { comparedReference } from './match-sources.js'
+import { type KeptSource, type VerdictKind, comparedReference } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */
@@ -29,16 +28,10 @@ export interface VerdictCount {
 }
 
 /** How many registered rows were proven at the service, and what is said of the others: they add up to `registered`. */
-export interface Verification extends Readonly<Record<VerificationWord, number>> {
-  readonly registered: number
-  readonly notAsked: number
-  /** When the first and the last of those answers came that proved one; null where none did. */
-  readonly firstAt: string | null
-  readonly lastAt: string | null
-}
+export type Verification = NonNullable<ReturnType<typeof verificationOf>>
 
 /** Null where nobody asked about a registered row. */
-export function verificationOf(registered: number, counts: readonly VerdictCount[]): Verification | null {
+export function verificationOf(registered: number, counts: readonly VerdictCount[]) {
   if (counts.length === 0) return null
   const words = { missing: 0, twice: 0, different: 0, unreadable: 0, proven: 0 }
   for (const { verdict, count } of counts) words[verificationWord(verdict)] += count
@@ -48,6 +41,7 @@ export function verificationOf(registered: number, counts: readonly VerdictCount
     registered,
     ...words,
     notAsked: Math.max(0, registered - asked),
+    /** When the first and the last of those answers came that proved one; null where none did. */
     firstAt: proven?.firstAt ?? null,
     lastAt: proven?.lastAt ?? null,
   }

@@ -78,27 +78,20 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
     : 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
 }
 
-/** What is open of the latest comparison. */
-export interface OpenCutOver {
+export const NO_CUT_OVER = {
   /** Lines that nobody has closed. */
-  readonly open: number
-  /** Ready rows that it holds back. */
-  readonly held: number
-  /** Mandates that are new or were changed, as long as its export did not come in. */
-  readonly untaken: number
-  /** Rows of other exports that came in since. */
-  readonly uncompared: number
-  /** Totals of the former provider that are not those of its export. */
-  readonly unexpected: number
-}
-
-export const NO_CUT_OVER: OpenCutOver = {
   open: 0,
+  /** Ready rows that it holds back. */
   held: 0,
+  /** Mandates that are new or were changed, as long as its export did not come in. */
   untaken: 0,
+  /** Rows of other exports that came in since. */
   uncompared: 0,
+  /** Totals of the former provider that are not those of its export. */
   unexpected: 0,
 }
+/** What is open of the latest comparison. */
+export type OpenCutOver = Readonly<typeof NO_CUT_OVER>
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =

@@ -4,50 +4,68 @@ import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
 import type { OpenCutOver } from './cut-over.js'
 
-/** Why a run must stop because of one exchange. */
-export type Halt =
-  | 'credentials' // 401, 403, 407: exit 6
-  | 'certificate' // TLS or proxy set-up is wrong
-  | 'redirect' // a 3xx was answered
-  | 'echo_mismatch' // answers may be shifted by one
-  | 'reference_repeated' // the service gave one reference to two rows
-  | 'request_rejected_locally' // undici refused our arguments: a bug of ours
-  | 'no_read_back' // asked before sending, the service has no answer to that question at all
-  | 'unanswered' // asked before sending, it could not be read for many rows in a row
+/** Why a run must stop because of one exchange: what was seen, and what the operator does before running again. */
+export const HALTS = {
+  /** 401, 403, 407: exit 6. */
+  credentials: {
+    why: 'The service refused the credentials or the permission',
+    next: 'Check the user name, the password and what the account may do, then run the same command again',
+  },
+  certificate: {
+    why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
+    next: 'Check the address, the certificate authority and the proxy, then run the same command again',
+  },
+  redirect: {
+    why: 'The service answered with a redirect, which is never followed',
+    next: 'Check the base URL with the service, and resolve what is in doubt (sepa-migrate help doubts)',
+  },
+  echo_mismatch: {
+    why: 'An answer named another mandate than its request; answers may be shifted by one',
+    next: 'Ask the service what it registered before anything else is sent, then resolve the rows in doubt',
+  },
+  reference_repeated: {
+    why: 'The service gave one mandate reference to two rows',
+    next: 'Ask the service which row the reference belongs to, then resolve the row in doubt',
+  },
+  /** Undici refused our arguments: a bug of ours. */
+  request_rejected_locally: {
+    why: 'The request could not be built; nothing was sent',
+    next: 'Please report this with the log; it is a fault of this program or of a setting',
+  },
+  no_read_back: {
+    why: 'The service could not be asked what it holds: it answered as if it had no read-back, or knew none of the first customers',
+    next: 'Nothing was sent for these rows. Ask the service whether it can be asked; only where nothing can be there yet, run without asking first',
+  },
+  unanswered: {
+    why: 'The service was asked what it holds before sending, and could not be read for many rows in a row',
+    next: 'Nothing was sent for these rows. Ask the service, or wait, then run the same command again',
+  },
+}
+export type Halt = keyof typeof HALTS
+
+/** What a request that never left has left behind. */
+export const NOTHING_LEFT = {
+  /** True once the first byte of the request may have been handed to the socket. */
+  started: false,
+  /** HTTP status, where a status line arrived. */
+  status: null as number | null,
+  /** The error code of the transport, where there was one (`ECONNRESET`, `UND_ERR_…`). */
+  errorCode: null as string | null,
+  /** The envelope's `status` word, such as INVALID_PARAMETER, a hint only. */
+  serviceCode: null as string | null,
+  /** The field the service blames; a list of path parts is joined with dots. */
+  field: null as string | null,
+  message: null as string | null,
+  /** At most 2 KiB of the answer, account numbers masked. */
+  answer: null as string | null,
+  /** Wall time of the exchange in milliseconds, from a monotonic clock. */
+  durationMs: 0,
+  /** How long the service asked us to wait, in milliseconds, whatever the status. */
+  retryAfterMs: null as number | null,
+}
 
 /** Everything an exchange left behind, masked and bounded; kept with the attempt. */
-export interface ExchangeEvidence {
-  /** True once the first byte of the request may have been handed to the socket. */
-  readonly started: boolean
-  /** HTTP status, where a status line arrived. */
-  readonly status: number | null
-  /** The error code of the transport, where there was one (`ECONNRESET`, `UND_ERR_…`). */
-  readonly errorCode: string | null
-  /** The envelope's `status` word, such as INVALID_PARAMETER, a hint only. */
-  readonly serviceCode: string | null
-  /** The field the service blames; a list of path parts is joined with dots. */
-  readonly field: string | null
-  readonly message: string | null
-  /** At most 2 KiB of the answer, account numbers masked. */
-  readonly answer: string | null
-  /** Wall time of the exchange in milliseconds, from a monotonic clock. */
-  readonly durationMs: number
-  /** How long the service asked us to wait, in milliseconds, whatever the status. */
-  readonly retryAfterMs: number | null
-}
-
-/** Of a request that never left. */
-export const NOTHING_LEFT: ExchangeEvidence = {
-  started: false,
-  status: null,
-  errorCode: null,
-  serviceCode: null,
-  field: null,
-  message: null,
-  answer: null,
-  durationMs: 0,
-  retryAfterMs: null,
-}
+export type ExchangeEvidence = Readonly<typeof NOTHING_LEFT>
 
 interface SeenExchange {
   readonly evidence: ExchangeEvidence
@@ -156,27 +174,15 @@ export const notSentOf = ({ total, registered, inDoubt, sending, refused }: Mand
   total - registered - inDoubt - sending - refused
 
 /** What somebody still has to act on, in the order in which a person looks at it. */
-export type OpenPoint =
-  | 'contradicted'
-  | 'unexpected'
-  | 'in_doubt'
-  | 'sending'
-  | 'ready'
-  | 'held'
-  | 'cutOver'
-  | 'untaken'
-  | 'uncompared'
-  | 'refused'
-  | 'conflict'
-  | 'invalid'
+export type OpenPoint = ReturnType<typeof openPointsOf>[number][0]
 
 /** Mandates, and lines and totals that wait for a person; what is not open is left out. */
 export function openPointsOf(
   mandates: MandateTotals,
   cutOver: OpenCutOver,
   verification: Verification | null,
-): (readonly [point: OpenPoint, count: number])[] {
-  const points: readonly (readonly [OpenPoint, number])[] = [
+) {
+  const points = [
     ['contradicted', verification === null ? 0 : contradictedIn(verification)],
     ['unexpected', cutOver.unexpected],
     ['in_doubt', mandates.inDoubt],
@@ -189,7 +195,7 @@ export function openPointsOf(
     ['refused', mandates.refused],
     ['conflict', mandates.conflict],
     ['invalid', mandates.invalid],
-  ]
+  ] as const
   return points.filter(([, count]) => count > 0)
 }
 
@@ -222,27 +228,10 @@ export const isBalanced = (totals: Totals): boolean =>
 export type RowState = keyof typeof TOTAL_OF_STATE
 export const ROW_STATES = Object.keys(TOTAL_OF_STATE) as readonly RowState[]
 
-export type RowEvent =
-  | 'intent'
-  | 'registered'
-  | 'refused'
-  | 'turned_away'
-  | 'not_sent'
-  | 'in_doubt'
-  | 'resolved_registered'
-  | 'resolved_refused'
-  | 'resolved_resend'
-  | 'resolved_written_off'
-  | 'retry_refused'
-  | 'held'
-  | 'answered'
-  | 'superseded'
-
 const SUPERSEDED = { superseded: 'superseded' } as const
 const WRITTEN_OFF = { resolved_written_off: 'written_off' } as const
 
-/** Every edge there is. What is not here must not happen. */
-export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = {
+const STATES_AFTER = {
   invalid: { ...WRITTEN_OFF, ...SUPERSEDED },
   duplicate: SUPERSEDED,
   conflict: { answered: 'duplicate', ...WRITTEN_OFF, ...SUPERSEDED },
@@ -265,7 +254,12 @@ export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, 
     resolved_written_off: 'written_off',
   },
   written_off: {},
-}
+} as const satisfies Record<RowState, Readonly<Record<string, RowState>>>
+
+export type RowEvent = { [State in RowState]: keyof (typeof STATES_AFTER)[State] }[RowState]
+
+/** Every edge there is. What is not here must not happen. */
+export const EDGES: Readonly<Record<RowState, Readonly<Partial<Record<RowEvent, RowState>>>>> = STATES_AFTER
 
 /** @throws {Error} for an edge that does not exist: a bug, never an operator's mistake. */
 export function transition(state: RowState, event: RowEvent): RowState {
@@ -333,22 +327,35 @@ export interface CorrectionFacts {
   readonly isContested: boolean
 }
 
-export type CorrectionPlan =
-  | { readonly kind: 'by_mandate' } // the rules for rows of one mandate decide
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'with_its_rivals' } // unchanged, but it counts again once another row of its conflict changed
-  | { readonly kind: 'supersede' }
-  | {
-      readonly kind: 'conflict'
-      readonly because: 'unknown' | 'unrelated' | 'contested' | 'outdated' | 'protected'
-    }
+export type CorrectionPlan = ReturnType<typeof decideCorrection>
 
-export function decideCorrection({ named, isContested }: CorrectionFacts): CorrectionPlan {
-  if (named === null) return { kind: 'conflict', because: 'unknown' }
-  if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' }
-  if (!named.isRelated) return { kind: 'conflict', because: 'unrelated' }
-  if (isContested) return { kind: 'conflict', because: 'contested' }
-  if (named.isOutdated && !isProtected(named.state)) return { kind: 'conflict', because: 'outdated' }
-  if (named.isSameMandate) return { kind: 'by_mandate' }
-  return isProtected(named.state) ? { kind: 'conflict', because: 'protected' } : { kind: 'supersede' }
+export function decideCorrection({ named, isContested }: CorrectionFacts) {
+  const conflict = <Why extends string>(because: Why) => ({ kind: 'conflict', because }) as const
+  if (named === null) return conflict('unknown')
+  // With its rivals it counts again once another row of its conflict changed.
+  if (named.isUnchanged) return { kind: named.hasRivals ? 'with_its_rivals' : 'unchanged' } as const
+  if (!named.isRelated) return conflict('unrelated')
+  if (isContested) return conflict('contested')
+  if (named.isOutdated && !isProtected(named.state)) return conflict('outdated')
+  if (named.isSameMandate) return { kind: 'by_mandate' } as const // by the rules for rows of one mandate
+  return isProtected(named.state) ? conflict('protected') : ({ kind: 'supersede' } as const)
 }
+
+/** What the former provider counts of an export. */
+export interface Expected {
+  /** The name of the export; null for the one that counts as newest. */
+  readonly source: string | null
+  readonly records: number
+  /** Sum of the customer numbers, in decimal; null where none was given. */
+  readonly customerNoSum: string | null
+}
+
+/** The same beside what was read. */
+export interface ComparedTotals extends Expected {
+  /** The names of the exports that it is about. */
+  readonly names: string
+  readonly read: Readonly<Record<'records', number> & Record<'customerNoSum', string>>
+}
+
+export const isAsExpected = ({ records, customerNoSum, read }: ComparedTotals): boolean =>
+  records === read.records && (customerNoSum ?? read.customerNoSum) === read.customerNoSum

@@ -1,4 +1,4 @@
-import { distanceOf } from '../text/nearest.js'
+import { distanceOf } from '../text/text.js'
 import words from './words.json' with { type: 'json' }
 
 /** What both sides say of one customer is compared by words (domain/rulebook.md#who-is-the-customer). */
@@ -54,17 +54,12 @@ export function compareNames(one: string, other: string): 'agrees' | 'differs' |
   return a.words.length === 0 || b.words.length === 0 ? 'no_name' : 'differs'
 }
 
-interface Name {
-  /** As they follow each other, titles and legal forms too. */
-  readonly parts: readonly string[]
-  readonly words: readonly string[]
-  readonly initials: readonly string[]
-}
+type Name = ReturnType<typeof readName>
 
 /** No name is longer, and a cell may hold anything. */
 const LONGEST = 300
 
-function readName(text: string): Name {
+function readName(text: string) {
   const parts = spell(text.slice(0, LONGEST))
     .split(/[^a-z0-9]+/)
     .filter((part) => part !== '')
@@ -72,6 +67,7 @@ function readName(text: string): Name {
   const telling = parts.filter((part) => !SILENT.has(part) && !/^\d+$/.test(part))
   const kept = telling.length > 0 ? telling : parts
   return {
+    /** As they follow each other, titles and legal forms too. */
     parts,
     words: kept.filter((part) => part.length > 1),
     initials: kept.filter((part) => part.length === 1),

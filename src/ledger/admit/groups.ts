@@ -1,4 +1,5 @@
 import { contradict } from '../compare/contradict.js'
+import { CHANGED_THERE } from '../compare/contradicting.js'
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
@@ -129,6 +130,7 @@ function repeatAsBefore(scope: Scope): void {
       cross join row on row.mandate_key = collision.key and row.id >= :first and row.state = 'ready' and row.corrects is null
       cross join row as older on older.mandate_key = collision.key and older.id < :first and older.content_key = row.content_key
         and older.state in ('ready', 'registered', 'sending', 'in_doubt') and older.latest_first_debit is row.latest_first_debit
+        and older.id not in (select row_id from compared where decision_id is not null)
       where not exists (select 1 from row as third where third.mandate_key = collision.key
         and third.id not in (row.id, older.id)
         and third.state not in ('duplicate', 'superseded'))`.run({ first })
@@ -343,16 +345,29 @@ function sightedOf(
   // Beside what waits or has ended, the same of a later day is news.
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
   // What is read again says nothing that was not known when it was closed.
-  const isBack = live?.isClosedAsGone === 1 && says === 'lives' && group.turn === EXPORTS
-  const isKnown = known === count && !isLonger && !isNews && !isBack
+  const lives = says === 'lives' && group.turn === EXPORTS
   const tellsEnds = standing === 'none' || says !== 'lives' || !holds(group, LACKS_COLUMN)
   const areNewer =
     (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
     !holds(group, WERE_GIVEN_WITH)
+  const isBack =
+    lives && (live?.isClosedAsGone === 1 || (standing === 'sent' && areNewer && isChangedThere(group, live)))
+  // Of two records that differ the newest export repeats one, and so says which is right.
+  const isSettled =
+    areNewer &&
+    tellsEnds &&
+    (standing === 'unsent' || standing === 'ended') &&
+    (says === 'lives' || says === 'ended') &&
+    new Set(older.map(({ said }) => said)).size > 1
+  const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
   return { sighted: { says, isKnown, isNewer, tellsEnds, differs } }
 }
+
+/** Somebody had the mandate changed or cancelled at the service. */
+const isChangedThere = ({ connection }: Deciding, live: Older | null): boolean =>
+  sqlValue(connection)`select 1 from (${CHANGED_THERE}) where row_id = ?`.get(live?.id) !== undefined
 
 /** A record that could be sent has another value than one of which that value could be read; what may be cut has none. */
 const DIFFERS = `select 1 from row as former join row on row.mandate_key = former.mandate_key
@@ -469,7 +484,9 @@ function apply(seen: Seen, then: Then): void {
       repeat(seen, `${IS_NEW} and ${SPEAKS}`)
       return
     case 'contradicts':
-      repeat(seen, `${IS_NEW} and ${SPEAKS} and ${IS_KNOWN}`)
+      // All of it is known where the mandate is as it was before somebody had it changed there.
+      if (counts.known < counts.count || seen.sighted.isKnown)
+        repeat(seen, `${IS_NEW} and ${SPEAKS} and ${IS_KNOWN}`)
       if (seen.live !== null)
         contradict(group.connection, {
           ...{ sent: seen.live.id, at: group.at, values },

@@ -68,10 +68,11 @@ export const noticeOf = (rule: RuleId, more: Partial<Omit<ProblemText, 'rule'>> 
   return { rule, severity: 'error', field: 'unique_mandate_reference', message, remedy, ...more }
 }
 
-/** What the notice says about a row instead of an account number: the reference, the customer, the masked account. */
+/** What the notice says about a row instead of an account number: the reference, the customer, the masked account, the date. */
 const VALUE_OF = {
   customer_no: `coalesce(cast(customer_no as text), '')`,
   iban: `coalesce(iban_masked, '')`,
+  signed_date: `coalesce(signed_date, '')`,
   // What is shorter than the shortest run of digits that is masked need not be looked at.
   unique_mandate_reference: `case when length(original_mandate_reference) < 12 then original_mandate_reference
     else mask_accounts(coalesce(original_mandate_reference, '')) end`,

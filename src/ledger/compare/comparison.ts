@@ -14,7 +14,7 @@ import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
-import { answerByComparison, keepContradicting } from './contradicting.js'
+import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
@@ -40,7 +40,7 @@ const KIND = `case state when 'registered' then 'registered' when 'in_doubt' the
     when ${IS_CLOSED_AS_GONE} then 'left' else 'closed' end
   else 'held' end`
 const RANK = `case state when 'registered' then 1 when 'in_doubt' then 2 when 'sending' then 2 when 'ready' then 4
-  when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 6) else 5 end`
+  when 'refused' then 4 when 'written_off' then iif(attempts > 0, 3, 7) when 'conflict' then 5 else 6 end`
 
 const TABLES = `
   drop table if exists temp.final; drop table if exists temp.side; drop table if exists temp.alias;
@@ -147,15 +147,6 @@ const CHANGES = `trim(iif(is_renamed, 'reference ', '') || iif(customer, 'custom
   || iif(date, 'date ', '') || iif(says in ('unclear', 'contradictory'), 'unclear', ''))`
 const LAPSE = `iif(says = 'lapsed', 'lapsed', iif(lapses is not null, 'lapses_soon', ''))`
 
-/** What the bank said of a mandate, or a ledger that is lost: no export takes it back. */
-const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
-
-/** Rows that a person had changed or cancelled at the service, as an export said then. */
-const CHANGED_THERE = `select row_id from (
-  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
-    from compared join decision on decision.id = decision_id)
-  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and not ${IS_OF_OTHERS}`
 const IS_BACK = 'id in (select row_id from changed_there)'
 
 const OVER = `why in ('gone', 'ended')`
@@ -231,10 +222,12 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
+  // What the bank said of a mandate, or a ledger that is lost, no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, row_id, class, why, is_held, final, decision_id from compared
-      where comparison_id is :previous and ${IS_OF_OTHERS} and met_by is null
+      where comparison_id is :previous and (${IS_OF_OTHERS} and met_by is null
+          or decision_id is null and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'erased'))
         and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
   keepContradicting(connection, { comparison: ids.id, doTellEnds, at })
@@ -284,12 +277,23 @@ function assertLastExport(connection: Connection, final: Connection): void {
     select 1 from source join comparison on comparison.id = (select max(id) from comparison)
       where sha256 = :sha256 and source.id <= last_source
         and sha256 not in (select value ->> 'sha256' from json_each(sources))`
-  for (const { name, sha256 } of sourcesOf(final))
+  const newest = sql(connection)<Readonly<Record<'name' | 'sha256', string>>>`
+    select origin.name, origin.sha256 from source join source as origin on origin.id = coalesce(source.reading ->> '$.readFrom', source.id)
+      where source.is_newer and origin.kind = 'export' order by source.id desc`.get()
+  const compared = sourcesOf(final)
+  const isNewest = newest === undefined || compared.some(({ sha256 }) => sha256 === newest.sha256)
+  for (const { name, sha256 } of compared) {
     if (isOlder.get({ sha256 }) !== undefined)
       throw notTheLast(
         `"${name}" came into the ledger before the latest comparison, which was with another export`,
         'Compare the last export.',
       )
+    if (!isNewest && sqlValue(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined)
+      throw notTheLast(
+        `"${name}" came into the ledger, and "${newest.name}" is newer`,
+        'Compare the last export.',
+      )
+  }
 }
 
 /**

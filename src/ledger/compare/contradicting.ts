@@ -10,6 +10,15 @@ import { sql, sqlValue, type Connection } from '../file/connection.js'
  */
 const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
+/** What the bank said of a mandate, or a ledger that is lost. */
+export const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
+
+/** Rows that a person had changed or cancelled at the service, as an export said then. */
+export const CHANGED_THERE = `select row_id from (
+  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
+    from compared join decision on decision.id = decision_id)
+  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
+    and not ${IS_OF_OTHERS}`
 const DIGEST = 'coalesce(content_key, raw)'
 
 /** What a record says of the mandate that was sent, as a comparison would call it. */
@@ -22,7 +31,8 @@ const MET = `select case
         iif(said.content_key is not null, iif(said.customer_no is not held.customer_no, 'customer ', '')
           || iif(said.iban_key is not held.iban_key, 'account ', '') || iif(said.signed_date is not held.signed_date, 'date ', ''), '')
         || iif(said.was = 'excluded', iif(said.own_rule = 'MANDATE_DORMANT', 'lapsed', 'ended'), '')), ''),
-        iif(said.content_key is not null and said.mandate_key is not held.mandate_key, 'reference', 'unclear')) as why
+        iif(said.content_key is not null and said.mandate_key is not held.mandate_key, 'reference',
+          iif(said.content_key is held.content_key, 'back', 'unclear'))) as why
       from (select row.*, :was as was, :rule as own_rule from row where row.id = :record) as said, row as held where held.id = :sent) as record
   where sent.id = :sent`
 
@@ -40,7 +50,8 @@ export interface Contradicting {
  */
 export function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
   const isClosed = sql(connection)`
-    select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null`
+    select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null
+      and not (row.content_key is (select content_key from row as held where held.id = :sent) and :sent in (${CHANGED_THERE}))`
   const open = records.filter(({ id }) => isClosed.get({ sent, record: id }) === undefined)
   if (open.length < records.length)
     answer(

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/expected.js'
+import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import { COMPARED_FILES } from '../deliver/gate.js'

@@ -336,10 +336,12 @@ const BEARERS_AT_ONCE = 100
 const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE'
 const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT'
 const TAKES_CUSTOMER = 'CORRECTION_TAKES_CUSTOMER'
+const TAKES_DATE = 'CORRECTION_TAKES_DATE'
 const TAKEN = {
   [TAKES_REFERENCE]: 'unique_mandate_reference',
   [TAKES_ACCOUNT]: 'iban',
   [TAKES_CUSTOMER]: 'customer_no',
+  [TAKES_DATE]: 'signed_date',
 } as const satisfies Partial<Record<RuleId, Field>>
 
 type Changed = Readonly<{ id: number; former: number; isDecided: 0 | 1 }>
@@ -352,8 +354,8 @@ interface Found {
 
 /**
  * A column that moved by a line gives each row what belongs to its neighbour. So a reference that any other row of the
- * ledger ever had, an account that another customer has, or a customer number that another line of the file had and lost
- * waits for a person. Beside their word only a row that still claims the very mandate counts: one of both must be wrong.
+ * ledger ever had, an account that another customer has, or a customer number or date that another line of the file had and
+ * lost waits for a person. Beside their word only a row that still claims the very mandate counts: one of both must be wrong.
  * Where two lines show that the accounts moved, those of the others are their neighbours', which the ledger need not know.
  */
 export function holdAnothersValues(scope: Scope, at: string): void {
@@ -363,7 +365,8 @@ export function holdAnothersValues(scope: Scope, at: string): void {
     select id, former, is_decided as isDecided from temp.changed join temp.given_back using (id)
       where id > :after order by id limit :limit`
   const moved = new Map(
-    sql(connection)<Found & { id: number }>`${MOVED_CUSTOMERS} union all ${MOVED_ACCOUNTS}`
+    sql(connection)<Found & { id: number }>`
+      ${movedIn('signed_date', TAKES_DATE)} union all select * from (${movedIn('customer_no', TAKES_CUSTOMER)}) union all ${MOVED_ACCOUNTS}`
       .all({ first })
       .map(({ id, ...found }) => [id, found]),
   )
@@ -377,12 +380,15 @@ const SHORTEST_IBAN = 15
 
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
- * @returns false where no reference, account or customer was changed
+ * @returns false where none of the values was changed
  */
 function gatherBearers({ connection, first }: Scope): boolean {
   const columns =
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
-  emptyTables(connection, { changed: `${columns}, was_customer integer`, bearer: columns })
+  emptyTables(connection, {
+    changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text`,
+    bearer: columns,
+  })
   for (const column of ['digits', 'reference', 'spelling', 'account'])
     connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
   const columnsOf = prepareColumns(connection)
@@ -405,10 +411,11 @@ function gatherBearers({ connection, first }: Scope): boolean {
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
-              now.customer_no, base.customer_no
+              now.customer_no, now.signed_date, base.customer_no, base.signed_date
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key or now.customer_no <> base.customer_no`.run().changes
+           or now.iban_key is not base.iban_key or now.customer_no <> base.customer_no or now.signed_date <> base.signed_date`.run()
+    .changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
@@ -430,7 +437,7 @@ const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling 
 const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
   and other.state not in ('superseded', 'written_off')`
 const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
-  and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer)`
+  and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
 
 /** Accounts of files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
 const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join row using (id)
@@ -440,21 +447,21 @@ const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as o
       and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1))`
 
 /**
- * Lines with a customer number that another line of their file lost; beside those, lines with that of the next one. And a
- * number that was held before.
+ * Lines with a customer number, or a date, that another line of their file lost; beside those, lines with that of the next
+ * one. And one that was held before.
  */
-const MOVED_CUSTOMERS = `
-  with line as materialized (select changed.id, source_id, base, former, changed.customer_no, was_customer
-      from temp.changed join row using (id) join temp.given_back using (id) where changed.customer_no is not was_customer),
+const movedIn = (column: 'customer_no' | 'signed_date', rule: Found['rule']): string => `
+  with line as materialized (select changed.id, source_id, base, former, changed.${column}, was_${column}
+      from temp.changed join row using (id) join temp.given_back using (id) where changed.${column} is not was_${column}),
     moved as materialized (select line.id, line.source_id, min(other.base) as other from line
-      join line as other on other.was_customer = line.customer_no and other.source_id = line.source_id and other.id <> line.id
+      join line as other on other.was_${column} = line.${column} and other.source_id = line.source_id and other.id <> line.id
       group by 1)
-  select line.id, '${TAKES_CUSTOMER}' as rule, coalesce(moved.other, named.id) as other from line left join moved using (id)
+  select line.id, '${rule}' as rule, coalesce(moved.other, named.id) as other from line left join moved using (id)
     left join row as beside on beside.id in (line.id - 1, line.id + 1) and beside.source_id = line.source_id
-    left join row as named on named.id = beside.corrects and named.customer_no = line.customer_no
+    left join row as named on named.id = beside.corrects and named.${column} = line.${column}
     join row as held on held.id = former
    where moved.id is not null or named.id is not null and line.source_id in (select source_id from moved)
-     or held.rule = '${TAKES_CUSTOMER}' and held.customer_no = line.customer_no`
+     or held.rule = '${rule}' and held.${column} = line.${column}`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {

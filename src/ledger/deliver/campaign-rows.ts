@@ -161,7 +161,7 @@ const DECIDED = Object.entries({
   decision: 'decided_at',
   comparison: 'compared_at',
   source: 'admitted_at',
-  plan: 'planned_at',
+  plan: `(document ->> '$.plannedAt')`,
   campaign: 'purged_at',
 })
 

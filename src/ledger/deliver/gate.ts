@@ -9,7 +9,9 @@ import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
  * "Later" is the order of decisions, never the clock: each export notes the latest decision when it came in.
  */
 
-const TAKES_ANOTHERS = `'CORRECTION_TAKES_REFERENCE', 'CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_CUSTOMER'`
+const TAKES_ANOTHERS = ['REFERENCE', 'ACCOUNT', 'CUSTOMER', 'DATE']
+  .map((what) => `'CORRECTION_TAKES_${what}'`)
+  .join(', ')
 
 /** Such a row stands under the key of another mandate, and must not take part in what is decided of that. */
 export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`

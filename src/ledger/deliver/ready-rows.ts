@@ -1,5 +1,4 @@
-import type { Choice } from '../../domain/row/choice.js'
-import { spreadPilot, type PilotCandidate } from '../../domain/row/pilot.js'
+import { type Choice, spreadPilot, type PilotCandidate } from '../../domain/row/choice.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { IS_CHOSEN, placedChoice, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
-import type { Expected } from '../../domain/row/expected.js'
+import type { Expected } from '../../domain/row/row-state.js'
 import { openAdmission, type Admission } from '../admit/admission.js'
 import {
   assertNotPurged,
@@ -21,7 +21,7 @@ import { emptyLog, type Connection } from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
 import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from '../ledger.js'
-import type { Approver, PlanDocument } from '../../domain/plan/plan.js'
+import type { PlanDocument } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
@@ -279,8 +279,7 @@ export function createLedger(parts: LedgerParts) {
        * Records what was planned, with the latest decision on a row so far. The first plan binds the approvers.
        * @throws {UsageError} for other approvers than those that are bound
        */
-      record: (document: PlanDocument, approvers: readonly Approver[]) =>
-        write(() => recordPlan(connection, document, approvers)),
+      record: (document: PlanDocument) => write(() => recordPlan(connection, document)),
       /** As `recordApproval`. */
       approve: (approval: ApprovalGiven) => write(() => recordApproval(connection, approval, now())),
     },

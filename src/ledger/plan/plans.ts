@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  approversIn,
   approversText,
   textOfPlan,
   textOfStatement,
@@ -20,33 +21,28 @@ import { HELD_WHATEVER_THE_TIME, IS_LATEST, MAY_BE_SENT } from '../deliver/gate.
 import { noteChange } from '../deliver/campaign-rows.js'
 import { IS_CHOSEN, placedChoice, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
+import { FIRST_PLAN } from '../schema/guards.js'
 import type { ApprovalRecord, PlanRecord, SentUnder } from '../read/reader.js'
 
-/** A plan that is on record already is left as it is. */
-export function recordPlan(
-  connection: Connection,
-  document: PlanDocument,
-  approvers: readonly Approver[],
-): void {
-  bindApprovers(connection, approvers)
+/** A plan that is on record already is left as it is. @throws {UsageError} for other approvers than those of the first plan */
+export function recordPlan(connection: Connection, document: PlanDocument): void {
+  assertApprovers(connection, approversIn(document))
   const { changes } = sql(connection)`
-    insert into plan (digest, planned_at, planned_by, planned_as, last_decision, document)
-       values (:digest, :plannedAt, :plannedBy, :plannedAs, (select coalesce(max(id), 0) from decision), :text)
-       on conflict (digest) do nothing`.run({ ...document, text: textOfPlan(document) })
+    insert into plan (digest, last_decision, document)
+       values (:digest, (select coalesce(max(id), 0) from decision), :text)
+       on conflict (digest) do nothing`.run({ digest: document.digest, text: textOfPlan(document) })
   if (changes > 0) noteChange(connection, document.plannedAt)
 }
 
 /** Who plans must not choose, plan by plan, whose approval counts. */
-function bindApprovers(connection: Connection, approvers: readonly Approver[]): void {
-  if (sql(connection)`select 1 from plan`.get() === undefined) {
-    const insert = sql(connection)`insert into approver (name, key) values (?, ?)`
-    for (const { name, key } of approvers) insert.run(name, key)
-    return
-  }
+function assertApprovers(connection: Connection, approvers: readonly Approver[]): void {
   const bound = readApprovers(connection)
-  const isBound = ({ name, key }: Approver): boolean =>
-    bound.some((approver) => approver.name === name && approver.key === key)
-  if (approvers.length === bound.length && approvers.every(isBound)) return
+  const keysOf = (all: readonly Approver[]): string =>
+    all
+      .map(({ name, key }) => `${key} ${name}`)
+      .sort()
+      .join()
+  if (bound === null || keysOf(bound) === keysOf(approvers)) return
   throw new UsageError(
     'The approvers are not those that this ledger was bound to with its first plan; nothing was planned',
     bound.length === 0
@@ -63,25 +59,18 @@ export function signingKey(statement: ApprovalStatement, signature: string | nul
 
 /**
  * @returns its id; one that is on record already is left as it is
- * @throws {UsageError} without a name, for a plan that is not on record here, for a signature that does not fit, and
- *   without a key of an approver where these are bound
+ * @throws {UsageError} for a plan that is not on record here, for a signature that does not fit, and without a key of an
+ *   approver where these are bound
  */
 export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
   const { plan: digest, signature } = given
   const known = sqlValue(connection)<number>`
     select id from approval where digest = ? and signature = ?`.get(digest, signature)
   if (known !== undefined) return known
-  const plan = sqlValue(connection)<number>`select id from plan where digest = ?`.get(digest)
-  if (plan === undefined)
+  if (sql(connection)`select 1 from plan where digest = ?`.get(digest) === undefined)
     throw new UsageError(
       'This ledger did not record that plan; nothing was recorded',
       'Plan with this ledger, and approve that plan',
-    )
-  const [by, reference] = [given.approvedBy.trim(), given.reference?.trim() ?? null]
-  if (by === '' || reference === '')
-    throw new UsageError(
-      'The approval needs a person and a reference; nothing was recorded',
-      'Give both (--by NAME)',
     )
   const key = signingKey(given, signature)
   if (signature !== null && key === null)
@@ -89,7 +78,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
       'The signature is not of this approval; nothing was recorded',
       'Have the plan approved again',
     )
-  const approvers = readApprovers(connection)
+  const approvers = readApprovers(connection) ?? []
   if (!isCounted({ key }, approvers))
     throw new UsageError(
       `An approval counts here with the key of an approver alone: ${approversText(approvers)}; nothing was recorded`,
@@ -97,14 +86,11 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
     )
   const { lastInsertRowid } = sql(connection)`
     insert into approval
-         (plan_id, digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
-       values (:plan, :digest, :approvedAt, :by, :recordedAs, :expiresAt, :reference, :signature)`.run({
+         (digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
+       values (:digest, :approvedAt, :approvedBy, :recordedAs, :expiresAt, :reference, :signature)`.run({
     ...given,
-    plan,
     digest,
-    // A name that was signed stays as it was signed.
-    by: signature === null ? maskAccounts(by) : given.approvedBy,
-    reference: reference === null ? null : maskAccounts(reference),
+    reference: given.reference === null ? null : maskAccounts(given.reference),
   })
   noteChange(connection, at)
   return Number(lastInsertRowid)
@@ -130,8 +116,8 @@ export const planReads = (connection: Connection) => ({
     sql(connection)`
       select 1 from plan where document ->> '$.settings.approval' = 'required'
        union all select 1 from run where settings ->> '$.approvalRequired'`.get() !== undefined,
-  /** Whose keys count, as the first plan bound them; nobody where it named none. */
-  approvers: () => readApprovers(connection),
+  /** Whose keys count, as the first plan named them; nobody where it named none. */
+  approvers: () => readApprovers(connection) ?? [],
   /**
    * Rows whose requests left, by the approval that their run went under; null for none. A row that was asked about first
    * may be in doubt without having left.
@@ -198,9 +184,8 @@ function readPlans(connection: Connection): PlanRecord[] {
     select id, digest as plan, approved_at as approvedAt, approved_by as approvedBy,
        recorded_as as recordedAs, expires_at as expiresAt, reference, signature from approval order by id`.all()
   const plans = sqlWithJson<Omit<PlanRecord, 'approvals' | 'digest'>>(connection, 'document')`
-    select id, planned_at as plannedAt, planned_by as plannedBy, planned_as as plannedAs,
-       last_decision as lastDecision, document, document as text from plan order by id`.all()
-  const approvers = readApprovers(connection)
+    select id, last_decision as lastDecision, document, document as text from plan order by id`.all()
+  const approvers = readApprovers(connection) ?? []
   return plans.map((plan) => {
     const { digest: _, ...body } = plan.document
     const digest = planDigestOf(body)
@@ -213,8 +198,12 @@ function readPlans(connection: Connection): PlanRecord[] {
   })
 }
 
-const readApprovers = (connection: Connection): Approver[] =>
-  sql(connection)<Approver>`select name, key from approver order by id`.all()
+/** Null before the first plan. */
+function readApprovers(connection: Connection): Approver[] | null {
+  const first = sqlWithJson<Pick<PlanRecord, 'document'>>(connection, 'document')`
+    select document from plan where id = ${FIRST_PLAN}`.get()
+  return first === undefined ? null : approversIn(first.document)
+}
 
 /** Of ready rows, what the latest comparison says of them. */
 const WHY_HELD = `iif(exists (select 1 from compared where row_id = row.id and ${IS_LATEST} and class = 'changed_before_sending'),

@@ -7,7 +7,7 @@ import {
   type Heard,
   type Present,
 } from '../../domain/proof/absence.js'
-import type { VerdictKind } from '../../domain/proof/evidence.js'
+import type { VerdictKind } from '../../domain/proof/match-sources.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'

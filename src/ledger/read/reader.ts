@@ -1,5 +1,5 @@
 import type { AbsenceFacts } from '../../domain/proof/absence.js'
-import type { ReadBackEvidence } from '../../domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../domain/proof/match-sources.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
@@ -239,7 +239,7 @@ export interface SentUnder {
 }
 
 /** What was planned, and who approved it. */
-export interface PlanRecord extends Pick<PlanDocument, 'digest' | 'plannedAt' | 'plannedBy' | 'plannedAs'> {
+export interface PlanRecord extends Pick<PlanDocument, 'digest'> {
   readonly id: number
   /** Id of the latest decision on a row then, 0 where there was none. */
   readonly lastDecision: number

@@ -186,19 +186,17 @@ create trigger who_claim_stays before update of claim on who when length(new.cla
 create trigger proof_words_stay before update of why, sources on proof when not ${isErased('old.row_id')}${PROOF}
 `
 
-/** What was planned and approved stays, and no approval is for other bytes than those that were planned. */
+/** Its settings say whose keys count for all plans of the ledger. */
+export const FIRST_PLAN = 1
+
+/** What was planned and approved stays. */
 const PLANS = `
 create trigger plan_stays before update on plan${refuse('a plan never changes')}
-create trigger approver_stays before update on approver${refuse('an approver never changes')}
-create trigger approver_is_bound_first before insert on approver
-    when exists (select 1 from plan)${refuse('approvers are bound with the first plan')}
 create trigger approval_stays before update of
-    id, plan_id, digest, approved_at, approved_by, recorded_as, expires_at, signature on approval${APPROVAL}
+    id, digest, approved_at, approved_by, recorded_as, expires_at, signature on approval${APPROVAL}
 create trigger approval_words_stay before update of reference on approval when not ${IS_PURGED}${APPROVAL}
-create trigger approval_is_of_its_plan before insert on approval when not exists
-    (select 1 from plan where id = new.plan_id and digest = new.digest)${refuse('an approval names the digest of its plan')}
-create trigger approval_needs_key before insert on approval
-    when new.signature is null and exists (select 1 from approver)${refuse('an approval is signed where approvers are bound')}
+create trigger approval_needs_key before insert on approval when new.signature is null and exists
+    (select 1 from plan, json_each(document, '$.settings.approvers') where plan.id = ${FIRST_PLAN})${refuse('an approval is signed where approvers are bound')}
 `
 
 /** A line is closed once, and what a comparison found stays. */
@@ -216,7 +214,7 @@ create trigger kin_stays before update on kin when old.separated is not null or 
 `
 
 const KEPT =
-  'campaign source row problem run attempt decision read_back question proof who plan approver approval collection collected amended kin comparison compared ended_elsewhere'.split(
+  'campaign source row problem run attempt decision read_back question proof who plan approval collection collected amended kin comparison compared ended_elsewhere'.split(
     ' ',
   )
 

@@ -1,4 +1,4 @@
-import { VERDICTS } from '../../domain/proof/evidence.js'
+import { VERDICTS } from '../../domain/proof/match-sources.js'
 import { WHO_VERDICTS } from '../../domain/who/names.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
 import { openScratch, schemaDifferences, sqlValue, type Connection } from '../file/connection.js'
@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 31
+export const SCHEMA_VERSION = 32
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -186,23 +186,16 @@ create index who_customer on who (customer_no);
 
 create table plan (
   id integer primary key, digest text not null unique check (length(digest) = 64),
-  planned_at text not null, planned_by text not null check (planned_by <> ''),
-  planned_as text, last_decision integer not null, document text not null
-) strict;
-
-create table approver (
-  id integer primary key, name text not null unique check (name <> ''),
-  key text not null check (length(key) = 64)
+  last_decision integer not null, document text not null
 ) strict;
 
 create table approval (
-  id integer primary key, plan_id integer not null references plan (id),
-  digest text not null, approved_at text not null, approved_by text not null check (approved_by <> ''),
+  id integer primary key, digest text not null references plan (digest),
+  approved_at text not null, approved_by text not null check (approved_by <> ''),
   recorded_as text, expires_at text not null check (expires_at > approved_at),
   reference text check (reference <> ''), signature text,
   check ((reference is null) <> (signature is null))
 ) strict;
-create index approval_plan on approval (plan_id);
 
 create table collection (
   id integer primary key, name text not null, sha256 text not null unique,

@@ -26,7 +26,7 @@ import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
 import { documentOf, plannedSources, READ_AGAIN, settingsOf } from './make-plan.js'
-import { targetOf, type ValidatedOptions } from '../options.js'
+import { refuseStreams, targetOf, type ValidatedOptions } from '../options.js'
 import { z } from 'zod'
 import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
@@ -38,19 +38,12 @@ import { parseJson, plural } from '../../domain/text/text.js'
  */
 export function findPlan(view: LedgerReader, file: string): PlanRecord {
   const text = readPlanFile(file)
-  const { digest = null } = (parseJson(text) ?? {}) as { digest?: unknown }
-  const record = view.plans().find((plan) => plan.digest === digest)
-  if (record === undefined)
-    throw new UsageError(
-      `Another ledger recorded the plan "${file}", or none did; nothing was sent`,
-      'Give the ledger that it was planned with, or plan again (--ledger FILE; sepa-migrate plan FILE --to plan.json)',
-    )
-  if (record.text !== text)
-    throw new UsageError(
-      `The plan "${file}" was changed since it was recorded; nothing was sent`,
-      'Take the file as it was written, or plan again (sepa-migrate plan FILE --to plan.json)',
-    )
-  return record
+  const record = view.plans().find((plan) => plan.text === text)
+  if (record !== undefined) return record
+  throw new UsageError(
+    `This ledger did not record the plan "${file}": another one did, or the file was changed since; nothing was sent`,
+    'Take the file as it was written and the ledger that it was planned with, or plan again (--ledger FILE; sepa-migrate plan FILE --to plan.json)',
+  )
 }
 
 /** @throws {UsageError} for a file that cannot be read */
@@ -105,6 +98,10 @@ export function approvalIn(text: string): SignedApproval | null {
   return data !== undefined && textOfApproval(data) === text && data.expiresAt > data.approvedAt ? data : null
 }
 
+/** The same of a file. @throws {UsageError} for one that cannot be read */
+export const readApproval = (path: string, nothing: string): SignedApproval | null =>
+  approvalIn(readGivenText(path, { what: 'approval', nothing, mostBytes: MOST_BYTES.approval, noLink: true }))
+
 /** What a run under a plan hears of its approval; `id` is null where it is not on record yet. */
 type HeardApproval = Omit<ApprovalRecord, 'id'> & { readonly id: number | null }
 
@@ -116,8 +113,7 @@ function heardApproval(file: string, { digest, approvals }: PlanRecord): HeardAp
   const path = approvalPath(file)
   if (!existsSync(path)) return null
   const nothing = 'nothing was sent'
-  const text = readGivenText(path, { what: 'approval', nothing, mostBytes: MOST_BYTES.approval })
-  const approval = approvalIn(text)
+  const approval = readApproval(path, nothing)
   const key = approval === null ? null : signingKey(approval, approval.signature)
   if (approval === null || key === null)
     throw new UsageError(
@@ -134,29 +130,15 @@ function heardApproval(file: string, { digest, approvals }: PlanRecord): HeardAp
 }
 
 /** A run is held to this plan. */
-export interface HeldPlan {
-  readonly record: PlanRecord
-  readonly approval: ApprovalRecord
-  /** Rows that may still be sent under it; null for all of its rows. */
-  readonly left: () => number | null
-  /**
-   * What is known once the files are in, and before anybody is asked: the rows.
-   * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
-   */
-  readonly assertRows: () => void
-  /**
-   * A question may wait for its answer for longer than an approval counts.
-   * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
-   */
-  readonly assertStillApproved: () => void
-}
+export type HeldPlan = Awaited<ReturnType<typeof holdToPlan>>
 
 /**
  * What can be compared before a file is admitted: target, settings, version, approval, and the bytes of the files.
  * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
  */
-export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: string): Promise<HeldPlan> {
+export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: string) {
   const { options, machine } = asked
+  refuseStreams(options, 'send under a plan')
   const { view } = ledger
   const record = findPlan(view, file)
   const { document, digest } = record
@@ -173,7 +155,11 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     ...targetDrifts(document.target, targetOf(asked)),
     ...versionDrifts(document.version, machine.version),
     ...settingDrifts(document.settings, settingsOf(asked)),
-    ...retryDrifts(asked, document),
+    ...driftIf(
+      (options.retryRefusedBy ?? null) !== null && !document.retriesRefused,
+      'rows',
+      'rows changed: refused rows are to be sent once more, which was not planned',
+    ),
     ...sourceDrifts(
       document.sources.filter(isFile),
       (await sourcesWith(view, options.files ?? [])).filter(isFile),
@@ -194,8 +180,17 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
   return {
     record,
     approval: { ...approval, id },
+    /** Rows that may still be sent under it; null for all of its rows. */
     left,
-    assertRows: () => refuse(file, driftsOfRows(record, asked, ledger.view)),
+    /**
+     * What is known once the files are in, and before anybody is asked: the rows.
+     * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
+     */
+    assertRows: () => refuse(file, driftsOfRows(record, asked, view)),
+    /**
+     * A question may wait for its answer for longer than an approval counts.
+     * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
+     */
     assertStillApproved: () => refuse(file, approvalDrifts([approval], [], now())),
   }
 }
@@ -219,13 +214,6 @@ function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerR
   return drifts.length > 0 ? drifts : shownDrifts(document, now, view.sentUnder(digest) > 0)
 }
 
-const retryDrifts = ({ options }: ValidatedOptions, { retriesRefused }: PlanDocument): Drift[] =>
-  driftIf(
-    (options.retryRefusedBy ?? null) !== null && !retriesRefused,
-    'rows',
-    'rows changed: refused rows are to be sent once more, which was not planned',
-  )
-
 /** What is read again comes in with the files, and is compared then. */
 const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 
@@ -233,11 +221,7 @@ const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {
   const sources = plannedSources(view)
   for (const input of inputs) {
-    if (typeof input !== 'string')
-      throw new UsageError(
-        `Cannot send "${input.name}" under a plan: a stream cannot be compared with it; nothing was sent`,
-        'Give the file itself',
-      )
+    if (typeof input !== 'string') continue
     const sha256 = await fileDigest(input)
     if (sources.some((source) => source.sha256 === sha256)) continue
     sources.push({

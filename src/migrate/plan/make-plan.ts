@@ -29,7 +29,7 @@ import {
   registerOf,
   targetOf,
 } from '../options.js'
-import { askAhead } from '../who.js'
+import { askAhead } from '../ask.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync } from 'node:fs'
 import { readSourceOptions, withFlags } from '../../source/options.js'
@@ -149,7 +149,6 @@ interface Planned {
   readonly document: PlanDocument
   /** What the ledger was last planned to send; null where nothing was. */
   readonly last: PlanDocument | null
-  readonly admitted: readonly AdmittedSource[]
   /** What collection files say of the mandates; null where none were given. */
   readonly evidence: EvidenceCounts | null
 }
@@ -176,7 +175,7 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
     try {
       register.note()
       const ahead = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(ahead.document, approversOf(options))
+      ledger.plans.record(ahead.document)
       return { ...ahead, last }
     } finally {
       register.close()
@@ -207,16 +206,15 @@ async function lookAhead(
     )
   const { watchReading } = options
   const hold = await askAhead(asked, { ledger, register })
-  const seen: Omit<Planned, 'last'>[] = []
+  const ahead: Omit<Planned, 'last'>[] = []
   await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
     refuseEmpty(admitted)
-    const document = documentOf(asked, ledger.view, options.by)
-    seen.push({ document, admitted, evidence: ledger.view.evidence() })
+    ahead.push({ document: documentOf(asked, ledger.view, options.by), evidence: ledger.view.evidence() })
     return false
   })
-  const [ahead] = seen
-  if (ahead === undefined) throw new Error('Nothing was planned')
-  return ahead
+  const [planned] = ahead
+  if (planned === undefined) throw new Error('Nothing was planned')
+  return planned
 }
 
 /** No run could be held to it, since a ledger does not remember it. */
@@ -236,12 +234,7 @@ export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: stri
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
   const isAskingFirst = options.checkBeforeSend === true
-  const asActive = treatedAsActive(view.sources()).map((name) => maskAccounts(basename(name)))
-  const readAs = view
-    .sources()
-    .flatMap(({ name, reading }) =>
-      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
-    )
+  const sources = view.sources()
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
     schemaVersion: 1,
@@ -263,9 +256,11 @@ export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: stri
       .flatMap(({ rule, severity, count }) => (severity === 'warning' ? [{ rule, count }] : [])),
     staysBehind: view.staysBehind(),
     corrections: view.correctionsToSend(CORRECTIONS_LISTED),
-    ...(asActive.length === 0 ? {} : { treatedAsActive: asActive }),
-    ...(readAs.length === 0 ? {} : { readAs }),
-    ...(sharedFiles.length === 0 ? {} : { sharedFiles }),
+    treatedAsActive: treatedAsActive(sources).map((name) => maskAccounts(basename(name))),
+    readAs: sources.flatMap(({ name, reading }) =>
+      readAsTexts(reading).map((text) => maskAccounts(`${basename(name)}: ${text}`)),
+    ),
+    sharedFiles,
     asOf,
     settings,
     changedSettings: changedSettingsOf(settings, { baseUrl: asked.service.baseUrl.href, machine }),

@@ -1,7 +1,19 @@
 import type { Absence } from '../../domain/proof/absence.js'
+import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import type { PlanRecord, RowRecord, RunRecord } from '../../ledger/read/reader.js'
-import type { Explanation } from './explanation.js'
+import type {
+  CampaignRecord,
+  PlanRecord,
+  RowRecord,
+  RunRecord,
+  DecisionRecord,
+  ProblemRecord,
+  VerifiedRow,
+} from '../../ledger/read/reader.js'
+import { comparedReference, type KeptSource } from '../../domain/proof/match-sources.js'
+import { maskedText } from '../files/cells.js'
+import { isRuleId, RULES } from '../../domain/rule/verdict.js'
+import { timeText } from '../../domain/text/text.js'
 
 /** A row as lists show it: without its original cells. */
 export interface ListedRow {
@@ -14,20 +26,37 @@ export interface OpenRow extends ListedRow {
   readonly absence: Absence | null
 }
 
-/** The parts the rows of a ledger fall into; each row is in exactly one. */
+/** A row as a list to decide in names it. */
+export interface NamedRow {
+  readonly row: RowRecord
+  readonly campaign: CampaignRecord
+}
+
+/** A line of a comparison that nobody has closed. */
+export interface CutOverLine extends NamedRow {
+  readonly compared: ComparedLine
+  /** Ids of payment sources that a read-back showed of it. */
+  readonly paymentSources: readonly string[]
+}
+
+/**
+ * The parts the rows of a ledger fall into; each row is in exactly one. States stand in the order of a report: what was
+ * achieved, what is open, what is closed.
+ */
 export const PART_OF_STATE = {
   registered: 'registered',
-  refused: 'refused',
   in_doubt: 'inDoubt',
   sending: 'inDoubt',
+  refused: 'refused',
+  ready: 'notSent',
   invalid: 'corrections',
   conflict: 'corrections',
   excluded: 'notSent',
   duplicate: 'notSent',
-  ready: 'notSent',
   superseded: 'closed',
   written_off: 'closed',
 } as const satisfies Record<RowState, string>
+export const REPORT_ORDER = Object.keys(PART_OF_STATE) as readonly RowState[]
 
 export type ReportPart = (typeof PART_OF_STATE)[RowState]
 
@@ -63,35 +92,19 @@ export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 /** Those of which nothing was sent that may count. */
 export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
-/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
-export interface Told {
+export const NOTHING_TOLD = {
   /** Whose mandates these are. */
-  readonly company: string | null
+  company: null as string | null,
   /** The former provider. */
-  readonly from: string | null
+  from: null as string | null,
 }
-
-export const NOTHING_TOLD: Told = { company: null, from: null }
+/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
+export type Told = Readonly<typeof NOTHING_TOLD>
 
 /** Part of summary.json, so that a third party needs nothing but the pack. */
 export const DEFINITIONS = {
   customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
 } as const
-
-/** States in the order of a report: what was achieved, what is open, what is closed. */
-export const REPORT_ORDER: readonly RowState[] = [
-  'registered',
-  'in_doubt',
-  'sending',
-  'refused',
-  'ready',
-  'invalid',
-  'conflict',
-  'excluded',
-  'duplicate',
-  'superseded',
-  'written_off',
-]
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 
@@ -101,3 +114,197 @@ export const hasSent = ({ attempts }: RunRecord): boolean =>
 /** The runs that sent something under a plan. */
 export const runsUnder = ({ digest }: PlanRecord, runs: readonly RunRecord[]): string =>
   idsText(runs.filter((run) => run.settings.plan === digest && hasSent(run)))
+
+/** Why a row is where it is and what a person should do, for the result files and the lists. */
+export interface Explanation {
+  readonly rule: string
+  /** HTTP status of the last answer, or empty. */
+  readonly status: string
+  readonly message: string
+  readonly remedy: string
+  /** Columns of the export, or fields, whose cells are wrong. */
+  readonly wrong: readonly string[]
+}
+
+/** What the ledger knows of a row besides the row itself. */
+interface RowBackground {
+  readonly problems: readonly ProblemRecord[]
+  /** The latest decision of a person. */
+  readonly decision: DecisionRecord | null
+}
+
+/** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
+export function explain(row: RowRecord, background: RowBackground): Explanation {
+  const explanation = explainState(row, background)
+  const former = formerDoubt(row)
+  if (former === null) return explanation
+  const { message } = explanation
+  return { ...explanation, message: message === '' ? former : `${message.replace(/[.!]?$/, '.')} ${former}` }
+}
+
+/** What was ever in doubt says so, whatever it was called since: the late request may have been applied. */
+function formerDoubt({ id, state, formerDoubt: decidedOn, lastAttempt }: RowRecord): string | null {
+  const isClosed = state === 'written_off' && lastAttempt?.outcome === 'in_doubt'
+  const former = isClosed ? { ...lastAttempt, rowId: id } : decidedOn
+  if (former === null) return null
+  const which = former.rowId === id ? 'It' : `Row ${former.rowId} of this mandate`
+  const doubt = `${which} was in doubt: ${leftText(former.started)} ${timeText(former.startedAt)} (id ${former.requestId})`
+  return state === 'registered' || former.started === false
+    ? `${doubt}.`
+    : `${doubt} and may have been applied.`
+}
+
+/** @param started whether a byte left; null where that is not known, as after a kill */
+function leftText(started: boolean | null): string {
+  if (started === null) return 'its request may have left'
+  return started ? 'its request left' : 'the service held it already, and nothing was sent'
+}
+
+function explainState(row: RowRecord, background: RowBackground): Explanation {
+  const answered = (message: string, remedy = ''): Explanation => ({
+    ...lastAnswer(row),
+    message,
+    remedy,
+    wrong: [],
+  })
+  const decision = decided(row, background.decision)
+  switch (row.state) {
+    case 'invalid':
+    case 'duplicate':
+    case 'conflict':
+    case 'excluded':
+      return explainAdmission(row, background)
+    case 'ready':
+      return answered(readyMessage(row, decision), 'Run again to send it.')
+    case 'sending':
+      return answered(
+        'A run is sending this row, or ended while it did',
+        'If no run is going, run again: the row becomes in doubt and is not sent.',
+      )
+    case 'in_doubt':
+      return answered(
+        serviceSaid(row),
+        'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
+      )
+    case 'refused':
+      return {
+        ...answered(
+          decision ?? serviceSaid(row),
+          'Correct the value and give this file back. If the cause was at the service, run again with --retry-refused.',
+        ),
+        wrong: [row.lastAttempt?.field?.split('.').at(-1) ?? ''],
+      }
+    case 'registered':
+      return answered(decision ?? 'Registered')
+    case 'superseded':
+      return answered(
+        row.supersededBy === null
+          ? 'Replaced by a later file'
+          : `Replaced by row ${row.supersededBy} of a later file`,
+      )
+    case 'written_off':
+      return answered(decision ?? 'Written off by a person')
+  }
+}
+
+function lastAnswer(row: RowRecord): { rule: string; status: string } {
+  const status = row.lastAttempt?.status ?? null
+  return { rule: row.rule ?? '', status: status === null ? '' : String(status) }
+}
+
+/** The decision of a person, unless a later attempt has overtaken it. */
+function decided(row: RowRecord, decision: DecisionRecord | null): string | null {
+  if (decision === null || decision.attemptId !== (row.lastAttempt?.id ?? null)) return null
+  const { by, at, decision: word, reason } = decision
+  return maskedText(`Decided by ${by} on ${at.slice(0, 10)} (${word}): ${reason}`)
+}
+
+/** Code, field and words of the service, then what this program made of it. */
+function serviceSaid({ lastAttempt: attempt }: RowRecord): string {
+  if (attempt === null) return ''
+  const field = attempt.field === null ? null : `field ${attempt.field}`
+  const parts = [attempt.serviceCode, field, attempt.message].filter((part) => part !== null && part !== '')
+  const words = maskedText(parts.join(', '))
+  if (attempt.reason === null || attempt.reason === attempt.message) return words
+  const reason = maskedText(attempt.reason)
+  return words === '' ? reason : `${reason}. The service said: ${words}`
+}
+
+function readyMessage(row: RowRecord, decision: string | null): string {
+  const last = serviceSaid(row)
+  switch (row.lastAttempt?.outcome ?? null) {
+    case null:
+      return 'Not sent yet'
+    case 'released':
+      return `To be sent again. ${decision ?? 'A person decided so'}`
+    case 'refused':
+      return `To be sent again after it was refused: ${last}`
+    default:
+      return `Not registered yet, the last attempt was not carried out: ${last}`
+  }
+}
+
+function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanation {
+  const errors = problems.filter((problem) => problem.severity === 'error')
+  const rules = [...new Set([row.rule ?? '', ...errors.map((problem) => problem.rule)])].filter(
+    (rule) => rule !== '',
+  )
+  const messages = errors.map(({ column, message }) => (column === '' ? message : `${column}: ${message}`))
+  const remedies = new Set(errors.map(({ remedy }) => remedy))
+  if (errors.length === 0) {
+    const rule = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null
+    messages.push(rule?.message ?? row.rule ?? '')
+    if (rule !== null) remedies.add(rule.remedy)
+  }
+  const wrong = errors.map(({ column }) => column)
+  return {
+    rule: rules.join(' '),
+    status: '',
+    message: messages.join(' '),
+    remedy: [...remedies].join(' '),
+    wrong,
+  }
+}
+
+/** What was seen of a row, and what a person may do about it; English in every language. */
+export function explainVerified(row: VerifiedRow): string {
+  switch (row.verdict) {
+    case 'absent':
+      return 'The service shows no payment source of this customer. Ask it: the mandate may have been cancelled, or shows late.'
+    case 'twice':
+      return `The service shows this mandate ${row.sources.length > 1 ? `${row.sources.length} times` : 'more than once'}. ${doubleText(row)}`
+    case 'other':
+      return differenceText(row)
+    case 'unreadable':
+      return `It could not be compared, so it is not proven: ${maskedText(row.why ?? 'no list came')}.`
+    case 'proven':
+      return ''
+  }
+}
+
+function doubleText(row: VerifiedRow): string {
+  const own = ownOf(row)
+  if (own === null || row.cancellable.length === 0)
+    return 'Which of them may be cancelled cannot be told here: look them up at the service.'
+  return `${own.id ?? 'One without an id'} is the one of this ledger; a person may cancel ${row.cancellable.join(', ')}.`
+}
+
+/** The one with the reference that the ledger has. */
+const ownOf = ({ sources, assignedMandateReference }: VerifiedRow): KeptSource | null =>
+  sources.find(
+    ({ reference }) =>
+      reference !== null && comparedReference(reference) === comparedReference(assignedMandateReference),
+  ) ?? null
+
+function differenceText(row: VerifiedRow): string {
+  const own = ownOf(row)
+  if (row.why === 'ended')
+    return `The service shows this mandate as ended (${maskedText(own?.status ?? row.sources[0]?.status ?? 'no status')}).`
+  if (row.why === 'ambiguous')
+    return 'Another row of this customer has the same account and date, and no reference tells them apart.'
+  if (own === null)
+    return 'The service shows payment sources of this customer, and none with account, date and reference of this mandate.'
+  const of = (account: string | null, date: string | null): string =>
+    `account ${account ?? 'unknown'}, signed ${date ?? 'unknown'}`
+  return `The service shows it with ${of(own.accountMasked, own.signedDate)}; the ledger has ${of(row.ibanMasked, row.signedDate)}.`
+}

@@ -28,13 +28,14 @@ import {
   type Told,
   isNotTaken,
   partOf,
+  type CutOverLine,
   type ListedRow,
   type OpenRow,
+  explain,
 } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import { explain } from './explanation.js'
-import type { VerdictKind } from '../../domain/proof/evidence.js'
+import type { VerdictKind } from '../../domain/proof/match-sources.js'
 import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */
@@ -112,6 +113,7 @@ export interface Entries {
   /** All that were read back, and those that are not proven. */
   readonly verified: VerifiedRow
   readonly unproven: VerifiedRow
+  readonly cutOver: CutOverLine
 }
 
 /** A list while it is filled; `drain` comes after every page. */
@@ -169,6 +171,23 @@ export async function walkVerification(
   }
 }
 
+/** Ids of payment sources that a read-back showed of a row. */
+export const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
+  (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
+
+/** Hands over the lines of the latest comparison that nobody has closed. */
+async function walkCutOver(reader: LedgerReader, files: Files): Promise<void> {
+  const campaign = reader.campaign()
+  for (const page of entriesOf(reader.comparedLines, PAGE_ROWS)) {
+    for (const compared of page) {
+      const row = compared.isOpen === 1 ? reader.row(compared.current) : null
+      if (row === null) continue
+      put(files, 'cutOver', { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) })
+    }
+    await drain(files)
+  }
+}
+
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
 const PAGE_ENTRIES = 1000
 /** Fewer rows: those of a page are gone before V8 would keep them for longer, and moves none of them. */
@@ -199,7 +218,6 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
 }
 
 export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
-export const comparedPages = ({ comparedLines }: LedgerReader) => entriesOf(comparedLines, PAGE_ROWS)
 export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
   entriesOf((after, limit) => registeredBy(runId, after, limit), PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
@@ -298,6 +316,8 @@ export async function walkLedger(
   )
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
   const { decisions, sums } = gathered
+  const open = reader.openCutOver()
+  if (open.open > 0) await walkCutOver(reader, files)
   return {
     /** Name of the ledger's file, without its folder. */
     ledger: basename(reader.file),
@@ -351,7 +371,7 @@ export async function walkLedger(
     /** Null where nobody asked who the customers are. */
     who: reader.who(),
     /** What is open besides the states of mandates. */
-    open: reader.openCutOver(),
+    open,
     /** Null where nobody set the last export against the ledger. */
     cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */

@@ -116,18 +116,7 @@ export const keptCell = (text: string): string => {
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export type OriginalColumns = ReturnType<typeof mergeColumns>
 
-interface Placement {
-  /** For each cell its column in the file. */
-  readonly target: readonly number[]
-  /** Column in the file of each field. */
-  readonly fields: ReadonlyMap<string, number>
-  /** Columns of the account, or by which it is looked up. */
-  readonly accounts: readonly number[]
-  /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
-  readonly watched: ReadonlySet<number>
-  /** How the source writes the date of a mandate. */
-  readonly signedDate: DecidedFormat
-}
+type Placement = ReturnType<typeof place>
 
 /**
  * True for a record of the wrong shape (ROW_FIELD_COUNT at whatever severity): its cells may stand under the wrong
@@ -293,7 +282,7 @@ function fieldsByName(source: SourceRecord): Map<string, string> {
  * Columns of two sources are one when they feed the same field or, feeding none, have the same folded name: two
  * such columns in one file would be refused when it is fed back.
  */
-function place(source: SourceRecord, names: string[], known: Map<string, number>): Placement {
+function place(source: SourceRecord, names: string[], known: Map<string, number>) {
   const fieldOf = fieldsByName(source)
   const seen = new Map<string, number>()
   const fields = new Map<string, number>()
@@ -318,5 +307,16 @@ function place(source: SourceRecord, names: string[], known: Map<string, number>
   const accounts = target.filter(
     (column, index) => column === fields.get('iban') || lookedUpBy.includes(fold(source.header[index] ?? '')),
   )
-  return { target, fields, watched, accounts, signedDate: source.reading.dateFormats?.signedDate ?? 'iso' }
+  return {
+    /** For each cell its column in the file. */
+    target,
+    /** Column in the file of each field. */
+    fields,
+    /** Columns of the account, or by which it is looked up. */
+    accounts,
+    /** Columns in the file that exclude rules look at: a cell that a spreadsheet rewrote would be another word. */
+    watched,
+    /** How the source writes the date of a mandate. */
+    signedDate: source.reading.dateFormats?.signedDate ?? 'iso',
+  }
 }

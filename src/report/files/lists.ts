@@ -13,17 +13,18 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { explainVerified } from '../facts/explanation.js'
 import {
+  explainVerified,
   CUT_OVER_FILE,
+  type CutOverLine,
   type ListedRow,
+  type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
   REPORT_ORDER,
   runsUnder,
 } from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
-import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import {
@@ -146,11 +147,7 @@ interface AboutRow {
   readonly row: RowRecord
 }
 
-interface OpenLineOf extends AboutRow {
-  readonly campaign: CampaignRecord
-}
-
-interface OpenLine extends OpenRow, OpenLineOf {}
+interface OpenLine extends OpenRow, NamedRow {}
 
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
@@ -219,7 +216,7 @@ const REQUEST_ID = column(
 )
 
 /** Counted up to the ledger's latest change, and says so: two reports of a ledger are identical. */
-function agoText({ startedAt }: AttemptRecord, { campaign: { changedAt } }: OpenLineOf): string {
+function agoText({ startedAt }: AttemptRecord, { campaign: { changedAt } }: NamedRow): string {
   const ago = ageText(startedAt, changedAt)
   return ago === '' ? '' : `${ago} before ${timeText(changedAt)}`
 }
@@ -253,7 +250,7 @@ const filledIn = (key: string, label: TextKey): Column<unknown> =>
  * ledger, and `migration_attempt` (`Resolution.attempt`), so that a file filled in before the row moved on is
  * refused; a person fills in the others.
  */
-const CLOSING: ListColumns<OpenLineOf> = [
+const CLOSING: ListColumns<NamedRow> = [
   mark('migration_ledger', 'column.migration_ledger', null, ({ campaign }) => ledgerMark(campaign)),
   mark('migration_attempt', 'column.migration_attempt', null, ({ row }) => row.lastAttempt?.n ?? null),
   filledIn('migration_decision', 'column.migration_decision'),
@@ -309,13 +306,6 @@ export function openList(
     line: (open) =>
       csvLine([...shown(originals.cellsOf(open.row)), ...cells({ ...open, campaign })], delimiter),
   }
-}
-
-/** A line of a comparison that nobody has closed. */
-export interface CutOverLine extends OpenLineOf {
-  readonly compared: ComparedLine
-  /** Ids of payment sources that a read-back showed of it. */
-  readonly paymentSources: readonly string[]
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
@@ -468,9 +458,9 @@ export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
 
 export const PLANS: ListColumns<PlanLine> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
-  column(null, 'label.at', 25, ({ plan }) => plan.plannedAt),
-  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.plannedBy)),
-  column(null, 'label.asUser', 14, ({ plan }) => plan.plannedAs),
+  column(null, 'label.at', 25, ({ plan }) => plan.document.plannedAt),
+  column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.document.plannedBy)),
+  column(null, 'label.asUser', 14, ({ plan }) => plan.document.plannedAs),
   column(null, 'label.rows', 10, ({ plan }) => toSend(plan.document)),
   column(null, 'label.at', 25, ({ approval }) => approval?.approvedAt ?? null),
   column(null, 'cover.approvedBy', 20, ({ approval }) => masked(approval?.approvedBy ?? null)),

@@ -1,13 +1,12 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { PLACE_OF_PART, DEFINITIONS } from '../facts/facts.js'
-import { isAsExpected } from '../../domain/row/expected.js'
+import { isAsExpected, isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { ReportFacts } from '../facts/row-walk.js'
-import type { PackFile } from '../pack/earlier-pack.js'
+import type { PackFile } from '../pack/pack-folder.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
-import { isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { parseJson } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -75,11 +74,9 @@ export function renderManifest(facts: ReportFacts, { files, language, absentAfte
   })
 }
 
-/** `no_json` where it is none; null for JSON that is no manifest. */
-export function readManifest(text: string): Manifest | 'no_json' | null {
-  const value = parseJson(text)
-  return value === undefined ? 'no_json' : (manifestSchema.safeParse(value).data ?? null)
-}
+/** Null for what is none. */
+export const readManifest = (text: string): Manifest | null =>
+  manifestSchema.safeParse(parseJson(text)).data ?? null
 
 /** summary.json: the figures of the pack for programs. */
 export const renderSummary = (facts: ReportFacts): string =>
@@ -137,9 +134,9 @@ const runIn = ({ id, ...run }: RunRecord) => ({
 
 /** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
 const plansIn = (plans: readonly PlanRecord[]) =>
-  plans.map(({ document, approvals, ...plan }) => ({
-    ...pick('digest', 'plannedAt', 'plannedBy', 'plannedAs')(plan),
-    ...pick('rows', 'limit')(document),
+  plans.map(({ digest, document, approvals }) => ({
+    digest,
+    ...pick('plannedAt', 'plannedBy', 'plannedAs', 'rows', 'limit')(document),
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
 

@@ -4,7 +4,14 @@ import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { NOTE, noteText, type PackFile } from './earlier-pack.js'
+import {
+  NOTE,
+  noteText,
+  type PackFile,
+  inPackFolder,
+  type PackFolder,
+  type Published,
+} from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
@@ -14,14 +21,12 @@ import {
   type Told,
 } from '../facts/facts.js'
 import {
-  type ReportFacts,
-  comparedPages,
+  paymentSourcesOf,
   registeredPages,
   walkLedger,
   type OpenList,
   type OpenLists,
 } from '../facts/row-walk.js'
-import { inPackFolder, type PackFolder, type Published } from './pack-folder.js'
 import { renderPage } from '../page/page.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
@@ -29,7 +34,6 @@ import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
-  type CutOverLine,
   cutOverList,
   DECISION_LIST,
   DECISIONS_FILE,
@@ -178,7 +182,7 @@ async function writeFiles(
     signal,
   }: Pick<ReportOptions, 'language' | 'absentAfterMs' | 'told' | 'signal'>,
   hasLists: boolean,
-): Promise<{ readonly facts: ReportFacts; readonly manifest: string; readonly failed: readonly unknown[] }> {
+) {
   const texts = textsIn(language, reader.runs().at(-1)?.zone)
   const sources = reader.sources()
   const columns = mergeColumns(sources)
@@ -188,8 +192,6 @@ async function writeFiles(
   const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   await lists.finish()
-  if ((facts.cutOver?.open ?? 0) > 0)
-    await writeCutOver(reader, columns, hasLists ? folder : null, [workbook.lists.cutOver, toDo?.cutOver])
   await toDo?.finish()
   const failed: unknown[] = []
   // A page that fails takes no list with it; what the system refuses is told as ever.
@@ -203,35 +205,6 @@ async function writeFiles(
   const written = { files: folder.finished(), language, absentAfterMs }
   return { facts, manifest: renderManifest(facts, written), failed }
 }
-
-/** The lines of the latest comparison that nobody has closed. @param folder null where no list to work in is written */
-async function writeCutOver(
-  reader: LedgerReader,
-  columns: OriginalColumns,
-  folder: PackFolder | null,
-  sheets: readonly (OpenList<CutOverLine> | undefined)[],
-): Promise<void> {
-  const campaign = reader.campaign()
-  const list = cutOverList(columns)
-  const output = await folder?.create(CUT_OVER_FILE)
-  output?.put(list.header)
-  for (const page of comparedPages(reader)) {
-    for (const compared of page) {
-      const row = compared.isOpen === 1 ? reader.row(compared.current) : null
-      if (row === null) continue
-      const line = { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) }
-      output?.put(list.line(line))
-      for (const sheet of sheets) sheet?.add(line)
-    }
-    await output?.drain()
-    for (const sheet of sheets) await sheet?.drain()
-  }
-  await output?.finish()
-}
-
-/** Ids of payment sources that a read-back showed of a row. */
-const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
-  (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
 
 /** For whoever owns the service to cancel there: nothing is cancelled by it. */
 async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFolder): Promise<void> {
@@ -248,13 +221,18 @@ async function writeList<Of>(
   list: List<Of>,
   lines: Iterable<Of>,
 ): Promise<PackFile> {
-  const output = await folder.create(name)
-  output.put(list.header)
+  const { add, drain, finish } = await openCsv(folder, name, list)
   for (const of of lines) {
-    output.put(list.line(of))
-    await output.drain()
+    add(of)
+    await drain()
   }
-  return output.finish()
+  return finish()
+}
+
+async function openCsv<Of>(folder: PackFolder, name: string, { header, line }: List<Of>) {
+  const output = await folder.create(name)
+  output.put(header)
+  return { ...output, add: (of: Of): void => output.put(line(of)) }
 }
 
 /** The CSV files of a report; `finish` once everything was handed over. */
@@ -265,12 +243,11 @@ async function openCsvLists(
   hasLists: boolean,
 ) {
   const campaign = reader.campaign()
-  const outputs: Awaited<ReturnType<PackFolder['create']>>[] = []
+  const outputs: Awaited<ReturnType<typeof openCsv<never>>>[] = []
   async function begin<Of>(name: string, list: List<Of>): Promise<OpenList<Of>> {
-    const output = await folder.create(name)
+    const output = await openCsv(folder, name, list)
     outputs.push(output)
-    output.put(list.header)
-    return { add: (of) => output.put(list.line(of)), drain: output.drain }
+    return output
   }
   const beginOpen = (part: 'refused' | 'corrections' | 'inDoubt' | 'notSent') =>
     begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt'))
@@ -287,6 +264,8 @@ async function openCsvLists(
     ...(reader.verificationCounts().length > 0 && {
       verified: await begin(VERIFICATION_FILE, VERIFICATION_LIST),
     }),
+    ...(hasLists &&
+      reader.openCutOver().open > 0 && { cutOver: await begin(CUT_OVER_FILE, cutOverList(columns)) }),
   }
   const finish = async (): Promise<void> => {
     await Promise.all(outputs.map(({ flush }) => flush()))

@@ -4,7 +4,15 @@ import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
-import { hasSent, idsText, PLACE_OF_PART, type ListedRow, REPORT_ORDER, runsUnder } from '../facts/facts.js'
+import {
+  hasSent,
+  idsText,
+  PLACE_OF_PART,
+  type ListedRow,
+  REPORT_ORDER,
+  runsUnder,
+  explainVerified,
+} from '../facts/facts.js'
 import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
 import type {
   ApprovalRecord,
@@ -14,7 +22,7 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import type { Markup, Texts, TextKey } from '../text/texts.js'
+import { type Markup, type Texts, type TextKey, partsOf, settingLines, settingText } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
 import {
   ATTEMPTS,
@@ -24,9 +32,7 @@ import {
   VERIFICATION_FILE,
 } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
-import { partsOf, settingLines, settingText } from '../text/setting-text.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
-import { explainVerified } from '../facts/explanation.js'
 import { said } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
@@ -534,7 +540,8 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
       [say('label.plan'), ({ digest }) => html`<code>${shortDigest(digest)}</code>`, 'head'],
       [
         say('cover.plannedBy'),
-        (plan) => `${texts.time(plan.plannedAt)}, ${personText(plan.plannedBy, plan.plannedAs)}`,
+        ({ document: { plannedAt, plannedBy, plannedAs } }) =>
+          `${texts.time(plannedAt)}, ${personText(plannedBy, plannedAs)}`,
       ],
       [say('label.rows'), (plan) => texts.count(toSend(plan.document)), 'figures'],
       [

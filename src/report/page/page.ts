@@ -7,9 +7,10 @@ import {
   type RowState,
   TOTAL_OF_STATE,
   type Totals,
+  isAsExpected,
+  type ComparedTotals,
 } from '../../domain/row/row-state.js'
 import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import { isAsExpected, type ComparedTotals } from '../../domain/row/expected.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
@@ -345,7 +346,10 @@ function planner({ plans, runs }: ReportFacts, { say, minute }: Texts): Markup |
   const digest = runs.findLast(hasSent)?.settings.plan
   const plan = plans.find((each) => each.digest === digest)
   if (plan === undefined) return ''
-  return fact(say('cover.plannedBy'), `${maskedText(plan.plannedBy)}, ${minute(plan.plannedAt)}`)
+  return fact(
+    say('cover.plannedBy'),
+    `${maskedText(plan.document.plannedBy)}, ${minute(plan.document.plannedAt)}`,
+  )
 }
 
 const SIGNERS = ['cover.prepared', 'cover.checked', 'cover.approvedBy'] as const

@@ -16,7 +16,7 @@ import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
 import { maskedText } from '../files/cells.js'
-import { settingText } from '../text/setting-text.js'
+import { settingText } from '../text/texts.js'
 
 /** A part of what is said of a plan, on a page as on a terminal. */
 export interface Section {
@@ -53,15 +53,11 @@ export function planSections(document: PlanDocument, last?: PlanDocument | null)
     ]),
     section('Beside the last plan', last === undefined ? [] : lastLines(document, last)),
     section('Totals before the first request', totalsLines(document, last ?? null)),
-    section(correctedTitle(corrections), (corrections?.first ?? []).map(correctedText)),
+    section(correctedTitle(corrections), corrections.first.map(correctedText)),
     section('Stays behind', document.staysBehind.map(behindLine)),
     section('Warnings', document.warnings.map(warningLine)),
-    section('Warning', [treatedAsActiveText(document.treatedAsActive ?? [])], 'warning'),
-    section('Sources', [
-      ...document.sources.map(sourceLine),
-      ...(document.readAs ?? []),
-      ...(document.sharedFiles ?? []),
-    ]),
+    section('Warning', [treatedAsActiveText(document.treatedAsActive)], 'warning'),
+    section('Sources', [...document.sources.map(sourceLine), ...document.readAs, ...document.sharedFiles]),
     section('Non-default settings', set(changedSettings), 'warning'),
     section('Settings that are default', set(others), 'detail'),
   ]
@@ -112,7 +108,7 @@ function totalsLines({ totals }: PlanDocument, last: PlanDocument | null): strin
   })
 }
 
-const correctedTitle = ({ rows, fields }: Corrections = { rows: 0, fields: [], first: [] }): string =>
+const correctedTitle = ({ rows, fields }: Corrections): string =>
   `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`
 
 const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>

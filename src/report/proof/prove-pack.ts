@@ -5,7 +5,7 @@ import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/earlier-pack.js'
+import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -43,7 +43,6 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
   const text = textIn(folder, MANIFEST_FILE)
   if (text === '') throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
   const manifest = readManifest(text)
-  if (manifest === 'no_json') throw unreadable(folder, `its ${MANIFEST_FILE} is not JSON`)
   const discrepancies: Discrepancy[] = []
   const tell: Tell = (discrepancy) => void discrepancies.push(discrepancy)
   if (manifest !== null) await checkFiles(folder, manifest, tell)
@@ -59,7 +58,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
     ledger === null
       ? null
       : manifest === null
-        ? ({ standing: 'not_compared', compared: [] } as const)
+        ? NOT_COMPARED
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
   const known = new Set([
     ...(manifest === null ? [] : namesIn(manifest)),
@@ -125,36 +124,30 @@ async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Prom
       next: REWRITE,
     })
   }
-  for (const file of files) {
-    const found = await stateOf(folder, file)
-    if (found !== null) tell({ file: file.name, ...found })
-  }
-}
-
-async function stateOf(
-  folder: string,
-  { name, bytes, sha256 }: Manifest['files'][number],
-): Promise<Omit<Discrepancy, 'file'> | null> {
-  // The name is the manifest's, which anybody may have written: only names of ours are opened.
-  if (!(PACK_NAMES as readonly string[]).includes(name))
-    return {
-      kind: 'not_named',
-      message: `${MANIFEST_FILE} names "${name}", which is no file of a pack; it was not opened`,
-      next: REWRITE,
-    }
-  const path = join(folder, name)
-  const entry = fileAt(path)
-  if (entry === null)
-    return {
-      kind: 'missing',
-      message: `${name} is missing, or is no regular file: what it listed cannot be shown from this pack`,
-      next: 'Give it its name back, or write the report again',
-    }
-  if (entry.size === bytes && (await sha256Of(path)) === sha256) return null
-  return {
-    kind: 'changed',
-    message: `${name} was changed since it was written: it does not say what the ledger said`,
-    next: REWRITE,
+  for (const { name: file, bytes, sha256 } of files) {
+    // The name is the manifest's, which anybody may have written: only names of ours are opened.
+    const entry = PACK_NAMES.some((name) => name === file) ? fileAt(join(folder, file)) : undefined
+    if (entry === undefined)
+      tell({
+        kind: 'not_named',
+        file,
+        message: `${MANIFEST_FILE} names "${file}", which is no file of a pack; it was not opened`,
+        next: REWRITE,
+      })
+    else if (entry === null)
+      tell({
+        kind: 'missing',
+        file,
+        message: `${file} is missing, or is no regular file: what it listed cannot be shown from this pack`,
+        next: 'Give it its name back, or write the report again',
+      })
+    else if (entry.size !== bytes || (await sha256Of(join(folder, file))) !== sha256)
+      tell({
+        kind: 'changed',
+        file,
+        message: `${file} was changed since it was written: it does not say what the ledger said`,
+        next: REWRITE,
+      })
   }
 }
 
@@ -201,13 +194,13 @@ interface Discrepancy {
 type Tell = (discrepancy: Discrepancy) => void
 
 /** How the ledger stands beside the pack: as it was then, or further on. */
-type LedgerStanding = 'unchanged' | 'moved_on' | 'behind' | 'another' | 'not_compared'
-
 interface Compared {
-  readonly standing: LedgerStanding
+  readonly standing: 'unchanged' | 'moved_on' | 'not_compared'
   /** The files of which every byte was compared. */
   readonly compared: readonly string[]
 }
+
+const NOT_COMPARED: Compared = { standing: 'not_compared', compared: [] }
 
 interface Pack {
   readonly folder: string
@@ -231,30 +224,29 @@ async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
   const next =
     'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
   const differ: Differ = (file, message) => tell({ kind: 'ledger_differs', file, message, next })
-  const uncompared = (standing: LedgerStanding, found: Omit<Discrepancy, 'file'>): Compared => {
-    tell({ ...found, file: MANIFEST_FILE })
-    return { standing, compared: [] }
+  const uncompared = (kind: string, message: string, instead = next): Compared => {
+    tell({ kind, file: MANIFEST_FILE, message, next: instead })
+    return NOT_COMPARED
   }
   if (ledgerId !== manifest.ledgerId)
-    return uncompared('another', {
-      kind: 'other_ledger',
-      message: `The pack is of another ledger (${manifest.ledgerId}) than the one that was given (${ledgerId})`,
-      next: 'Give the ledger of this campaign',
-    })
+    return uncompared(
+      'other_ledger',
+      `The pack is of another ledger (${manifest.ledgerId}) than the one that was given (${ledgerId})`,
+      'Give the ledger of this campaign',
+    )
   if (changedAt < manifest.changedAt)
-    return uncompared('behind', {
-      kind: 'ledger_differs',
-      message: `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
-      next,
-    })
+    return uncompared(
+      'ledger_differs',
+      `The ledger (${timeText(changedAt)}) is older than the pack (${timeText(manifest.changedAt)}): it is an older copy, or the pack was made up`,
+    )
   if (manifest.version !== readVersion() || manifest.changedWhileReading)
-    return uncompared('not_compared', {
-      kind: 'other_version',
-      message: manifest.changedWhileReading
+    return uncompared(
+      'other_version',
+      manifest.changedWhileReading
         ? 'The pack was written while a run changed the ledger, so it cannot be written again'
         : `The pack says that version ${manifest.version} wrote it, and this is ${readVersion()}, which may write other bytes`,
-      next: 'Write the report again, or verify it with the version that wrote it',
-    })
+      'Write the report again, or verify it with the version that wrote it',
+    )
   if (changedAt === manifest.changedAt) {
     await compareBytes(pack, differ)
     return { standing: 'unchanged', compared: namesIn(manifest) }
@@ -267,7 +259,7 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
   const again = await writtenAgain(ledger, manifest, folder)
   if (again === text) return
   const read = readManifest(again)
-  if (read === null || read === 'no_json') throw new Error('The manifest that was written again is none')
+  if (read === null) throw new Error('The manifest that was written again is none')
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
   const other = [...new Set([...namesIn(manifest), ...namesIn(read)])].filter(
     (name) => shaIn(manifest, name) !== shaIn(read, name),

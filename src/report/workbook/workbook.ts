@@ -2,13 +2,19 @@ import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
 import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { CUT_OVER_FILE, type OpenRow, PLACE_OF_PART, REPORT_ORDER, TO_DO_WORKBOOK } from '../facts/facts.js'
-import type { OpenList, OpenLists, ReportFacts } from '../facts/row-walk.js'
+import {
+  CUT_OVER_FILE,
+  type CutOverLine,
+  type OpenRow,
+  PLACE_OF_PART,
+  REPORT_ORDER,
+  TO_DO_WORKBOOK,
+} from '../facts/facts.js'
+import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
 import { maskedText, type OriginalColumns } from '../files/cells.js'
 import * as tables from '../files/lists.js'
-import type { Column, ListColumns, CutOverLine } from '../files/lists.js'
-import type { PackFile } from '../pack/earlier-pack.js'
-import type { PackFolder, ScratchFile } from '../pack/pack-folder.js'
+import type { Column, ListColumns } from '../files/lists.js'
+import type { PackFile, PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { hashTotalLines, proofText } from '../page/annex.js'
 import { comparedText, rehearsalText } from '../page/page.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
@@ -42,16 +48,6 @@ export const WORKBOOK_LIMITS = {
 }
 
 export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
-
-/** A workbook that takes its lists while the ledger is walked over. */
-export interface ReportWorkbook {
-  readonly lists: OpenLists & { readonly cutOver?: OpenList<CutOverLine> }
-  /**
-   * Writes the file, one sheet behind the other, once everything has been handed over.
-   * @throws {UsageError} when the folder does not take it
-   */
-  readonly finish: (facts: ReportFacts) => Promise<PackFile>
-}
 
 /** How a list calls itself. */
 interface ListWords {
@@ -229,15 +225,19 @@ export function openWorkbook(
   folder: PackFolder,
   texts: Texts = ENGLISH,
   limits: WorkbookLimits = WORKBOOK_LIMITS,
-): ReportWorkbook {
+) {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
   const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
   const lists = openLists(newList)
 
   return {
-    lists,
-    finish: (facts) =>
+    lists: lists as OpenLists,
+    /**
+     * Writes the file, one sheet behind the other, once everything has been handed over.
+     * @throws {UsageError} when the folder does not take it
+     */
+    finish: (facts: ReportFacts): Promise<PackFile> =>
       writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
   }
 }
@@ -279,13 +279,13 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
     inDoubt: sheetList(toDoColumns(originals, campaign, 'inDoubt'), terms),
     corrections: sheetList(toDoColumns(originals, campaign, 'corrections'), terms),
     refused: sheetList(toDoColumns(originals, campaign, 'refused'), terms),
+    cutOver: sheetList(cutOverColumns(originals), terms),
   }
-  const cutOver = sheetList(cutOverColumns(originals), terms)
   async function finish(): Promise<void> {
     const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) => {
-      const list = part === 'cutOver' ? cutOver : lists[part]
+      const list = lists[part]
       // A run reads what is to be corrected, also where that is nothing.
-      const isRead = part === 'corrections' && cutOver.entries() > 0 && lists.refused.entries() === 0
+      const isRead = part === 'corrections' && lists.cutOver.entries() > 0 && lists.refused.entries() === 0
       return list.entries() > 0 || isRead ? list.sheets({ sheet }) : []
     })
     const howTo = Buffer.from(howToWorkSheet())
@@ -295,7 +295,7 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns, campaig
     const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
     await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
   }
-  return { lists, cutOver, finish }
+  return { lists, finish }
 }
 
 /** The columns of a list on its sheet, in one language. */

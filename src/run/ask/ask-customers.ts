@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { timeOf } from '../../domain/mandate/date.js'
-import type { SourcesSeen, NotRead } from '../../service/read-back.js'
+import type { SourcesSeen, NotRead } from '../../service/classify.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn, type After } from '../engine.js'
-import { type Stop, isOutOfReach, type Reach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
+import { IN_REACH, type Stop, isOutOfReach, stopOfHalt, stopOfRetryAfter } from '../brake.js'
 import type { HeardAnswer } from '../../ledger/ledger.js'
 import { connectBackoffMs, isSilence, TURNED_AWAY, turnedAwayBackoffMs, type PaceSign } from '../pace.js'
 
@@ -115,16 +115,6 @@ export function keptOf(
     : { answer: seen.cause, status, errorCode: seen.errorCode, reason: seen.reason, sources: null }
 }
 
-/** What follows from one try. */
-interface Judged {
-  /** Heard: it is what will be kept. Dropped: it says nothing of the customer, and the asking ends. */
-  readonly next: { readonly kind: 'heard' | 'dropped' } | { readonly kind: 'again'; readonly afterMs: number }
-  /** Holds back every question, in milliseconds. */
-  readonly pauseMs: number
-  readonly sign: PaceSign
-  readonly stop: Stop | null
-}
-
 interface TryFacts {
   /** Tries of this question that left, this one included. */
   readonly sent: number
@@ -136,18 +126,23 @@ interface TryFacts {
 
 const MAX_SENT = 5
 
+/** It is what will be kept. */
+const HEARD = { kind: 'heard' } as const
+/** It says nothing of the customer, and the asking ends. */
+const DROPPED = { kind: 'dropped' } as const
+
 /** Pure: what one try brought decides how the asking goes on (run/README.md#asking). */
-export function judgeAnswer(seen: SourcesSeen, facts: TryFacts): Judged {
+export function judgeAnswer(seen: SourcesSeen, facts: TryFacts) {
   const sign = signOfSources(seen)
-  if (seen.kind === 'listed') return { next: { kind: 'heard' }, pauseMs: 0, sign, stop: null }
-  if (seen.halt !== null)
-    return { next: { kind: 'dropped' }, pauseMs: 0, sign, stop: stopOfReadHalt(seen.halt) }
+  if (seen.kind === 'listed') return { next: HEARD, pauseMs: 0, sign, stop: null }
+  if (seen.halt !== null) return { next: DROPPED, pauseMs: 0, sign, stop: stopOfReadHalt(seen.halt) }
   const afterMs = seen.started
     ? turnedAwayBackoffMs(facts.sent, seen.retryAfterMs, facts.random)
     : connectBackoffMs(facts.connectionFailures, facts.random)
   const isOver = !seen.canRepeat || facts.sent >= MAX_SENT
   return {
-    next: isOver ? { kind: 'heard' } : { kind: 'again', afterMs },
+    next: isOver ? HEARD : ({ kind: 'again', afterMs } as const),
+    /** Holds back every question, in milliseconds. */
     pauseMs: isOfService(seen) ? afterMs : (seen.retryAfterMs ?? 0),
     sign,
     stop: stopOfRetryAfter(seen.retryAfterMs),
@@ -176,26 +171,20 @@ function stopOfReadHalt(halt: NonNullable<NotRead['halt']>): Stop {
   }
 }
 
-/** When an asking ends by itself (run/README.md#asking). */
-export interface AskBrake extends Reach {
-  /** Customers for whom the service answered anything at all. */
-  readonly answered: number
-  /** The statuses of those among the first three who were missing. */
-  readonly missing: readonly number[]
-  /** Customers in a row who could not be read. */
-  readonly unread: number
-}
-
 const FIRST_MISSING = 3
 const UNREAD_IN_A_ROW = 10
 
-export const startAskBrake = (): AskBrake => ({
-  failures: 0,
-  failingSinceMs: null,
+export const startAskBrake = () => ({
+  ...IN_REACH,
+  /** Customers for whom the service answered anything at all. */
   answered: 0,
-  missing: [],
+  /** The statuses of those among the first three who were missing. */
+  missing: [] as readonly number[],
+  /** Customers in a row who could not be read. */
   unread: 0,
 })
+/** When an asking ends by itself (run/README.md#asking). */
+export type AskBrake = Readonly<ReturnType<typeof startAskBrake>>
 
 /** One try, whatever becomes of its question. */
 export function noteTry(brake: AskBrake, seen: SourcesSeen, nowMs: number): AskBrake {

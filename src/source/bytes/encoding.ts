@@ -168,43 +168,39 @@ function likeliest(head: Uint8Array): Encoding {
 const isWrittenWith = (word: string, letters: string): boolean =>
   Array.from(word).every((letter) => letter <= '\u007f' || letters.includes(letter))
 
-/** Turns chunks of bytes into text without ever replacing a character. */
-export interface Decoder {
-  /** @throws {TypeError} when the bytes are not of this encoding. */
-  readonly decode: (chunk: Uint8Array) => string
-  /** @throws {TypeError} when the last character is cut. */
-  readonly end: () => string
-}
-
 /** What Windows-1252 has in 0x80 to 0x9F; the five unused codes stay control characters, which fail per field. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-export function createDecoder(encoding: Encoding): Decoder {
+/**
+ * Turns chunks of bytes into text without ever replacing a character: what is not of the encoding, or cut at the end, is a
+ * TypeError.
+ */
+export function createDecoder(encoding: Encoding) {
   if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'iso-8859-1') return { decode: latin1, end: () => '' }
+  if (encoding === 'iso-8859-1') return { decode: latin1, end: (): string => '' }
   if (encoding === 'windows-1252')
     // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
     return {
-      decode: (chunk) =>
+      decode: (chunk: Uint8Array): string =>
         latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-      end: () => '',
+      end: (): string => '',
     }
   // In the others every byte is a character, control characters among them, which fail per field.
   const stream = encoding === 'utf-16le' || encoding === 'utf-16be'
   const decoder = new TextDecoder(encoding, { fatal: true })
   return {
-    decode: (chunk) => decoder.decode(chunk, { stream }),
-    end: () => (stream ? decoder.decode() : ''),
+    decode: (chunk: Uint8Array): string => decoder.decode(chunk, { stream }),
+    end: (): string => (stream ? decoder.decode() : ''),
   }
 }
 
 /** Text of ASCII alone takes half of the memory and of the time where it is not decoded as a stream. */
-function utf8Decoder(): Decoder {
+function utf8Decoder() {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let cut = Buffer.alloc(0)
   let isStart = true
   return {
-    decode: (chunk) => {
+    decode: (chunk: Uint8Array): string => {
       const bytes = cut.length === 0 ? bufferOver(chunk) : Buffer.concat([cut, chunk])
       const end = bytes.length - cutCharacterBytes(bytes)
       const whole = bytes.subarray(0, end)
@@ -214,7 +210,7 @@ function utf8Decoder(): Decoder {
       isStart &&= text === ''
       return hasMark ? text.slice(1) : text
     },
-    end: () => decoder.decode(cut),
+    end: (): string => decoder.decode(cut),
   }
 }
 

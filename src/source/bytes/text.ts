@@ -1,14 +1,9 @@
-import { chooseEncoding, createDecoder, type Encoding, type EncodingChoice } from './encoding.js'
+import { chooseEncoding, createDecoder, type Encoding } from './encoding.js'
 import type { ReadEnd, ByteSource } from './input.js'
 import { refuse } from '../refusal.js'
 
 /** A source whose bytes are known well enough to be read as text. */
 export type TextSource = ReturnType<typeof textOf>
-
-interface TextChoice extends EncodingChoice {
-  /** The first characters, from at most 256 KiB. */
-  readonly head: string
-}
 
 /** The records of larger pieces would outlive young garbage, and collecting them cost as much as reading. */
 const PIECE = 8_192
@@ -35,8 +30,8 @@ export function textOf({ label, evidence, read }: ByteSource) {
     label,
     /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
     notUtf8At,
-    /** Decides the encoding and shows the beginning of the text in it. @throws {SourceError} FILE_ENCODING */
-    choose: (declared: Encoding | undefined): TextChoice => {
+    /** Decides the encoding and shows the text of the first 256 KiB at most in it. @throws {SourceError} FILE_ENCODING */
+    choose: (declared: Encoding | undefined) => {
       const choice = chooseEncoding(label, evidence, declared)
       const { encoding } = choice
       return { ...choice, head: attempt(encoding, () => createDecoder(encoding).decode(head)) }

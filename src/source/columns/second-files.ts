@@ -176,23 +176,21 @@ function matchesSecondKey(isIbanEnd: boolean, ofRow: string, ofCrosswalk: readon
 }
 
 const RULES = { crosswalk: 'CROSSWALK', join: 'JOIN' } as const
-const NO_PLACES: LookedUp['places'] = new Map()
+const NO_PLACES: ReadonlyMap<Field, string> = new Map()
 
-/** What the second files say of one row: its values are completed, and where they stand is told. */
-export interface LookedUp {
-  readonly raw: RawValues
-  readonly findings: readonly Finding[]
-  readonly places: ReadonlyMap<Field, string>
-}
+export type LookedUp = ReturnType<typeof lookUp>
 
-/** @param read the cells of the row */
+/**
+ * What the second files say of one row: its values are completed, and where they stand is told.
+ * @param read the cells of the row
+ */
 export function lookUp(
   files: readonly SecondFile[],
   read: readonly string[],
   mapped: RawValues,
   { lookups, secondKey, customer }: Mapping,
   severities: SeverityOverrides,
-): LookedUp {
+) {
   if (lookups.length === 0) return { raw: mapped, findings: NO_FINDINGS, places: NO_PLACES }
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...mapped }
   const findings: Finding[] = []

@@ -1,5 +1,6 @@
 import { textOf, type TextSource, piecesOf, dropStart, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import { holdsIban } from '../../domain/text/masking.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
@@ -148,16 +149,20 @@ function splitLine(line: string, delimiter: string): string[] {
 const SEARCHED_LINES = 60
 
 /**
- * The header is where most names are known; failing that, the first line as wide as most lines are.
- * @param known how many known names each line holds, and `widths` how many cells
+ * The header is where most names are known, above the first account below such names; failing that, the first line as wide
+ * as most lines are.
+ * @param known how many known names each line holds, `widths` how many cells, and whether it has an account
  * @param numberOf what the file calls the line of that index, from 1
  */
 export function findHeader(
   known: readonly number[],
   widths: readonly number[],
+  accounts: readonly boolean[],
   numberOf: (index: number) => number = (index) => index + 1,
 ): TableEvidence['preamble'] {
-  const best = Math.max(...known)
+  const named = known.findIndex((count, at) => count >= 2 && count * 2 > (widths[at] ?? 0))
+  const row = accounts.findIndex((has, at) => has && named >= 0 && at > named)
+  const best = Math.max(...(row < 0 ? known : known.slice(0, row)))
   const isKnown = best >= 2
   const usual = mostFrequent(widths.filter((width) => width > 1))
   const line = numberOf(Math.max(0, isKnown ? known.indexOf(best) : widths.indexOf(usual)))
@@ -178,6 +183,7 @@ function guessPreamble(
   return findHeader(
     most((cells) => cells.filter(isKnown).length),
     most((cells) => cells.length),
+    lines.map(holdsIban),
   )
 }
 

@@ -35,17 +35,11 @@ export async function* readRecords(
 /** What stands in every cell that says "nothing" in words, or that was decoded wrong. */
 const UNUSUAL = ['ULL', 'ull', String.raw`\N`, 'Ã', 'Â', '\uFFFD']
 
+type Quoted = { index: number; text: string; spansLines: boolean }[]
+
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
-
-/** Where a record of the text ends. */
-interface RecordEnd {
-  /** Of its line end, or of the end of the text. */
-  readonly at: number
-  /** Line ends within its quotes. */
-  readonly breaks: number
-}
 
 /**
  * Splits text into records, piece by piece. A record without a quote is split here. One with a quote is only measured
@@ -91,7 +85,7 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
   }
 
   /** Where the cell that begins here ends, and how many line ends it holds; null where the text ends before it is known. */
-  function endOfCell(start: number): RecordEnd | null {
+  function endOfCell(start: number) {
     let at = start
     while (at < text.length && isOuterBlank(text.charCodeAt(at))) at += 1
     if (text.charCodeAt(at) !== QUOTE) {
@@ -112,8 +106,8 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
   const isCellEnd = (code: number): boolean => code === separator || code === LF || code === CR
   const isOuterBlank = (code: number): boolean => !isCellEnd(code) && isBlank(code)
 
-  /** Null where the text ends before it is known where the record does. */
-  function endOfQuoted(start: number): RecordEnd | null {
+  /** The same of a record; null where the text ends before it is known where the record does. */
+  function endOfQuoted(start: number) {
     let breaks = 0
     let columns = 0
     for (let at = start; ; at += 1) {
@@ -131,7 +125,8 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
   /** The records of `text` up to the last line end; what follows is kept for the next piece. */
   function records(): RawRecord[] {
     const found: RawRecord[] = []
-    const quoted: QuotedRecord[] = []
+    /** What csv-parse reads, each with its place among those of the piece. */
+    const quoted: Quoted = []
     let quote = -1
     let lf = -1
     let cr = -1
@@ -173,7 +168,7 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
     return at < 0 ? text.length : at
   }
 
-  function parseQuoted(found: RawRecord[], quoted: readonly QuotedRecord[]): void {
+  function parseQuoted(found: RawRecord[], quoted: Quoted): void {
     const [first] = quoted
     if (first === undefined) return
     const parsed = parsedCells(
@@ -215,13 +210,6 @@ export function splitRecords(source: string, { delimiter, limits, firstLine, quo
     },
     told: (): RecordsEnd => ({ blankLines, lines: isOpen ? line : line - 1, openLine }),
   }
-}
-
-/** A record that csv-parse reads, and its place among those of the piece. */
-interface QuotedRecord {
-  readonly index: number
-  readonly text: string
-  readonly spansLines: boolean
 }
 
 const isPlainBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d)

@@ -11,15 +11,14 @@ import { namesEnd } from '../columns/header.js'
 export type ColumnProfile = ReturnType<ReturnType<typeof profileColumn>['profile']>
 
 const SAMPLE = 300
-/** Different values that are kept of a column of dates, which is looked at whole. */
-const MOST_DATES = 20_000
+/** Different days that are kept of a column of dates, which is looked at whole: those of 32 years. */
+const MOST_DATES = 12_000
 /** The first SEPA direct debits: no mandate ended before. */
 const FIRST_MANDATES = '2009-11-01'
 const MOST_WORDS = 20
 const VALUES_SHOWN = 3
 
-/** @param isWhole filled cells are counted to the end whatever they hold */
-export function profileColumn(name: string, today: LocalDate, isWhole = false) {
+export function profileColumn(name: string, today: LocalDate) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, { count: number }>()
   const remarks = new Map<string, number>()
@@ -28,26 +27,24 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
   let sampled = 0
   /** Dates are looked at to the last, since one that has passed, or is still to come, may tell; null before it is known. */
   let isDated: boolean | null = namesEnd(name) ? true : null
-  /** No rule asks for more of a column of many words without dates. */
-  let isKnown = false
   return {
     note: (cell: string): void => {
       if (cell === '') return
       const remark = isDated === true || remarks.size >= MOST_WORDS ? null : remarkIn(cell)
       if (remark !== null) remarks.set(remark, (remarks.get(remark) ?? 0) + 1)
-      if (isKnown) return
       words.note(cell)
+      let shown = cell
       if (sampled >= SAMPLE || sample.size >= MOST_DATES) {
         isDated ??= [...sample.keys()].some((text) => LIKE_DATE.test(text))
-        const known = isDated ? sample.get(cell) : undefined
+        if (isDated) shown = dayIn(cell)
+        const known = isDated ? sample.get(shown) : undefined
         if (known !== undefined) known.count += 1
         if (known !== undefined || !isDated || sample.size >= MOST_DATES) {
           if (cell.charCodeAt(0) > BLANK || cell.trim() !== '') filled += 1
-          isKnown = !isWhole && !isDated && words.areMany()
           return
         }
       }
-      const text = cleanCell(cell)
+      const text = cleanCell(shown)
       if (text === '') return
       filled += 1
       // What stands for no date leaves room for the dates that stand behind it.
@@ -63,14 +60,16 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
       let dated = 0
       let seen = 0
       for (const [text, { count }] of sample) {
-        decider.note(text)
-        if (isOpenEnd(text)) ends.open += count
         // Of many values nearly all have a format of those before them.
         seen += 1
-        const usual = seen > SAMPLE ? datesIn(text, today, [...dates.keys()]) : []
+        const isFirst = seen <= SAMPLE
+        if (isFirst || orderOf(decider.decided()) === 'open') decider.note(text)
+        const isOpen = isOpenEnd(text)
+        if (isOpen) ends.open += count
+        const usual = isFirst ? [] : datesIn(text, today, [...dates.keys()])
         const read = usual.length > 0 ? usual : datesIn(text, today)
-        if (read.length > 0 && !isOpenEnd(text)) ends.dated += count
-        if (isNever(text)) {
+        if (read.length > 0 && !isOpen) ends.dated += count
+        if (isOpen || FAR.test(text)) {
           ends.never += count
           continue
         }
@@ -82,8 +81,9 @@ export function profileColumn(name: string, today: LocalDate, isWhole = false) {
         else ends.past += count
         if (likely.every(({ date }) => date < FIRST_MANDATES)) ends.early += count
       }
+      const lettered = [...sample].filter(([text]) => /[A-Za-z]/.test(text))
       const countOf = (fits: (text: string) => boolean): number =>
-        [...sample].reduce((sum, [text, { count }]) => (fits(text) ? sum + count : sum), 0)
+        lettered.reduce((sum, [text, { count }]) => (fits(text) ? sum + count : sum), 0)
       return {
         records,
         filled,
@@ -118,6 +118,12 @@ const LIKE_DATE = /^[0-9]{1,4}[-./](?:[0-9]{1,2}|[A-Za-z]{3,4})[-./][0-9]{2}|^(?
 /** A day of the years 2080 to 2999, which stands for none as the last day there is does. */
 const FAR = /^(?:20[89][0-9]|2[1-9][0-9]{2})(?:-|[0-9]{4}$)|[./-](?:20[89][0-9]|2[1-9][0-9]{2})(?:$| )/
 const BLANK = 32
+/** As much of a text as is not copied, so that it would keep what stands around it in memory. */
+const SHORT = 12
+
+/** A date without its time, which no rule asks for. */
+const dayIn = (cell: string): string =>
+  cell.length > SHORT ? (/^[^ T]{8,11}(?=[ T])/.exec(cell)?.[0] ?? cell) : cell
 
 const isNever = (text: string): boolean => isOpenEnd(text) || FAR.test(text)
 
@@ -226,7 +232,6 @@ export function countWords(most: number) {
       if (known === undefined) enter(cell)
       else known.count += 1
     },
-    areMany: (): boolean => words === null,
     counts: (): WordCounts =>
       words === null ? null : new Map([...words.values()].map(({ shown, count }) => [shown, count])),
   }

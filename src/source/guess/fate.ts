@@ -274,6 +274,9 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
   }
   const heading = namesFlag(name) ? null : headingOf(name)
   if (heading !== null) return harmless(`${heading} by its name`)
+  // Most rows are empty, so the others may be days that a spreadsheet counts.
+  if (filled * 2 < records && areMost(profile.dates.get('excel') ?? 0, profile))
+    return undecided('dates', 'status', mayBeEnds(profile, false) ?? '')
   if (areMost(profile.creditors, profile)) return harmless('creditor identifiers')
   const isFew = counts !== null && counts.size <= MOST_VALUES
   if (areDistinct(profile) && (!isFew || filled >= records * 0.95)) return harmless(DISTINCT)
@@ -330,7 +333,9 @@ function fateOfFew(
   const empty = records - filled
   const words = [...counts].map(([word, count]) => ({ word, count }))
   const known = kindOfValues([...counts.keys()], 1)
-  if (known !== null) return harmless(known)
+  // Under the heading of a mark a number may be the year of an end.
+  const areYears = isFlag && [...counts.keys()].every((word) => /^(?:19|20)\d\d$/.test(word))
+  if (known !== null && !areYears) return harmless(known)
   // An empty cell is a value too: where only ended mandates are marked, nothing else stands beside the mark.
   const all = empty > 0 ? [...words, { word: 'empty', count: empty }] : words
   if (all.length < 2) return harmless('one value in every row')

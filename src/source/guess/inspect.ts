@@ -8,8 +8,7 @@ import {
   REQUIRED_FIELDS,
   type Field,
 } from '../../domain/mandate/mandate.js'
-import { cleanIban, fold, said } from '../../domain/text/text.js'
-import { nearest } from '../../domain/text/nearest.js'
+import { cleanIban, fold, said, nearest } from '../../domain/text/text.js'
 import { guessColumns } from './column-guess.js'
 import { profileColumn } from './column-profile.js'
 import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
@@ -27,7 +26,7 @@ import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { MOST_TOTALS } from '../left-out.js'
-import { isBareTotals } from '../../domain/text/totals.js'
+import { isBareTotals } from '../../domain/text/no-record.js'
 import type { RawRecord, Table } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
@@ -173,7 +172,7 @@ const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unkno
 
 async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
-  const profiles = header.seen.map((name) => profileColumn(name, today, true))
+  const profiles = header.seen.map((name) => profileColumn(name, today))
   const rows: string[][] = []
   const last: RawRecord[] = []
   let records = 0

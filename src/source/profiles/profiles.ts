@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.js'
-import { orNearest } from '../../domain/text/nearest.js'
+import { orNearest } from '../../domain/text/text.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { WordField } from '../../domain/value/words.js'
 import { findColumn, type Header } from '../columns/header.js'
@@ -28,12 +28,9 @@ export interface Profile {
 
 export const PROFILES = Object.values<object>(known) as readonly Profile[]
 
-export const lacksOf = (header: Header, names: readonly string[]): string[] =>
-  names.filter((name) => findColumn(header, name) === null)
-
 /** The profile whose headers a source has; of several the one that asks for the most. */
 export const recognise = (header: Header): Profile | null =>
-  PROFILES.filter(({ headers }) => lacksOf(header, headers).length === 0).toSorted(
+  PROFILES.filter(({ headers }) => headers.every((name) => findColumn(header, name) !== null)).toSorted(
     (a, b) => b.headers.length - a.headers.length,
   )[0] ?? null
 

@@ -16,14 +16,14 @@ import {
 import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
-import { namesEnd } from '../columns/header.js'
+import { namesEnd, usualMeaning } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
-import { isTotalsLine } from '../../domain/text/totals.js'
+import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
-import { watchDates, watchOrder } from '../../domain/mandate/date-column.js'
+import { watchDates, watchOrder } from '../../domain/mandate/date.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
 
 /** References made by a template that a person sees. */
@@ -69,13 +69,13 @@ export function watchSource(source: RecognisedSource) {
       isCut ||= checked.findings.length > 0 && checked.findings.some(({ rule }) => rule === 'ROW_MAY_BE_CUT')
       if (isClean !== true) damage.note(checked.line, checked.cells)
       file.note(checked, isByReference ? null : oldKey)
-      titles.note(checked)
+      titles.note(checked, raw)
       const { iban, customerNo } = checked.values
       if (iban !== null) accounts.note(iban, customerNo ?? oldKey ?? order, records)
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) {
         columns.note(checked.cells, checked.corrects === null)
-        cleaning.note(raw)
+        cleaning.note(raw, checked.values)
         days.note(raw, checked)
       }
       const { mandateReference } = checked.values
@@ -196,24 +196,19 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       allAreCustomers &&= mandateReference === oldKey || mandateReference === `${customerNo ?? ''}`
     },
     findings: (): readonly Finding[] => {
-      const isDormant = undated > 0 && !hasLastCollection
       const many = creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`
       const dominant = [...dates].filter(([date, { count }]) => isDominant(date, count))
+      const allAre = references > 1 && allAreCustomers && `All ${references} of them do.`
+      const isDormant = undated > 0 && !hasLastCollection
       const dormant = `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`
-      const told: readonly Parameters<Report>[] = [
-        [
-          'FILE_UMR_EQUALS_CUSTOMER',
-          '',
-          references > 1 && allAreCustomers && `All ${references} of them do.`,
-        ],
-        ['FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant],
-        ['FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), creditors.size > 1 && `It names ${many}.`],
-      ]
+      const several = creditors.size > 1 && `It names ${many}.`
       return [
         ...dominant.flatMap(([date, { count }]) =>
           report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
         ),
-        ...told.flatMap((each) => report(...each)),
+        ...report('FILE_UMR_EQUALS_CUSTOMER', '', allAre),
+        ...report('FILE_DORMANCY_UNKNOWN', `${undated}`, isDormant && dormant),
+        ...report('FILE_CI_MIXED', [...creditors].slice(0, 5).join(', '), several),
         ...[...oddBritish].flatMap((ci) =>
           report('FILE_CI_LENGTH', ci, `It has ${ci.length} characters, 27 to 30 are usual.`),
         ),
@@ -222,18 +217,27 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
   }
 }
 
-/** A line of words alone with rows above and below it, or with a word of an end, is the title of what follows. */
+/**
+ * A line of words alone with rows above and below it, or with a word of an end, is the title of what follows, and one with
+ * words for an account and a date its header, whatever the language.
+ */
 function watchTitles(report: Report) {
   const found: Finding[] = []
   let isBegun = false
   let title: readonly [text: string, detail: string] | null = null
   return {
     found,
-    note: ({ line, cells, values }: CheckedRecord): void => {
+    note: ({ line, cells, values }: CheckedRecord, raw: RawValues | null): void => {
       if (values.iban === null) {
-        const [text = '', ...others] = cells.filter((cell) => cell !== '')
-        if (others.length === 0 && TITLE.test(text) && (isBegun || namesEnd(text)))
-          title = [text, `Line ${line} holds nothing else than "${showValue(text)}".`]
+        const filled = cells.filter((cell) => cell !== '')
+        const [text = '', ...others] = filled
+        const isHeader =
+          values.signedDate === null && !!raw?.iban && !!raw.signed_date && isBegun && mayBeNames(filled)
+        const words = filled.join(' ')
+        const isLabelled = others.length === 1 && (text.endsWith(':') || usualMeaning(text) !== null)
+        if ((others.length === 0 || isLabelled) && TITLE.test(words) && (isBegun || namesEnd(words)))
+          title = [text, `Line ${line} holds nothing else than "${showValue(words)}".`]
+        else if (isHeader) title = [text, `Line ${line} holds words where others have an account and a date.`]
         return
       }
       if (title !== null) found.push(...report('FILE_HEADER_SECOND', ...title))
@@ -277,7 +281,7 @@ function watchAccounts(report: Report) {
   }
 }
 
-/** How the dates of each column are written (domain/mandate/date-column.ts). */
+/** How the dates of each column are written (domain/mandate/date.ts). */
 function watchDays(
   { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
   report: Report,
@@ -364,11 +368,12 @@ const cleaned = (cell: string, field: RequiredField): string => {
 function countCleaning() {
   const counts: Partial<Record<Field, number>> = {}
   return {
-    note: (raw: RawValues): void => {
+    note: (raw: RawValues, { iban, creditorIdentifier }: CheckedRecord['values']): void => {
       for (const field of REQUIRED_FIELDS) {
         const cell = raw[field]
         const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
-        if (cell === null || (!isCompacted && PLAIN.test(cell)) || cleaned(cell, field) === cell) continue
+        const isAsRead = isCompacted ? cell === iban || cell === creditorIdentifier : PLAIN.test(cell ?? '')
+        if (cell === null || isAsRead || cleaned(cell, field) === cell) continue
         counts[field] = (counts[field] ?? 0) + 1
       }
     },

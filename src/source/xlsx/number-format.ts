@@ -11,13 +11,6 @@ import { isTrue, type XmlHandlers } from '../bytes/xml.js'
 export type NumberFormat =
   { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
 
-/** What is known of a cell by the number that it gives as its style. */
-export interface CellStyles {
-  readonly formatOf: (style: number) => NumberFormat
-  /** A line is drawn through its text. */
-  readonly isStruck: (style: number) => boolean
-}
-
 /** Formats that need not be written in a workbook (ECMA-376, 18.8.30, also those of East Asia). */
 const isBuiltInDay = (id: number): boolean =>
   (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
@@ -43,8 +36,8 @@ function readFormat(code: string): NumberFormat {
 /** A zero of a literal text is no place for a digit. */
 const hide = (text: string): string => text.replaceAll('0', '\u0000')
 
-/** The styles of a workbook. */
-export async function readStyles(read: (handlers: XmlHandlers) => Promise<void>): Promise<CellStyles> {
+/** The styles of a workbook: what is known of a cell by the number that it gives as its style. */
+export async function readStyles(read: (handlers: XmlHandlers) => Promise<void>) {
   const codes = new Map<number, NumberFormat>()
   const fonts: { readonly isStruck: boolean }[] = []
   let isFont = false
@@ -62,8 +55,9 @@ export async function readStyles(read: (handlers: XmlHandlers) => Promise<void>)
     ({ id }): NumberFormat => codes.get(id) ?? (isBuiltInDay(id) ? { kind: 'day' } : null),
   )
   return {
-    formatOf: (style) => formats[style] ?? null,
-    isStruck: (style) => fonts[styles[style]?.font ?? 0]?.isStruck === true,
+    formatOf: (style: number): NumberFormat => formats[style] ?? null,
+    /** A line is drawn through its text. */
+    isStruck: (style: number): boolean => fonts[styles[style]?.font ?? 0]?.isStruck === true,
   }
 }
 

@@ -1,3 +1,4 @@
+import { holdsIban } from '../../domain/text/masking.js'
 import { columnLetters, findName, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
@@ -36,17 +37,9 @@ export async function hasOwnSheet(path: string): Promise<boolean> {
   return false
 }
 
-interface SheetTable extends Table {
-  readonly sheet: string
-  readonly lastRow: number
-}
+type SheetTable = ReturnType<typeof openSheet>
 
-function openSheet(
-  name: string,
-  workbook: Workbook,
-  sheet: SurveyedSheet,
-  options: TableOptions,
-): SheetTable {
+function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, options: TableOptions) {
   const { limits, seeksHeader, isKnown } = options
   const { label, end } = workbook
   const { head, lastRow, isOwn } = sheet
@@ -58,6 +51,7 @@ function openSheet(
       ? findHeader(
           head.map(({ cells }) => cells.filter(isKnown).length),
           head.map(({ cells }) => cells.length),
+          head.map(({ cells }) => cells.some(holdsIban)),
           (index) => head[index]?.line ?? 1,
         )
       : { lines: layout.skipLines, evidence: 'declared' }
@@ -120,9 +114,9 @@ function openSheet(
       .filter(({ line }) => line < headerLine)
       .map(({ cells }) => lineOf(cells))
       .join('\n'),
-    split: (line) => line.split('\t'),
-    cellName: (line, position) => `${columnLetters(position)}${line}`,
-    read: (signal) => piecesOf(readTable(signal)),
+    split: (line: string) => line.split('\t'),
+    cellName: (line: number, position: number) => `${columnLetters(position)}${line}`,
+    read: (signal?: AbortSignal) => piecesOf(readTable(signal)),
   }
 }
 
@@ -146,7 +140,7 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
     return { ...table, before }
   })
   async function* readAll(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
-    let [end, blankLines] = [{ sha256: first.sha256 ?? '', bytes: 0, footer: '' }, 0]
+    let [end, blankLines] = [{ sha256: first.sha256, bytes: 0, footer: '' }, 0]
     for (const { read, before } of parts) {
       const batches = read(signal)
       for await (const batch of batches)

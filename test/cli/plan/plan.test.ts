@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { planStanding, planStandingLine } from '../../../src/cli/commands/status.js'
 import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/plan/plan.js'
+import { renderPlanPage } from '../../../src/report/plan/plan-page.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { open, stoppedClock } from '../../ledger/campaign-setup.js'
@@ -15,21 +16,21 @@ describe('the files of a plan', () => {
   /** A ledger with the plan on record, and the plan written beside it. */
   function place() {
     const ledger = open()
-    ledger.plans.record(PLAN, [])
+    ledger.plans.record(PLAN)
     ledger.close()
     const at = { ledger: ledger.file, sharedFolder: false }
     const paths = planPaths(join(dirname(ledger.file), 'plan.json'))
-    const write = (page = '<p>one</p>\n'): void => writePlanFiles(paths, { text: textOfPlan(PLAN), page })
-    const check = (of = paths): void => assertReplaceable(of, at, [ledger.file])
+    const write = async (): Promise<void> =>
+      writePlanFiles(paths, { text: textOfPlan(PLAN), page: await renderPlanPage(PLAN, null) })
+    const check = (of = paths): Promise<void> => assertReplaceable(of, at, [ledger.file])
     return { ledger: ledger.file, paths, write, check }
   }
 
-  it('are for their owner alone, stand beside each other, and nothing else is left', () => {
+  it('are for their owner alone, stand beside each other, and nothing else is left', async () => {
     const { paths, write, check } = place()
-    check()
-    write()
+    await check()
+    await write()
     expect(readFileSync(paths.json, 'utf8')).toBe(textOfPlan(PLAN))
-    expect(readFileSync(paths.html, 'utf8')).toMatch(/^<!-- sepa-migrate [0-9a-f]{64} -->\n<p>one<\/p>\n$/)
     for (const path of [paths.json, paths.html]) expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(dirname(paths.json)).filter((name) => name.startsWith('.'))).toEqual([])
     expect(['a/pilot.json', 'pilot'].map((name) => planPaths(name).html)).toEqual([
@@ -38,33 +39,39 @@ describe('the files of a plan', () => {
     ])
   })
 
-  it('are replaced while they are as this program wrote them, also once others may read them', () => {
+  it('are replaced while they are as this program wrote them, also once others may read them', async () => {
     const { paths, write, check } = place()
-    write()
+    await write()
     chmodSync(paths.json, 0o644)
-    check()
-    write('<p>two</p>\n')
-    expect(readFileSync(paths.html, 'utf8')).toContain('two')
-    expect(() => check()).not.toThrow()
+    await check()
+    await write()
+    expect(readFileSync(paths.html, 'utf8')).toContain(`Digest: ${PLAN.digest}`)
+    await check()
   })
 
-  it.each(['json', 'html'] as const)('are left alone where somebody has written into the %s', (kind) => {
-    const { paths, write, check } = place()
-    write()
-    writeFileSync(paths[kind], `${readFileSync(paths[kind], 'utf8')} `)
-    const why = /is no plan that this ledger has on record, and is not overwritten; nothing was planned/
-    expect(() => check()).toThrow(why)
-  })
+  it.each(['json', 'html'] as const)(
+    'are left alone where somebody has written into the %s',
+    async (kind) => {
+      const { paths, write, check } = place()
+      await write()
+      writeFileSync(paths[kind], `${readFileSync(paths[kind], 'utf8')} `)
+      const why = /is no plan that this ledger has on record, and is not overwritten; nothing was planned/
+      await expect(check()).rejects.toThrow(why)
+    },
+  )
 
-  it.each(['json', 'html'] as const)('are never written through a link in the place of the %s', (kind) => {
-    const { ledger, paths, check } = place()
-    symlinkSync(ledger, paths[kind])
-    expect(() => check()).toThrow('it is a symbolic link')
-  })
+  it.each(['json', 'html'] as const)(
+    'are never written through a link in the place of the %s',
+    async (kind) => {
+      const { ledger, paths, check } = place()
+      symlinkSync(ledger, paths[kind])
+      await expect(check()).rejects.toThrow('it is a symbolic link')
+    },
+  )
 
-  it('are not written over what the command reads', () => {
+  it('are not written over what the command reads', async () => {
     const { ledger, check } = place()
-    expect(() => check(planPaths(ledger))).toThrow('reads or keeps')
+    await expect(check(planPaths(ledger))).rejects.toThrow('reads or keeps')
   })
 })
 
@@ -73,7 +80,7 @@ it('where the latest plan stands says by whom, of how many rows, and which appro
   function standing(expiries: readonly string[], limit: number | null = null) {
     const ledger = open({ clock: stoppedClock() })
     const document = planOf({ limit })
-    ledger.plans.record(document, [])
+    ledger.plans.record(document)
     for (const [at, expiresAt] of expiries.entries())
       ledger.plans.approve(recorded(document.digest, { approvedBy: `Approver ${at}`, expiresAt }))
     const [record] = ledger.view.plans()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { commands, main } from '../../../src/cli/main.js'
-import { setAside } from '../../../src/report/pack/earlier-pack.js'
+import { setAside } from '../../../src/report/pack/pack-folder.js'
 import { validExport } from '../../support/export.js'
 import { placeForEach } from '../../support/place.js'
 import { inReport } from '../../support/program.js'

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { contextOf, type Context } from '../../../src/cli/command.js'
 import { noLog, silentProgress } from '../../../src/cli/main.js'
 import { noteOutputs } from '../../../src/cli/closing.js'
-import { remainLines, remainsOf, removeLists, removeOwn } from '../../../src/cli/privacy/remains.js'
+import { listsIn, remainLines, remainsOf, removeOwn } from '../../../src/cli/privacy/remains.js'
 import { noConfiguration } from '../../../src/cli/settings/configuration.js'
 import { readSettings } from '../../../src/cli/settings/settings.js'
 import { type Line, wordsOf } from '../../../src/cli/terminal/world.js'
@@ -109,7 +109,7 @@ describe('what a campaign left beside its ledger', () => {
   it('is removed only where it is proven to be of this ledger, and the rest is told', async () => {
     const { ledger, elsewhere } = campaign()
     const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
-    const { removed, left } = await removeLists(remainsOf(contextFor(ledger), MARK), owner)
+    const { removed, left } = await removeOwn(listsIn(remainsOf(contextFor(ledger), MARK)), owner)
     const files = ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name))
     expect([removed, left.map(({ file }) => file)]).toEqual([[], files])
   })

@@ -226,7 +226,7 @@ describe('a configuration that others can change', () => {
   ])('may not say %j', (text, key, line) => {
     expect(told(text)).toBe('accepted')
     expect(() => read(text)).toThrow(
-      `The configuration file "x.yaml", line ${line}, sets "${key}", but others can change this file: anybody can write to it`,
+      `The configuration file "x.yaml" has a mistake: line ${line}: ${key}: others can change this file (anybody can write to it)`,
     )
   })
 
@@ -264,6 +264,6 @@ describe('a configuration that others can change', () => {
     mkdirSync(shared)
     writeFileSync(join(shared, 'x.yaml'), 'ledger: x.db', { mode: 0o600 })
     chmodSync(shared, 0o777)
-    expect(() => loadConfiguration(join(shared, 'x.yaml'))).toThrow('line 1, sets "ledger"')
+    expect(() => loadConfiguration(join(shared, 'x.yaml'))).toThrow('line 1: ledger: others can')
   })
 })

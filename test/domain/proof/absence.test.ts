@@ -8,7 +8,7 @@ import {
   vouchers,
   type Heard,
 } from '../../../src/domain/proof/absence.js'
-import type { VerdictKind } from '../../../src/domain/proof/evidence.js'
+import type { VerdictKind } from '../../../src/domain/proof/match-sources.js'
 
 const SENT = '2026-06-15T10:00:00.000Z'
 const MINUTE = 60_000

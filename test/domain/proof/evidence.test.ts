@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { beforeSending, evidenceOf, heldBackBecause } from '../../../src/domain/proof/evidence.js'
-import type { ListedSource, SourceVerdict } from '../../../src/domain/proof/match-sources.js'
+import {
+  beforeSending,
+  evidenceOf,
+  heldBackBecause,
+  type ListedSource,
+  type SourceVerdict,
+} from '../../../src/domain/proof/match-sources.js'
 import { isHeldBack } from '../../../src/domain/row/row-state.js'
 import { inDoubt, notSent, registered, turnedAway } from '../../run/outcome-samples.js'
 

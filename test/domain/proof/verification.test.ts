@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VERDICTS, type KeptSource } from '../../../src/domain/proof/evidence.js'
+import { VERDICTS, type KeptSource } from '../../../src/domain/proof/match-sources.js'
 import {
   cancellableOf,
   contradictedIn,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { spreadPilot, type PilotCandidate } from '../../../src/domain/row/pilot.js'
+import { spreadPilot, type PilotCandidate } from '../../../src/domain/row/choice.js'
 import { seedChance } from '../../support/chance.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
 

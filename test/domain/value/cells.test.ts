@@ -85,7 +85,9 @@ describe('the agreed vectors', () => {
 
 describe('a cell', () => {
   const FILLERS =
-    'NOTPROVIDED,Not provided,n/a,NA,none,Null,unknown,UNBEKANNT,keine,Aucune,geen,-,--,0'.split(',')
+    'NOTPROVIDED,Not provided,n/a,NA,none,Null,unknown,UNBEKANNT,keine,Aucune,geen,-,--,0,?,nil,NaN,NaT,undefined,(null),(leer),vide,DBNull,System.DBNull,keine Angabe,0000-00-00'.split(
+      ',',
+    )
   test.each<[Cell, RuleId, readonly string[]]>([
     ['customer', 'CUST_EMPTY', ['', ' ="" ']],
     ['customer', 'CUST_FORMAT', ['+5', '1 000', '1,0', '0x10', "'5", 'K-17']],
@@ -160,7 +162,7 @@ describe('a cell', () => {
   const NO_DATES = '1-2,0.1.23,1.2,1.2.2,1.2.20234,1.2/23,40.40.23,13.13.2023,2023-13-13'.split(',')
   test.each<[Cell, readonly string[]]>([
     ['signed', ['2009-11-02', '2026-06-15']],
-    ['reference', ['x'.repeat(35), 'A/B', '12E10', "AZaz09/-?:().,'+", 'NOTPROVIDED1', '00', 'A--B', 'NAN']],
+    ['reference', ['x'.repeat(35), 'A/B', '12E10', "AZaz09/-?:().,'+", 'NOTPROVIDED1', '00', 'A--B', 'NANA']],
     ['reference', ["1'23'"]],
     ['reference', ['1234567890123451', '123456789012340', 'A123456789012345000']],
     ['reference', [...NO_DATES, '32-Feb', 'MND-10', '1-Foo']],

@@ -48,6 +48,8 @@ function expectedStates({ old, verdict, isSame, by }: Cell) {
   const waits = { old, newcomer: isSendable ? 'conflict' : verdict }
   const replaces = { old: 'superseded', newcomer: own }
   if (isSame && old === verdict) return repeats
+  // Two records differ, and the newest export says which is right.
+  if (old === 'conflict' && by === 'a newer export' && verdict !== 'invalid') return replaces
   if (by === 'a list') {
     if (isSendable && isSame && (isProtected(old) || old === 'ready' || old === 'refused')) return repeats
     if (old === 'written_off') return waits
@@ -84,6 +86,18 @@ describe('a newcomer of a mandate that the ledger holds', () => {
     const states = statesOf(ledger.file)
     expect({ old: states[0], newcomer: states.at(-1) }).toEqual(expectedStates(cell))
     expect(isBalanced(ledger.totals())).toBe(true)
+  })
+
+  it.each<[string, Values, string]>([
+    ['an end', { verdict: 'excluded' }, 'excluded'],
+    ['another account', { iban: OTHER_IBAN }, 'ready'],
+  ])('settles what two exports say of it where the newest one repeats %s', (_, second, state) => {
+    const ledger = holding([{}], [second])
+    expect(statesOf(ledger.file)).toEqual(['conflict', state === 'ready' ? 'conflict' : state])
+    admit(ledger, [second])
+    expect(statesOf(ledger.file)[0]).toBe('conflict')
+    admit(ledger, [second], { isNewer: true })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', state])
   })
 
   it('gives every replaced row the one that replaced it', () => {
@@ -468,7 +482,7 @@ describe('an export without a column by which an earlier one kept rows back', ()
     admit(ledger, [{}], { isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict', 'duplicate'])
     admit(ledger, [{}], { ...withStatus, isNewer: true })
-    expect(statesOf(ledger.file)).toEqual(['excluded', 'conflict', 'duplicate', 'duplicate'])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', 'ready'])
   })
 
   it('does not bring back what an exclude rule kept back, or what a value in it made invalid', () => {

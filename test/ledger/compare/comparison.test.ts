@@ -14,6 +14,7 @@ import {
   HEADER,
   inDoubt,
   open,
+  OTHER_IBAN,
   readyRow,
   recordOf,
   refused,
@@ -339,6 +340,41 @@ describe('a comparison with the last export', () => {
       /came into the ledger before the latest comparison/,
     )
     compare(ledger, same, true, { ...withStatus, sha256: 'third' })
+  })
+
+  it('is refused of an export that came in before one that is newer', () => {
+    const ledger = open()
+    const same = [recordOf({})]
+    admit(ledger, [{}], { name: 'january.csv', sha256: 'january' })
+    admit(ledger, [{ signedDate: '2020-02-02' }], { name: 'february.csv', sha256: 'february', isNewer: true })
+    expect(faultOf(() => compare(ledger, same, false, { sha256: 'january' })).message).toMatch(
+      /"final.csv" came into the ledger, and "february.csv" is newer/,
+    )
+    compare(ledger, same, false, { sha256: 'february' })
+    compare(ledger, same, true, { sha256: 'january' })
+  })
+
+  it('keeps a line open whose customer was erased, as nobody can tell any more what it said', async () => {
+    const ledger = await played([{}], registered('NEW-1'))
+    const changed = [recordOf({ iban: OTHER_IBAN })]
+    compare(ledger, changed)
+    const by = { by: 'Ada', reason: 'asked', withOpenRows: true }
+    ledger.erase({ ...by, customerNo: 1_000, rowIds: [1] })
+    compare(ledger, changed)
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+      { id: 1, listed: 'changed_after_registration', isOpen: 1 },
+    ])
+    decide(ledger, 1, 'done')
+    compare(ledger, changed)
+    expect(ledger.view.openCutOver().open).toBe(0)
+  })
+
+  it('finds gone what two exports differ about, and neither of them is the last', () => {
+    const ledger = open()
+    admit(ledger, [{}, { reference: 'M-2' }])
+    admit(ledger, [{ verdict: 'excluded' }])
+    compare(ledger, [recordOf({ reference: 'M-2' })])
+    expect(classesIn(ledger)).toEqual(new Map([[1, 'gone_unsent']]))
   })
 
   it('tells a lapse beside another change', async () => {

@@ -65,3 +65,32 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(statesOf(ledger.file).at(-1)).toBe('duplicate')
   })
 })
+
+describe('a mandate that is in the newest export as it was sent, though somebody had it changed at the service', () => {
+  const END: Values = { verdict: 'excluded' }
+
+  it.each<[string, Values]>([
+    ['ended', END],
+    ['another account', { iban: OTHER_IBAN }],
+  ])('is a line of the cut-over: %s', async (_, said) => {
+    const ledger = running([{}])
+    await send(ledger, registered('NEW-1'))
+    const states = () => statesOf(ledger.file).slice(1).join(' ')
+    admit(ledger, [said], { isNewer: true })
+    decide(ledger, 1, 'done')
+    admit(ledger, [{}])
+    expect([states(), ledger.view.openCutOver().open]).toEqual(['duplicate duplicate', 0])
+    for (const closed of [0, 1]) {
+      admit(ledger, [{}], { isNewer: true })
+      expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+        { id: 1, listed: 'changed_after_registration', why: 'back', isOpen: 1 },
+      ])
+      expect(states()).toMatch(/conflict$/)
+      decide(ledger, 1, 'done')
+      admit(ledger, [{}], { isNewer: true })
+      expect([states().includes('conflict'), ledger.view.openCutOver().open]).toEqual([false, 0])
+      admit(ledger, [{ ...said, signedDate: `2020-02-0${closed + 1}` }], { isNewer: true })
+      decide(ledger, 1, 'done')
+    }
+  })
+})

@@ -208,15 +208,19 @@ describe('a correction with the account of another customer', () => {
   })
 })
 
-describe('a correction with the customer number of another line', () => {
-  const rows = [IBAN, OTHER_IBAN, THIRD_IBAN].map((iban, at) => ({
+describe.each([
+  ['customer number', 'CORRECTION_TAKES_CUSTOMER', (n: number): Values => ({ customerNo: n })],
+  ['date', 'CORRECTION_TAKES_DATE', (n: number): Values => ({ signedDate: `2019-03-0${n}` })],
+] as const)('a correction with the %s of another line', (_, rule, valueOf) => {
+  const rows = [IBAN, OTHER_IBAN, THIRD_IBAN].map((iban, at): Values => ({
     customerNo: at + 1,
     reference: `M-${at + 1}`,
     iban,
+    ...valueOf(at + 1),
   }))
   const lines = (numbers: readonly number[], more: Values = {}): Values[] =>
     rows.map((row, at) => ({
-      ...{ ...row, customerNo: numbers[at]!, corrects: at + 1 },
+      ...{ ...row, ...valueOf(numbers[at]!), corrects: at + 1 },
       ...(numbers[at] === at + 1 ? { isUnchanged: true } : more),
     }))
 
@@ -224,8 +228,8 @@ describe('a correction with the customer number of another line', () => {
     ['moved up by a line', [2, 3, 1], 'conflict conflict conflict'],
     ['moved down, the first left as it is', [1, 1, 2], 'duplicate conflict conflict'],
     ['two lines crossed', [2, 1, 3], 'conflict conflict duplicate'],
-    ['numbers that none of the lines had', [7, 8, 9], 'ready ready ready'],
-    ['the number of a line that keeps it', [1, 1, 3], 'duplicate ready duplicate'],
+    ['values that none of the lines had', [7, 8, 9], 'ready ready ready'],
+    ['the value of a line that keeps it', [1, 1, 3], 'duplicate ready duplicate'],
   ])('%s', (_, numbers, states) => {
     const found = statesOf(holding(rows, lines(numbers)).file)
     expect(found.slice(3).join(' ')).toBe(states)
@@ -234,17 +238,29 @@ describe('a correction with the customer number of another line', () => {
   it('says so, and goes by the word of a person', () => {
     const ledger = holding(rows, lines([2, 1, 3]))
     expect(problemsOf(ledger.file)).toMatchObject([
-      { rule: 'CORRECTION_TAKES_CUSTOMER', message: expect.stringContaining('(row 2)') as string },
-      { rule: 'CORRECTION_TAKES_CUSTOMER' },
+      { rule, message: expect.stringContaining('(row 2)') as string },
+      { rule },
     ])
-    admit(ledger, [{ ...rows[0], customerNo: 2, signedDate: '2020-02-01', corrects: 4 }])
+    admit(ledger, [{ ...rows[0], ...valueOf(2), cells: ['again'], corrects: 4 }])
     expect(statesOf(ledger.file).at(-1)).toBe('conflict')
     const word = lines([2, 1, 3], { isDecided: true }).slice(0, 2)
     admit(ledger, [
-      { ...word[0], signedDate: '2020-02-01', corrects: 7 },
+      { ...word[0], corrects: 7 },
       { ...word[1], corrects: 5 },
     ])
     expect(statesOf(ledger.file).slice(-2)).toEqual(['ready', 'ready'])
+  })
+
+  it('is no word where what it replaced could not be read', () => {
+    const [first = {}, second = {}, third = {}] = lines([2, 1, 3])
+    const unread = rows.map((row) => ({
+      ...row,
+      verdict: 'invalid' as const,
+      values: { customerNo: null, signedDate: null },
+    }))
+    expect(
+      statesOf(holding(unread, [first, second, { ...third, isUnchanged: false }]).file).slice(3),
+    ).toEqual(Array(3).fill('ready'))
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explain } from '../../../src/report/facts/explanation.js'
+import { explain } from '../../../src/report/facts/facts.js'
 import type { Decision, Resolution } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {

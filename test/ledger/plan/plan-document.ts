@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto'
 import { textOfPlan, type PlanDocument } from '../../../src/domain/plan/plan.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 
+/** Settings of a plan that names these approvers. */
+export const approvedBy = (approvers: Readonly<Record<string, string>>): Pick<PlanDocument, 'settings'> => ({
+  settings: { concurrency: 8, rate: 5, proxy: null, approvers },
+})
+
 /** A plan of one source and three rows, with what the test says. */
 export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
   const document: PlanDocument = {
@@ -29,8 +34,12 @@ export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
     creditors: [{ creditorIdentifier: 'DE98ZZZ09999999999', count: 3 }],
     warnings: [{ rule: 'IBAN_SHARED', count: 2 }],
     staysBehind: [{ state: 'invalid', rule: 'IBAN_CHECKSUM', count: 1 }],
+    corrections: { rows: 0, fields: [], first: [] },
+    treatedAsActive: [],
+    readAs: [],
+    sharedFiles: [],
     asOf: '2026-06-15',
-    settings: { concurrency: 8, rate: 5, proxy: null },
+    ...approvedBy({}),
     changedSettings: ['rate'],
     expectedMs: 600,
     ...more,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadBackEvidence } from '../../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/evidence.js'
+import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'

@@ -51,8 +51,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
     [
       'who decided, planned and approved',
       `decision.decided_by decision.decided_as campaign.purged_by campaign.purged_as campaign.purge_reason
-       campaign.username comparison.compared_by comparison.compared_as plan.planned_by plan.planned_as
-       approver.name approver.key approval.approved_by approval.recorded_as approval.signature run.started_as holder.user`,
+       campaign.username comparison.compared_by comparison.compared_as approval.approved_by approval.recorded_as approval.signature run.started_as holder.user`,
     ],
     ['what was approved, byte for byte: a purge says so', 'plan.document'],
   ],
@@ -61,7 +60,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       'numbers of the ledger',
       `campaign.id holder.id source.id row.id row.source_id problem.id problem.source_id problem.row_id run.id attempt.id
        attempt.row_id attempt.n attempt.run_id decision.id decision.row_id decision.attempt_id read_back.id question.id
-       question.read_back_id proof.id proof.question_id who.id proof.row_id plan.id approver.id approval.id approval.plan_id
+       question.read_back_id proof.id proof.question_id who.id proof.row_id plan.id approval.id
        collection.id collected.id kin.row_id kin.other_id comparison.id ended_elsewhere.comparison_id compared.id compared.comparison_id compared.row_id
        compared.met_by compared.decision_id row.corrects row.superseded_by row.heir row.counted_in row.record row.line row.attempts
        source.first_row source.last_row source.last_decision comparison.last_source comparison.last_decision
@@ -72,7 +71,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
       `campaign.created_at campaign.changed_at campaign.purged_at holder.since source.admitted_at row.registered_at
        run.started_at run.ended_at run.as_of run.zone attempt.started_at attempt.ended_at attempt.duration_ms
        attempt.retry_after_ms decision.decided_at read_back.started_at read_back.ended_at question.asked_at
-       question.answered_at who.answered_at plan.planned_at approval.approved_at approval.expires_at collected.day amended.day collected.ended_on collection.usual_date
+       question.answered_at who.answered_at approval.approved_at approval.expires_at collected.day amended.day collected.ended_on collection.usual_date
        comparison.compared_at`,
     ],
     [

@@ -124,6 +124,42 @@ describe('a run under a plan', () => {
   })
 })
 
+describe('a plan that is run on a later day', () => {
+  const header =
+    'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,last_collection_date'
+  /** Planned on 15 June, run on the 18th. */
+  async function laterDay(lastCollection: string) {
+    const { place, asked, posts } = await placeWith(0)
+    const line = (customer: number, last: string): string =>
+      `${customer},DE89370400440532013000,2020-01-02,DE98ZZZ09999999999,M-${customer},${last}\n`
+    writeFileSync(place.at('export.csv'), `${header}\n${line(1, '2026-01-01')}${line(2, lastCollection)}`, {
+      mode: 0o600,
+    })
+    const document = await planned(place, asked())
+    approved(place, document)
+    return { document, place, posts, options: asked({ asOf: '2026-06-18', plan: place.at('plan.json') }) }
+  }
+
+  it.each([
+    ['a lapse is near by then', '2023-08-15', 0],
+    ['a planned collection was made by then', '2026-06-16', 1],
+  ])('is held to its rows, and not to warnings that days bring and take: %s', async (_, last, warnings) => {
+    const { document, options } = await laterDay(last)
+    expect(document.warnings).toHaveLength(warnings)
+    expect(await migrate(options)).toMatchObject({ exitCode: 0, totals: { registered: 2 } })
+  })
+
+  it('is refused where a row of it has lapsed, and where other warnings are hidden', async () => {
+    await expectRefused(
+      await laterDay('2023-06-15'),
+      /: rows changed: 2 rows \(\w+\) planned, 1 row \(\w+\) now/,
+    )
+    const given = await laterDay('2026-01-01')
+    forged(given.place, () => ({ warnings: [{ rule: 'IBAN_SHARED', count: 1 }] }))
+    await expectRefused(given, ': the plan shows something else than there is: warnings. Nothing')
+  })
+})
+
 /** Options of the run that are others by then, if any. */
 type Change = (given: Scene) => unknown
 
@@ -185,8 +221,8 @@ const DRIFTS: readonly (readonly [string, Change, RegExp | string])[] = [
   ],
   [
     'the user at the service',
-    (given) => service(given, { username: 'other' }),
-    /: target changed: from \S+ as test to \S+ as other\. /,
+    (given) => ({ ...service(given, { username: 'other' }), confirm: () => true }),
+    /: target changed: from \S+ as sandbox to \S+ as other\. /,
   ],
   [
     'an approval that expired',
@@ -227,7 +263,7 @@ function forged(place: Place, change: (document: PlanDocument) => Partial<PlanDo
   const { digest: _, ...made } = JSON.parse(readFileSync(place.at('plan.json'), 'utf8')) as PlanDocument
   const body = { ...made, ...change({ digest: '', ...made }) }
   const document = { digest: planDigestOf(body), ...body }
-  atLedger(place, (ledger) => ledger.plans.record(document, []))
+  atLedger(place, (ledger) => ledger.plans.record(document))
   writeFileSync(place.at('plan.json'), textOfPlan(document))
   approved(place, document)
 }
@@ -310,20 +346,23 @@ describe('a plan', () => {
     const given = await scene()
     const file = given.place.at('plan.json')
     writeFileSync(file, change(readFileSync(file, 'utf8')))
-    await expectRefused(given, /was changed since it was recorded; nothing was sent/)
+    await expectRefused(
+      given,
+      /This ledger did not record the plan .*, or the file was changed since; nothing was sent/,
+    )
   })
 
   it('of another ledger is refused', async () => {
     const given = await scene()
     const other = await scene()
     copyFileSync(other.place.at('plan.json'), given.place.at('plan.json'))
-    await expectRefused(given, /Another ledger recorded the plan .*, or none did; nothing was sent/)
+    await expectRefused(given, /This ledger did not record the plan .*: another one did/)
   })
 
   it.each(['{', '', 'null', '[]', '{"digest": 7}'])('that is none (%s) is refused', async (text) => {
     const given = await scene()
     writeFileSync(given.place.at('plan.json'), text)
-    await expectRefused(given, /Another ledger recorded the plan/)
+    await expectRefused(given, /This ledger did not record the plan/)
   })
 
   it('that is older and approved still counts while nothing drifted; a newer one without approval does not', async () => {
@@ -337,7 +376,7 @@ describe('a plan', () => {
   it('needs files that can be compared with it', async () => {
     const given = await scene()
     const stream = { name: 'standard input', stream: Readable.from([validExport(ROWS)]) }
-    await expectRefused(given, /a stream cannot be compared/, { files: [stream] })
+    await expectRefused(given, /a stream cannot be read a second time/, { files: [stream] })
     await expectRefused(given, /nowhere\.csv/, { files: [given.place.at('nowhere.csv')] })
   })
 })

@@ -18,7 +18,7 @@ describe('a plan', () => {
     expect(document).toMatchObject({
       kind: 'sepa-migrate-plan',
       plannedBy: 'Ada',
-      target: { baseUrl: sandbox.url, username: 'test' },
+      target: { baseUrl: sandbox.url, username: 'sandbox' },
       sources: [{ name: 'export.csv', records: 5, bytes: statSync(place.at('export.csv')).size }],
       totals: { read: 5, ready: 5, registered: 0 },
       rows: { count: 5 },
@@ -61,7 +61,7 @@ describe('a plan', () => {
     writeFileSync(place.at('export.csv'), `${validExport(3)}${broken}\n${validLine(1)}\n`, { mode: 0o600 })
     const document = await planned(place, {
       ...place.asked(sandbox.url, { rules: { IBAN_SHARED: 'off' } }),
-      service: { baseUrl: sandbox.url, username: 'test', password: 'x', concurrency: 2, rate: 5 },
+      service: { baseUrl: sandbox.url, username: 'sandbox', password: 'x', concurrency: 2, rate: 5 },
     })
     expect(document.staysBehind.map(({ state, count }) => [state, count])).toEqual([
       ['duplicate', 1],

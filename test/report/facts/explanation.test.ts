@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RowRecord, VerifiedRow } from '../../../src/ledger/read/reader.js'
-import { explain, explainVerified } from '../../../src/report/facts/explanation.js'
+import { explain, explainVerified } from '../../../src/report/facts/facts.js'
 import { attemptOf, decisionOf, IBAN, keptSource, problemOf, rowOf, verifiedRow } from '../ledger-value.js'
 
 const NOTHING = { problems: [], decision: null }

@@ -4,10 +4,9 @@ import type { RunTerms } from '../../../src/domain/row/choice.js'
 import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { proofText } from '../../../src/report/page/annex.js'
-import { settingLines, settingText } from '../../../src/report/text/setting-text.js'
+import { settingLines, settingText, ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { hostOf, rehearsalText, renderPage } from '../../../src/report/page/page.js'
 import { LANGUAGES } from '../../../src/report/text/language.js'
-import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import {
   approvalOf,
   asText,

@@ -16,6 +16,7 @@ describe('the page of a plan', () => {
     expect(text).toContain('Non-default settings rate: 5')
     expect(text).toContain('This is the first plan of this ledger')
     expect(text).toContain(plan.digest)
+    expect(text).toContain('This page is a picture for people and proves nothing')
     expect(page).toContain(`default-src 'none'`)
     expect(page).not.toMatch(/<script|src=|href="?http/)
   })

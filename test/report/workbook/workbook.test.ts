@@ -149,12 +149,12 @@ describe('the workbook', () => {
     const approvals = [approvalOf(), approvalOf({ id: 2, recordedAs: null, ...MAILED })]
     const other = 'f'.repeat(64)
     const plans = [plannedOf({ approvals }), plannedOf({ id: 2, digest: other, approvals: [] })]
-    const [{ digest, plannedAt }, { approvedAt, expiresAt, key }] = [plans[0]!, approvals[0]!]
+    const [{ digest, document }, { approvedAt, expiresAt, key }] = [plans[0]!, approvals[0]!]
     const runs = many(3, (id) => runOf({ id, settings: id === 2 ? {} : { plan: digest } }))
     const sheets = await sheetsWith({ ...NO_RECORDS, plans, runs })
     const lines = (sheets.get('Plans') ?? []).map((cells) => cells.map(({ value }) => value))
     expect(lines[0]).toEqual(['Plans: 3'])
-    const start = [plannedAt, 'Ada', 'ada', '3']
+    const start = [document.plannedAt, 'Ada', 'ada', '3']
     expect(lines.slice(2)).toEqual([
       [digest, ...start, approvedAt, 'Grace', key, '', 'ada', expiresAt, '1, 3'],
       [digest, ...start, approvedAt, 'Grace', '', 'mail of DE…3000', '', expiresAt, '1, 3'],

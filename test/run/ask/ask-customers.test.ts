@@ -6,7 +6,7 @@ import {
   type AskParts,
   type CustomerAnswer,
 } from '../../../src/run/ask/ask-customers.js'
-import { type SourcesSeen } from '../../../src/service/read-back.js'
+import { type SourcesSeen } from '../../../src/service/classify.js'
 import { generate } from '../../support/chance.js'
 import { startVirtualTime } from '../virtual-time.js'
 import { listed, missing, notRead, throttled, unreached } from './sources-samples.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PaceSign } from '../../../src/run/pace.js'
-import type { SourcesSeen } from '../../../src/service/read-back.js'
+import type { SourcesSeen } from '../../../src/service/classify.js'
 import { listed, missing, notRead, refused, reset, throttled, unreached } from './sources-samples.js'
 import {
   judgeAnswer,

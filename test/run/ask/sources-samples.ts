@@ -1,4 +1,4 @@
-import type { NotRead, SourcesSeen } from '../../../src/service/read-back.js'
+import type { NotRead, SourcesSeen } from '../../../src/service/classify.js'
 export const listed: SourcesSeen = { kind: 'listed', sources: [], status: 204, durationMs: 5 }
 
 export const notRead = (seen: Partial<NotRead> = {}): NotRead => ({

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { verifyCallback } from '../../../src/service/callback.js'
+import { verifyCallback } from '../../../src/contract/callback.js'
 import { act, start, update } from '../exchange.js'
 
 interface Received {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { verifyCallback } from '../../src/service/callback.js'
+import { verifyCallback } from '../../src/contract/callback.js'
 
 // Signed by hand: printf '%s' "1735804800:$BODY" | openssl dgst -sha256 -hmac 'very secret'
 const KEY = 'very secret'

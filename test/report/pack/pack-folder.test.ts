@@ -10,7 +10,7 @@ import {
   noteText,
   pathInPack,
   removeLeftovers,
-} from '../../../src/report/pack/earlier-pack.js'
+} from '../../../src/report/pack/pack-folder.js'
 import { PACK_NAMES, TO_DO_NAMES } from '../../../src/report/pack/pack.js'
 import { freshFolder } from '../../support/folder.js'
 

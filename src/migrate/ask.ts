@@ -1,0 +1,241 @@
+import { evidenceOf, matchSources } from '../domain/proof/match-sources.js'
+import { requireDriver } from '../driver.js'
+import { UsageError, HaltError } from '../errors.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { HeardAnswer, HeldRow, ReadBackStart, HeldRows } from '../ledger/ledger.js'
+import type { Ledger } from '../ledger/file/writer.js'
+import type { Scope } from '../ledger/schema/schema.js'
+import { thisMachine, type Machine } from '../machine.js'
+import { askCustomers, type AskEvent, keptOf, type CustomerAnswer } from '../run/ask/ask-customers.js'
+import type { PaceLimits } from '../run/pace.js'
+import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
+import { connectReader, type SourceReader } from '../service/client.js'
+import { type Stop, INTERRUPTED } from '../run/brake.js'
+import { type MigrateOptions, refuseStreams, type AskingEvent, type ValidatedOptions } from './options.js'
+import type { Totals } from '../domain/row/row-state.js'
+import { isStranger, maskName, whoIs } from '../domain/who/names.js'
+import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import type { WhoList, WhoVerbs } from '../ledger/prove/who.js'
+import type { RunRegister } from '../register/campaign-register.js'
+import { bringIn } from '../run/campaign.js'
+import { refuse } from '../source/refusal.js'
+
+export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'sharedFolder' | 'machine'> {
+  readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }
+  /** Whose customers are asked about. */
+  readonly scope: Scope
+  /** Rows drawn at random; null for all. */
+  readonly sample: number | null
+  /** Once aborted, nothing further is asked. */
+  readonly signal: AbortSignal
+  /** Once aborted too, what is under way is given up. */
+  readonly giveUp: AbortSignal
+  readonly watch: (event: ReadBackEvent) => void
+}
+
+export type ReadBackEvent =
+  AskEvent | { readonly kind: 'asking'; readonly customers: number; readonly isContinued: boolean }
+
+export interface ReadBackEnd extends ReadBackStart {
+  /** Customers whose answer was recorded, and those of them about whom no list came. */
+  readonly asked: number
+  readonly unanswered: number
+  readonly stop: Stop | null
+  readonly totals: Totals
+}
+
+/**
+ * Asks the service what it holds of the customers of these rows, and records every answer as evidence. No state
+ * changes, and no row is sent because of it. One that was broken off within the last day is gone on with.
+ * @throws {UsageError} for an address or credentials that cannot be used, and for a ledger of which nothing was sent yet or is in doubt
+ * @throws {LedgerError} `locked` by a run, `other_campaign`, `unwritable` once it was purged, …
+ */
+export async function readBack(options: ReadBackOptions): Promise<ReadBackEnd> {
+  requireDriver()
+  const { machine = thisMachine() } = options
+  const service = checkService(options.service, machine.env)
+  const reader = connectReader(service, options.service, machine)
+  try {
+    const { clock, pid, user } = machine
+    const { ledger: file, sharedFolder = false } = options
+    const ledger = openLedger({ file, clock, pid, user, create: false, sharedFolder })
+    try {
+      // What another ledger began is in doubt here before anything was sent.
+      if (ledger.view.campaign().baseUrl === null && ledger.totals().inDoubt === 0)
+        throw new UsageError(
+          `Nothing of the ledger "${options.ledger}" was sent anywhere yet, so there is nothing to ask about`,
+          'Send first (sepa-migrate run FILE)',
+        )
+      const { rate = null, username } = options.service
+      ledger.bind({ baseUrl: service.baseUrl.href, username })
+      const policy = { concurrency: service.concurrency, rate }
+      return await askAbout({ ...options, ledger, reader, machine, policy })
+    } finally {
+      ledger.close()
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+/** A read-back of an open ledger. */
+export async function askAbout(
+  asking: Pick<ReadBackOptions, 'scope' | 'sample' | 'signal' | 'giveUp' | 'watch'> & {
+    readonly ledger: Pick<Ledger, 'readBacks' | 'totals'>
+    readonly reader: Pick<SourceReader, 'listPaymentSources'>
+    readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
+    readonly policy: PaceLimits
+  },
+): Promise<ReadBackEnd> {
+  const { ledger, reader, machine, policy, scope, sample, signal, giveUp, watch } = asking
+  const { version, host, pid } = machine
+  const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
+  watch({ kind: 'asking', ...start })
+  let [asked, unanswered] = [0, 0]
+  const stop = await askCustomers({
+    ...{ ...machine, policy, drain: signal, abort: giveUp, watch },
+    nextCustomers: ledger.readBacks.next,
+    ask: (customerNo, requestId, signal) => reader.listPaymentSources(customerNo, { requestId, signal }),
+    record: (answers) => {
+      ledger.readBacks.record(
+        start.id,
+        answers.map((answer) => heard(answer, ledger.readBacks.rowsOf)),
+      )
+      asked += answers.length
+      unanswered += answers.filter(({ seen }) => seen.kind === 'not_read').length
+    },
+  })
+  ledger.readBacks.end(start.id, stop?.kind ?? null)
+  return { ...start, asked, unanswered, stop, totals: ledger.totals() }
+}
+
+/** Rows of one customer are matched together, those that nobody asked about too. */
+function heard(
+  { seen, ...answer }: CustomerAnswer,
+  rowsOf: (customerNo: number) => readonly HeldRow[],
+): HeardAnswer {
+  const rows = rowsOf(answer.customerNo)
+  const verdicts = matchSources(rows, seen)
+  return {
+    ...answer,
+    ...keptOf(seen),
+    proofs: rows.flatMap(({ rowId, attempts }, at) => {
+      const verdict = verdicts[at]
+      return verdict === undefined ? [] : [{ rowId, attempts, evidence: evidenceOf(verdict) }]
+    }),
+  }
+}
+
+/** The asking was broken off: what was heard is kept, and the same command goes on with the others. */
+class AskingStopped extends HaltError {
+  readonly kind: string
+  readonly exitCode: number
+
+  constructor({ kind, why, next }: Stop) {
+    super(`Who the customers are was not asked to the end: ${why}; nothing was sent`, next)
+    this.kind = kind
+    this.exitCode = kind === 'credentials' ? 6 : kind === 'signal' ? 130 : 5
+  }
+}
+
+interface Asking extends Pick<ValidatedOptions, 'service' | 'machine' | 'drain' | 'abort'> {
+  readonly who: WhoVerbs
+  readonly credentials: Credentials
+  readonly policy: PaceLimits
+  readonly watch: (event: AskingEvent) => void
+}
+
+const EXAMPLES = 3
+
+/**
+ * @returns the first of those who are other people there, masked: no name is kept
+ * @throws {HaltError} where it was broken off; what was heard is kept
+ */
+export async function askListed(asking: Asking, list: WhoList): Promise<readonly string[]> {
+  const { who, service, credentials, machine, policy, drain, abort, watch } = asking
+  const [customers, examples] = [[...list.keys()], [] as string[]]
+  let [at, asked] = [0, 0]
+  const judged = ({ customerNo, answeredAt, seen }: CustomerAnswer) =>
+    (list.get(customerNo) ?? []).map((claim) => {
+      const customer = seen.kind === 'listed' ? seen.customer : undefined
+      const verdict = customer === undefined ? 'unreadable' : whoIs(claim, customer)
+      if (isStranger(verdict) && examples.length < EXAMPLES)
+        examples.push(
+          `${customerNo}: the service ${customer == null ? 'knows nobody' : `says ${maskName(customer.names.find(Boolean) ?? '')}`}, the export ${maskName(claim.name) || 'no name'}`,
+        )
+      return { customerNo, key: claim.key, verdict, answeredAt }
+    })
+  const reader = connectReader(service, credentials, machine)
+  try {
+    const stop = await askCustomers({
+      // A pilot of a few rows must not hide that the others are strangers.
+      ...{ ...machine, policy: { ...policy, limit: null }, drain, abort, watch: () => undefined },
+      nextCustomers: (limit) => customers.slice(at, (at += limit)),
+      ask: (customerNo, requestId, signal) => reader.getCustomer(customerNo, { requestId, signal }),
+      record: (answers) => {
+        who.record(answers.flatMap(judged))
+        asked += answers.length
+        watch({ kind: 'asking_who', customers: customers.length, asked })
+      },
+    })
+    if (stop !== null) throw new AskingStopped(stop)
+    return examples
+  } finally {
+    await reader.close()
+  }
+}
+
+/**
+ * Asks who the customers are, where that is or was asked for: of all that may be sent, as a plan looks ahead at it, however
+ * few rows a run takes. No file is admitted by it; the verdicts are kept, so that what was broken off goes on.
+ * @returns what holds ready rows by what the service and other ledgers say of them; it throws as `holdStrangers` does
+ * @throws {HaltError} where it was broken off
+ */
+export async function askAhead(
+  request: ValidatedOptions,
+  { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
+): Promise<() => HeldRows> {
+  const { service, options, choice, drain, severities } = request
+  const { who, view } = ledger
+  const holdOthers = (): HeldRows => register.hold(severities)
+  let examples: readonly string[] = []
+  // Of a ledger that was purged nothing is left to ask about.
+  if (options.who ?? (view.who() !== null && view.campaign().purgedAt === null)) {
+    refuseStreams(options, 'ask who the customers are of')
+    let list: WhoList = new Map()
+    try {
+      await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, () => {
+        list = who.list(service.baseUrl.href, choice)
+        return false
+      })
+    } catch (error) {
+      throw drain.aborted ? new AskingStopped(INTERRUPTED) : error
+    }
+    examples = await askListed({ ...request, who, credentials: options.service }, list)
+  }
+  return () => {
+    holdStrangers(who, service.baseUrl.href, severities, examples)
+    return holdOthers()
+  }
+}
+
+/**
+ * Holds what differs. A file of which too much does is refused: that is no moving or marrying.
+ * @throws {SourceError} FILE_CUSTOMERS_DIFFER
+ */
+export function holdStrangers(
+  who: Pick<WhoVerbs, 'hold'>,
+  baseUrl: string,
+  severities: SeverityOverrides,
+  examples: readonly string[],
+): void {
+  const strangers = who.hold(baseUrl, severities)
+  if (strangers === null) return
+  const { source, rows, compared } = strangers
+  const told = examples.length === 0 ? '' : ` (${examples.join('; ')})`
+  throw refuse(
+    source,
+    'FILE_CUSTOMERS_DIFFER',
+    `the service has other customers, or none, for ${rows} of ${compared} rows${told}. Usually a crosswalk is shifted by a line, or customer_no is mapped to a wrong column`,
+  )
+}
