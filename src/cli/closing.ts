@@ -2,12 +2,7 @@ import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
 import { toReadAgain } from '../run/read-again.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
-import {
-  contradictedIn,
-  contradictedText,
-  type Verification,
-  verificationOf,
-} from '../domain/proof/verification.js'
+import { contradictedText, type Verification, verificationOf } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
@@ -109,9 +104,15 @@ export function closingLines(
   {
     files,
     notes = [],
+    exitCode = 0,
     ...status
   }: Omit<CommandEnd, 'pack'> &
-    Pick<WholeResult, 'files'> & { readonly mandates: MandateTotals; readonly notes?: readonly string[] },
+    Pick<WholeResult, 'files'> & {
+      readonly mandates: MandateTotals
+      readonly notes?: readonly string[]
+      /** With 3 something is open that the ledger does not count, and a warning says what. */
+      readonly exitCode?: number
+    },
 ): Line[] {
   const { totals, mandates, stop } = status
   const report = files['report.html']
@@ -124,7 +125,7 @@ export function closingLines(
     // What was declined is not in the ledger.
     ...(stop?.kind === 'declined' && totals.read === 0
       ? []
-      : openLines(mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
+      : openLines(exitCode, mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
@@ -174,7 +175,7 @@ export function campaignStatus(
 /** The result of a command that decided something, or would: its status is what is open in the ledger. */
 export function decidedResult(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  return { ...result, exitCode: exitStatusOf(status.totals, null, null, status.cutOver) }
+  return { ...result, exitCode: verifiedExitStatus(status.verification, status.totals, status.cutOver) }
 }
 
 /** The same of a command that only looks, with what a person is warned of. */
@@ -234,10 +235,12 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   invalid: ['bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],
 }
 
-function openLines(...given: Parameters<typeof openPointsOf>): Line[] {
+function openLines(exitCode: number, ...given: Parameters<typeof openPointsOf>): Line[] {
   const open = openPointsOf(...given)
-  const [, , verification] = given
-  if (open.length === 0) return [[toned('good', 'Nothing is open.')]]
+  const [mandates, , verification] = given
+  if (open.length === 0 && exitCode === SOME_LEFT) return []
+  if (open.length === 0)
+    return [mandates.total === 0 ? 'No mandate has come in yet.' : [toned('good', 'Nothing is open.')]]
   const words = verification === null ? '' : `: ${contradictedText(verification)}`
   return [
     [toned('strong', 'Open:')],
@@ -271,16 +274,13 @@ export function olderOf(
 
 export const OLDER_STATUS = 8
 
-const IN_DOUBT = 4
 const STOPPED = 5
 
 /** Null where nobody asked about a registered row; then none is counted. */
-export function verificationIn(reader: LedgerReader): Verification | null {
-  const counts = reader.verificationCounts()
-  return counts.length === 0 ? null : verificationOf(reader.totals().registered, counts)
-}
+export const verificationIn = (reader: LedgerReader): Verification | null =>
+  verificationOf(reader.totals().registered, reader.verificationCounts())
 
-/** The status of the campaign as it stands; what the service contradicts is as open as a doubt. */
+/** The status of the campaign as it stands; where asking was stopped, it may stand worse. */
 export function verifiedExitStatus(
   verification: Verification | null,
   totals: Totals,
@@ -288,10 +288,8 @@ export function verifiedExitStatus(
   stop: Stop | null = null,
   signalStatus: number | null = null,
 ): number {
-  const status = exitStatusOf(totals, stop, signalStatus, cutOver)
-  if (status !== 0 && status !== SOME_LEFT && status !== STOPPED) return status
-  if (verification !== null && contradictedIn(verification) > 0) return IN_DOUBT
-  return stop === null ? status : STOPPED
+  const status = exitStatusOf(totals, stop, signalStatus, cutOver, verification)
+  return stop !== null && (status === 0 || status === SOME_LEFT) ? STOPPED : status
 }
 
 /** Rows in doubt of whose customers the service last listed nothing. */

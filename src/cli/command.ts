@@ -307,50 +307,29 @@ export const emptyResult: WholeResult = {
 }
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
-export function resultOfError(error: unknown, signalStatus: number | null = null) {
-  const failed = (
-    exitCode: number,
-    kind: string,
-    message: string,
-    next: string,
-    faults: readonly string[] = [],
-  ) => ({
-    exitCode,
-    errors: [{ kind, message, next, ...(faults.length === 0 ? {} : { faults }) }],
-  })
-  if (signalStatus !== null && error instanceof Error && error.name === 'AbortError')
-    return failed(
-      signalStatus,
-      'interrupted',
-      'Interrupted before anything was sent',
-      'Run the same command again',
-    )
-  if (error instanceof HaltError)
-    return failed(error.exitCode, error.kind, error.message, error.next, error.faults)
-  return failed(
-    1,
-    'unexpected',
-    `Unexpected error: ${error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'}`,
-    'Please report this. The ledger is safe: run sepa-migrate status to see where it stands',
-  )
+export function resultOfError(
+  error: unknown,
+  signalStatus: number | null = null,
+): Pick<WholeResult, 'exitCode' | 'errors'> {
+  if (error instanceof HaltError) {
+    const { exitCode, kind, message, next, faults } = error
+    return { exitCode, errors: [{ kind, message, next, ...(faults.length === 0 ? {} : { faults }) }] }
+  }
+  if (signalStatus !== null && error instanceof Error && error.name === 'AbortError') {
+    const [message, next] = ['Interrupted before anything was sent', 'Run the same command again']
+    return { exitCode: signalStatus, errors: [{ kind: 'interrupted', message, next }] }
+  }
+  const what = error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'
+  const next = 'Please report this. The ledger is safe: run sepa-migrate status to see where it stands'
+  return { exitCode: 1, errors: [{ kind: 'unexpected', message: `Unexpected error: ${what}`, next }] }
 }
 
-const common = (command: string, { exitCode, campaign, totals, ...result }: WholeResult) => ({
-  schemaVersion: 1,
-  command,
-  ok: exitCode === 0,
-  exitCode,
-  campaign,
-  totals,
-  balanced: totals === null ? null : isBalanced(totals),
-  files: result.files,
-  warnings: result.warnings,
-  errors: result.errors,
-})
-
-export const jsonOf = (command: string, result: WholeResult): string =>
-  `${escapedJson(JSON.stringify({ ...common(command, result), ...result.details }))}
-`
+export function jsonOf(command: string, result: WholeResult): string {
+  const { exitCode, campaign, totals, files, warnings, errors, details } = result
+  const balanced = totals === null ? null : isBalanced(totals)
+  const head = { schemaVersion: 1, command, ok: exitCode === 0, exitCode, campaign, totals, balanced }
+  return `${escapedJson(JSON.stringify({ ...head, files, warnings, errors, ...details }))}\n`
+}
 
 /** Exit statuses of commands that took nothing: where the ledger stands has not changed. */
 const TOOK_NOTHING: readonly number[] = [2, 7]

@@ -142,19 +142,22 @@ export async function main(
   }
 }
 
-/** The two words of a command as one name. */
+/** The two words of a command as one name; of the first alone the help is that of its one command, or of all. */
 function joined([first = '', second = '', ...others]: readonly string[], commands: CommandLoaders): string[] {
   if (first === 'help') return [first, ...joined([second, ...others], commands)]
   const name = `${first} ${second}`
   if (Object.hasOwn(commands, name)) return [name, ...others]
+  const begun = Object.keys(commands).filter((other) => other.startsWith(`${first} `))
+  if (['--help', '-h'].includes(second) && begun.length > 0 && !Object.hasOwn(commands, first))
+    return begun.length === 1 ? [...begun, second] : [second]
   return [first, second, ...others].filter((word, at) => at > 1 || word !== '')
 }
 
 function unknownText(name: string, commands: CommandLoaders): string {
   const known = Object.keys(commands)
-  const [begun] = [known.filter((other) => other.startsWith(`${name} `)).map((other) => `"${other}"`)]
+  const begun = known.filter((other) => other.startsWith(`${name} `))
   const near = nearest(name, known)
-  if (begun.length > 0) return `give ${begun.join(' or ')}`
+  if (begun.length > 0) return `give ${begun.map((other) => `"${other}"`).join(' or ')}`
   return `there is no command "${name}"; ${near === null ? 'sepa-migrate alone lists them' : `the nearest is "${near}"`}`
 }
 

@@ -229,15 +229,17 @@ export const leftRefusedNote = (count: number, reader: Pick<LedgerReader, 'whyRe
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: ${reader.whyRefused().join(', or ')}. In to-do/refused.csv write "written-off" beside what is not to be sent, or "send" beside what is right and another mandate`
 
 /** What other ledgers of this user had to do with the rows. */
-export const heldLines = ({ inDoubt, inConflict, replaces }: HeldRows): string[] =>
+export const heldLines = ({ inDoubt, inConflict, inCutOver, missing, replaces }: HeldRows): string[] =>
   said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&
-      (replaces.length === 0
-        ? `In doubt, since they may have been sent before: ${plural(inDoubt, 'row', 'rows')}`
-        : `In doubt, since another ledger of yours began to send them: ${plural(inDoubt, 'row', 'rows')}`),
+      `In doubt, since they may have been sent before, from another ledger: ${plural(inDoubt, 'row', 'rows')}`,
     inConflict > 0 &&
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
+    inCutOver > 0 &&
+      `Open in the cut-over, since the lost ledger began to send them and they are not sent as they stand: ${plural(inCutOver, 'row', 'rows')}`,
+    missing > 0 &&
+      `The lost ledger began to send ${plural(missing, 'mandate that is', 'mandates that are')} in no file here, and the service may hold ${missing === 1 ? 'it' : 'them'}. Run the export that it was filled with, in the same way (--another-ledger), then compare the newest. Where there is none any more, look in a list of the service for mandates that no export has`,
   ])
 
 const MOST_SHOWN = 10

@@ -120,6 +120,10 @@ export interface HeldRows {
   readonly inDoubt: number
   /** In conflict now: another ledger claimed a mandate of that customer and date under another reference. */
   readonly inConflict: number
+  /** Never to be sent from here as they stand, and another ledger began to send them: lines of the cut-over. */
+  readonly inCutOver: number
+  /** Mandates that the ledgers whose place this one takes began to send, and that no file here has. */
+  readonly missing: number
   /** Paths of the ledgers whose place this one takes; they are retired by the claim. */
   readonly replaces: readonly string[]
 }

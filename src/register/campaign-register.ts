@@ -13,6 +13,7 @@ import {
   type RegisterFile,
   numberWith,
   begunElsewhere,
+  countBegunAndMissing,
   claimants,
   asRegisterFolder,
   begunAmong,
@@ -171,15 +172,19 @@ export function openRegister(options: RegisterOptions) {
      */
     hold: (rules: SeverityOverrides): HeldRows => {
       severities = rules
+      const isTaking = guardsMandates && takeOver !== null && compare(comparison(), claims.known)
+      const replaced = isTaking ? claimants(file) : []
+      replaces = replaced.map(({ n }) => n)
       const isBeside = guardsMandates && compare(comparison(), claims.ready)
       if (isBeside && takeOver === null) refuseClaimed(file)
-      const replaced = isBeside && takeOver !== null ? claimants(file) : []
-      replaces = replaced.map(({ n }) => n)
       let inDoubt = 0
       if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver)
       else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), takeOver)
       const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
-      return { inDoubt, inConflict, replaces: replaced.map(({ place }) => place) }
+      if (isTaking) compare(comparison(), claims.known)
+      const inCutOver = isTaking ? claims.tellBegun(begunElsewhere(file)) : 0
+      const missing = isTaking ? countBegunAndMissing(file) : 0
+      return { inDoubt, inConflict, inCutOver, missing, replaces: replaced.map(({ place }) => place) }
     },
     /**
      * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
@@ -419,8 +424,7 @@ const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 
   note: () => undefined,
   hold: () => ({
     inDoubt: takeOver?.decision === 'all_in_doubt' ? claims.doubt('ready', takeOver) : 0,
-    inConflict: 0,
-    replaces: [],
+    ...{ inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),
   adopt: () => {

@@ -349,15 +349,20 @@ const MATCHES = `select mine.row, mine.attempts, theirs.ledger, place, is_retire
 /** A retired ledger bars what it began and what this ledger knows no attempt of; a living one all that it claimed. */
 const BARRED = `(is_retired = 0 or (begun and attempts = 0))`
 
+const TAKING = '--another-ledger --reason "…"'
+
 /** @throws {UsageError} where another ledger claimed what was compared */
 export function refuseClaimed({ connection }: RegisterFile): void {
-  const found = sql(connection)<{ count: number; place: string }>`
-    select count(distinct row) as count, min(place) as place from (${MATCHES}) where ${BARRED} having count(*) > 0`.get()
+  const found = sql(connection)<{ count: number; place: string; isRetired: 0 | 1 }>`
+    select count(distinct row) as count, min(place) as place, is_retired as isRetired from (${MATCHES}) where ${BARRED}
+     group by is_retired order by is_retired`.get()
   if (found === undefined) return
-  const { count, place } = found
+  const { count, place, isRetired } = found
   throw new UsageError(
     `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
-    `Continue with the ledger "${place}". Only where it is lost, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE --another-ledger --reason "…")`,
+    isRetired === 1
+      ? `That ledger is retired. What it began to send comes in as in doubt where the same command says so again (${TAKING})`
+      : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,
   )
 }
 
@@ -370,6 +375,13 @@ export const claimants = ({ connection }: RegisterFile): { readonly n: number; r
 export const begunElsewhere = ({ connection }: RegisterFile): readonly number[] =>
   sqlValue(connection)<number>`
     select distinct row from (${MATCHES}) where begun and ${BARRED} order by row`.all()
+
+/** Mandates that ledgers of which nothing goes on began to send, and that no row here has. */
+export const countBegunAndMissing = ({ connection }: RegisterFile): number =>
+  sqlValue(connection)<number>`
+    select count(distinct mandate) from mandate as theirs join temp.other on other.n = theirs.ledger join ledger using (n)
+     where is_retired and (theirs.begun or is_open) and mandate not in (select mandate from temp.mine)`.get() ??
+  0
 
 /** One index each: SQLite reads all of both tables where it is asked for one or the other. */
 const alike = (column: 'likeness' | 'spelling'): string => `

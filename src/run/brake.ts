@@ -1,3 +1,4 @@
+import { contradictedIn, type Verification } from '../domain/proof/verification.js'
 import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { WaitingRows } from '../ledger/ledger.js'
@@ -111,7 +112,7 @@ export const stopOfChoice = (choice: CountedChoice | null): Stop | null =>
 export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
-  next: 'Run again with the same files and confirm it: type the host name, or skip the prompt (--yes); a program gives true from confirm',
+  next: 'Run again with the same files and type the host name. A ledger that has sent from here before needs no answer (--yes)',
 }
 
 /** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
@@ -123,12 +124,14 @@ export function exitStatusOf(
   stop: Stop | null,
   signalStatus: number | null,
   { held, ...others }: OpenCutOver = NO_CUT_OVER,
+  verification: Verification | null = null,
 ): number {
+  const contradicted = verification === null ? 0 : contradictedIn(verification)
   if (!isBalanced(totals)) return 1
   if (stop?.kind === 'declined') return 2
   if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
   if (stop?.kind === 'credentials') return 6
-  if (totals.inDoubt + totals.sending > 0) return 4
+  if (totals.inDoubt + totals.sending + contradicted > 0) return 4
   if (totals.ready > held) return 5
   const left = [totals.invalid, totals.conflict, totals.refused, held, ...Object.values<number>(others)]
   return left.some((count) => count > 0) ? SOME_LEFT : 0

@@ -25,6 +25,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
+import { verificationOf } from '../domain/proof/verification.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */
@@ -122,8 +123,10 @@ export async function runCampaign(run: OpenRun) {
     const totals = ledger.totals()
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
-    const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver)
-    const isAnswered = prepared.admitted.every(({ notTaken }) => notTaken === 0)
+    const verification = verificationOf(totals.registered, ledger.view.verificationCounts())
+    const standing = exitStatusOf(totals, stop, run.signalStatus(), cutOver, verification)
+    const isAnswered =
+      prepared.held.missing === 0 && prepared.admitted.every(({ notTaken }) => notTaken === 0)
     const exitCode = standing === 0 && !isAnswered ? SOME_LEFT : standing
     ledger.endRun(runId, { stoppedBy: stop?.kind ?? null, exitCode })
     const mandates = ledger.view.mandates()
@@ -226,7 +229,7 @@ export async function bringIn(
   return null
 }
 
-const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, replaces: [] }
+const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }
 
 const nothingAdmitted = {
   ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },

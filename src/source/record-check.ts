@@ -6,6 +6,7 @@ import {
 } from '../domain/value/check-mandate.js'
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
+import { CUSTOMER_COLUMN } from '../domain/row/list-words.js'
 import { cleanCell, fillTemplate, upperCase } from '../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -159,17 +160,23 @@ function uncomputedFindings(
 }
 
 /** Where the cells of a format have names, findings tell them, and of what was looked up the place in the second file. */
-function nameCells({ mapping: { fields, oldKey, taken }, cellName }: RecognisedSource) {
-  if (cellName === undefined && taken.size === 0) return (checked: CheckedRecord): CheckedRecord => checked
+function nameCells({ header, mapping: { fields, oldKey, taken, customer }, cellName }: RecognisedSource) {
+  if (cellName === undefined && taken.size === 0 && customer === null)
+    return (checked: CheckedRecord): CheckedRecord => checked
   const positions = new Map(fields.map(({ field, position }) => [field, position]))
   if (oldKey !== null) positions.set('customer_no', oldKey.position)
   return (checked: CheckedRecord, places: LookedUp['places']): CheckedRecord => {
     if (checked.findings.length === 0) return checked
     const findings = checked.findings.map((finding) => {
       if (finding.field === null || finding.rule === 'ROW_FORMULA_UNCOMPUTED') return finding
-      const position = positions.get(finding.field)
+      const isTyped =
+        finding.field === 'customer_no' &&
+        customer !== null &&
+        cleanCell(checked.cells[header.positions.indexOf(customer)] ?? '') !== ''
+      const position = isTyped ? customer : positions.get(finding.field)
       const own = position === undefined ? undefined : cellName?.(checked.line, position)
-      const place = own === undefined ? places.get(finding.field) : `cell ${own}`
+      const found = isTyped ? `in ${CUSTOMER_COLUMN}` : places.get(finding.field)
+      const place = own === undefined ? found : `cell ${own}`
       return place === undefined ? finding : { ...finding, message: `${finding.message} It is ${place}.` }
     })
     return { ...checked, findings }

@@ -218,7 +218,7 @@ describe('a run against a real service', () => {
     await confirm(SERVICE, HOST)
     await expect(confirm(SERVICE, null, { flags: { yes: '1' }, ledger: 'second.db' })).rejects.toMatchObject({
       next: expect.stringMatching(
-        /Only where it is lost, go on with this one.*\(--ledger FILE; sepa-migrate run FILE --another-ledger/,
+        /Only where it is lost, or was purged, go on with this one.*\(--ledger FILE; sepa-migrate run FILE --another-ledger/,
       ) as string,
     })
     const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Command, emptyResult, type CommandResult } from '../../src/cli/command.js'
-import { main } from '../../src/cli/main.js'
+import { commands, main } from '../../src/cli/main.js'
 import { totalsOf } from '../../src/domain/row/row-state.js'
 import { LedgerError, SourceError } from '../../src/errors.js'
 import { worldOf } from './world.js'
@@ -97,6 +97,15 @@ describe('main', () => {
       expect(ended.stdout).not.toContain('0532')
     },
   )
+
+  it.each([
+    ['ledger', /^Examples:\n {2}sepa-migrate ledger adopt/],
+    ['customer', /^ {2}customer show .*\n {2}customer erase /m],
+  ])('helps where the first word of a command stands alone: %s', async (word, expected) => {
+    const world = worldOf()
+    expect(await main([word, '--help'], commands, world)).toBe(0)
+    expect(world.printed.stdout).toMatch(expected)
+  })
 
   it('explains a wrong flag once, with status 2', async () => {
     const plain = await call(['look', '--nope'])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { validLine, validExport } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
 
 const { write, program, json } = placeForEach()
 
@@ -50,4 +50,32 @@ it('a row of the wrong shape says that it is not sent although its rule is a war
   expect(stdout).toMatch(/^export\.csv: 2 records\n/)
   expect(stdout).toMatch(/warning {2}ROW_FIELD_COUNT, 1 time\n.* so the row is not sent\.\n/)
   expect(stdout).toMatch(/invalid +1/)
+})
+
+it('a check of files beside a campaign says what a run does: by what is wrong with its rows, and by what was compared', async () => {
+  const place = await placeOfTest({ sandbox: {} })
+  const header = `${validExport(0).trim()},Status,last_collection_date`
+  const line = (n: number, { status = 'active', last = '2026-01-01' } = {}) =>
+    `${validLine(n)},${status},${last}`
+  const save = (name: string, ...lines: string[]): void =>
+    place.write(name, `${[header, ...lines].join('\n')}\n`)
+  save('jan.csv', line(1), line(2, { last: '2010-01-01' }))
+  await place.program('run', 'jan.csv')
+  save('final.csv', line(1), line(2), line(3, { status: 'cancelled' }))
+  await place.program('compare', 'final.csv')
+  save('more.csv', line(2), line(3), line(4))
+  const unsent = ({ ready = 0, registered = 0, ...others }: Readonly<Record<string, number>>) => ({
+    ...others,
+    ready: ready + registered,
+  })
+  const { totals } = await place.json('check', 'more.csv', '--ledger', 'sepa-migrate.db')
+  const run = await place.json('run', 'more.csv')
+  expect(unsent(run.totals)).toEqual(unsent(totals))
+  const problems = await place.json<{ problems: { rule: string }[] }>(
+    'check',
+    'final.csv',
+    '--ledger',
+    'sepa-migrate.db',
+  )
+  expect(problems.problems.map(({ rule }) => rule)).not.toContain('LAST_COLLECTION_BEFORE_SIGNATURE')
 })

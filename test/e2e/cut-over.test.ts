@@ -60,7 +60,8 @@ it('compare sets the last export against the ledger, run holds what is over, and
     cutOver: { open: 7, held: 3, untaken: 3 },
   })
   expect(held()).toHaveLength(12)
-  await program('plan', '--to', 'plan.json')
+  const planned = await program('plan', '--to', 'plan.json')
+  expect(planned.stdout).toMatch(/2 rows ready: held back, .*something else of their mandates.*\(CUT_OVER\)/)
   expect(JSON.parse(read('plan.json'))).toMatchObject({
     rows: { count: 5 },
     staysBehind: [
@@ -78,7 +79,7 @@ it('compare sets the last export against the ledger, run holds what is over, and
   ])
   expect(mandateOf(14)?.iban).toBe(germanIban(914))
   expect(run.stdout).toContain(
-    '1 ready, and held back: by the latest comparison they have ended, are gone or were changed',
+    '1 ready, and held back: the last comparison or another record says something else of their mandates',
   )
   expect((await program('run')).status).toBe(3)
   expect(held()).toHaveLength(20)
@@ -280,4 +281,34 @@ it('report --to-cancel lists what one run registered, also by a later word of a 
   ])
   expect(unknown.errors[0]?.next).toMatch(/: 1 \(.*\), 2 \(.*\), 3 \(/)
   expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
+})
+
+it('what several lists say of a sent mandate is one line, which an end among it decides', async () => {
+  save('export.csv', [line(1), line(2).replace('2024', '2034')])
+  expect((await program('run', 'export.csv')).status).toBe(3)
+  edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-03' }), 'right.csv')
+  for (const [name, change] of [
+    ['customer.csv', { customer_no: '902' }],
+    ['ended.csv', { Status: 'cancelled' }],
+    ['account.csv', { iban: germanIban(902) }],
+  ] as const)
+    edit('right.csv', (row) => ({ ...row, ...change }), name)
+  expect((await program('run', path('right.csv'))).status).toBe(0)
+  for (const name of ['customer.csv', 'ended.csv', 'account.csv']) {
+    const { status, stdout, stderr } = await program('run', path(name))
+    expect([status, stdout.includes('Nothing is open'), stderr]).toEqual([
+      ...[3, false, expect.stringContaining('1 of 1 correction in')],
+    ])
+  }
+  expect(rows('cut-over.csv')).toMatchObject([
+    {
+      migration_class: 'ended_after_registration',
+      migration_change:
+        'it has another customer number there, it has ended there, it has another account there',
+      migration_action: expect.stringContaining('have it cancelled at the service') as string,
+    },
+  ])
+  expect((await program('resolve', '--row', '3', '--as', 'done', '--reason', 'cancelled')).status).toBe(0)
+  expect((await program('status')).stdout).toContain('Nothing is open')
+  expect(sandbox().mandates()).toHaveLength(2)
 })

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
-import { germanIban, validExport } from '../support/export.js'
+import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 import { start } from '../support/program.js'
 
@@ -164,7 +164,7 @@ describe('a second ledger with the same mandates', () => {
     await place.run('export.csv', '--limit', '5')
     expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
     const taken = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
-    expect(taken.stdout).toMatch(/In doubt, since another ledger of yours began to send them: 5 rows/)
+    expect(taken.stdout).toMatch(/In doubt, since they may have been sent before, from another ledger: 5 rows/)
     expect(taken.status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)
     expect(place.truth().twice()).toEqual([])
@@ -231,6 +231,120 @@ describe('a mandate that a lost ledger sent under another spelling', () => {
       expect(place.totals('second.db')).toMatchObject({ conflict: 1, registered: 1, inDoubt: 1 })
       expect(place.truth().posts()).toBe(3)
     }
+  })
+})
+
+describe('a lost ledger is continued with a newer export', () => {
+  const save = (place: Place, name: string, ...lines: string[]): void =>
+    place.write(
+      name,
+      `customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status\n${lines.join('\n')}\n`,
+    )
+  const active = (n: number): string => `${validLine(n)},active`
+  const taking = ['--another-ledger', '--reason', 'the disk is lost']
+  /** Four mandates are registered, and the ledger is lost. */
+  async function lost() {
+    const place = await open({ isReal: true })
+    save(place, 'jan.csv', active(1), active(2), active(3), active(4))
+    expect((await place.run('jan.csv')).status).toBe(0)
+    rmSync(place.path(LEDGER))
+    return place
+  }
+  const settle = (place: Place, ...words: string[]) =>
+    place.program('resolve', ...words, '--reason', 'asked the service')
+
+  it.each([
+    ['has ended there', `${validLine(1)},cancelled`],
+    ['cannot be read there', validLine(1).replace('2024-', '2924-') + ',active'],
+  ])('and of what began and %s a person looks what the service holds', async (_, line) => {
+    const place = await lost()
+    save(place, 'mar.csv', line, active(2), active(3), active(4), active(5))
+    const taken = await place.run('mar.csv', ...taking)
+    expect(taken.stdout).toContain('1 open in the cut-over')
+    expect(taken.stdout).not.toContain('is in no file here')
+    await settle(place, '--row', '1', '--as', 'written-off')
+    for (const row of ['2', '3', '4'])
+      await settle(
+        place,
+        '--row',
+        row,
+        '--as',
+        'registered',
+        '--assigned-creditor-identifier',
+        'DE98ZZZ09999999999',
+        '--assigned-mandate-reference',
+        `NEW-${row}`,
+      )
+    await place.program('compare', 'mar.csv')
+    expect(await place.json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
+    await place.program('report')
+    expect(place.rows('cut-over.csv')).toMatchObject([
+      {
+        migration_row: '1',
+        migration_action: expect.stringContaining('Look whether the service holds it') as string,
+      },
+    ])
+    expect((await settle(place, '--row', '1', '--as', 'done')).status).toBe(0)
+    await place.program('compare', 'mar.csv')
+    expect(await place.json('run', '--yes')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+    expect(place.truth().twice()).toEqual([])
+  })
+
+  it('and what began and is not in it is told, also where nothing else of it is there', async () => {
+    const place = await lost()
+    save(place, 'mar.csv', `${validLine(1)},cancelled`, active(5))
+    const taken = await place.json('run', '--yes', 'mar.csv', ...taking)
+    expect(taken).toMatchObject({ exitCode: 3, held: { inDoubt: 0, inCutOver: 1, missing: 3 } })
+    const again = await place.run('jan.csv', '--newer', ...taking)
+    expect(again.stdout).not.toContain('are in no file here')
+    expect(place.totals()).toMatchObject({ registered: 1, inDoubt: 4 })
+    expect(place.truth().twice()).toEqual([])
+  })
+
+  it('and so is one that was purged, where its mandates are in the next export', async () => {
+    const place = await open({ isReal: true })
+    save(place, 'jan.csv', active(1), active(2))
+    for (const args of [
+      ['run', '--yes', 'jan.csv'],
+      ['compare', 'jan.csv'],
+    ])
+      expect((await place.program(...args)).status).toBe(0)
+    expect((await place.program('purge', '--yes', '--reason', 'signed')).status).toBe(0)
+    expect((await place.program('compare', 'jan.csv')).stderr).toMatch(
+      /^Error: Cannot compare an export with/,
+    )
+    save(place, 'mar.csv', `${validLine(1)},cancelled`, active(2), active(3))
+    expect((await place.run('mar.csv')).stderr).toMatch(/was purged[^]*--ledger FILE[^]*--another-ledger/)
+    expect((await place.run('--ledger', 'next.db', 'mar.csv')).stderr).toMatch(
+      /Only where it is lost, or was purged, go on with this one: .*--another-ledger/,
+    )
+    const next = await place.json('run', '--yes', '--ledger', 'next.db', 'mar.csv', ...taking)
+    expect(next).toMatchObject({ held: { inDoubt: 1, inCutOver: 1, missing: 0 }, totals: { registered: 1 } })
+    expect(place.truth().twice()).toEqual([])
+  })
+
+  it('and nothing that came right later is sent a second time', async () => {
+    const place = await lost()
+    save(
+      place,
+      'mar.csv',
+      validLine(1).replace('2024-', '2924-') + ',active',
+      active(2),
+      active(3),
+      active(4),
+    )
+    await place.run('mar.csv', ...taking)
+    await place.program('report')
+    place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-02' }))
+    const list = 'sepa-migrate-report/to-do/corrections.csv'
+    expect((await place.run(list)).stderr).toMatch(
+      /is retired\. What it began to send comes in as in doubt where the same command says so again \(--another-ledger/,
+    )
+    const { status, stdout, stderr } = await place.run(list, ...taking)
+    expect(status, stdout + stderr).toBe(4)
+    expect(place.totals()).toMatchObject({ inDoubt: 4 })
+    expect(await place.json('status')).toMatchObject({ cutOver: { open: 0 } })
+    expect(place.truth().twice()).toEqual([])
   })
 })
 

@@ -303,6 +303,14 @@ describe('a fault of the crosswalk', () => {
     work.save()
     expect((await json('run', LIST, ...WITH)).totals).toMatchObject({ registered: 1, invalid: 1 })
     expect(held().at(-1)).toBe(2004)
+    if (typed === ' ') return
+    const column = String.fromCharCode(
+      'A'.charCodeAt(0) + work.headings('Corrections').indexOf('Customer number (over the crosswalk)'),
+    )
+    const told = rows('crossed/problems.csv').find(
+      ({ source, rule }) => source === 'to-do.xlsx' && rule?.startsWith('CUST'),
+    )
+    expect(told?.['message']).toContain(`It is cell ${column}3.`)
   })
 })
 

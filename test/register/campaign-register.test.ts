@@ -368,7 +368,13 @@ describe('a lost ledger', () => {
     const ledger = few(1, 2, 3, 4, 5)
     const taking = here.register(ledger, { takeOver: TAKE_OVER })
     taking.note()
-    expect(taking.hold({})).toEqual({ inDoubt: 1, inConflict: 0, replaces: [lost.file] })
+    expect(taking.hold({})).toEqual({
+      inDoubt: 1,
+      inConflict: 0,
+      inCutOver: 0,
+      missing: 0,
+      replaces: [lost.file],
+    })
     taking.claim(null, null)
     taking.close()
     expect(statesOf(ledger.file)).toEqual(['in_doubt', 'ready', 'ready', 'ready', 'ready'])
@@ -583,7 +589,7 @@ describe('what the register knows a mandate by', () => {
     const here = place()
     claimed(here, running([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
     const ledger = running([rowOf(1, { reference: '123' }), rowOf(3)])
-    expect(hold(here, ledger)).toEqual({ inDoubt: 0, inConflict: 1, replaces: [] })
+    expect(hold(here, ledger)).toEqual({ inDoubt: 0, inConflict: 1, inCutOver: 0, missing: 0, replaces: [] })
     expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
     expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
     const [problem] = ledger.view.problemsOfRow(1)

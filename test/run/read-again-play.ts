@@ -74,7 +74,7 @@ export function campaignIn(folder: string, name: string) {
         ledger,
         ...{ evidence: [], decisions: [], choice: null, expected: null },
         ...{ corrector: NOBODY_NAMED, isNewer: false, takesOver: false },
-        hold: () => ({ inDoubt: 0, inConflict: 0, replaces: [] }),
+        hold: () => ({ inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }),
         claim: () => undefined,
         files: sourceOpeners(paths, options, against, signal),
         readBy: { options, against, configuration: join(folder, 'sepa-migrate.yaml') },

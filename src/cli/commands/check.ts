@@ -73,6 +73,7 @@ async function check(context: Context) {
   try {
     const admitted = await admitAll(context, ledger, { sample, campaign })
     if (context.flag('who')) await askWho(context, ledger)
+    ledger.tellNew()
     const out = settings.get('out')
     noteOutputs(context, out)
     const { files, warnings } =

@@ -30,7 +30,7 @@ export const compareCommand: Command = {
     'written-off) with a reason, then resolve --from.',
   ],
   exits: {
-    ...EXITS.verified,
+    ...EXITS.standing,
     2: 'it does not look like the last export, or a usage error; nothing was recorded',
     3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
     ...usual(7, 130, 143),
@@ -42,14 +42,15 @@ async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
   noteOutputs(context, settings.out)
+  const readBy = readByOf(context)
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
-    const again = await readAgainFirst(ledger, {
-      severities,
-      readBy: readByOf(context),
-      signal: world.signals.drain,
-    })
     const final = ledger.comparisons.open()
     try {
+      const again = await readAgainFirst(ledger, {
+        severities,
+        readBy,
+        signal: world.signals.drain,
+      })
       const admitted = await admitSources(final, openers(context, 'refuse'), {
         severities,
         signal: world.signals.drain,
@@ -57,7 +58,8 @@ async function compare(context: Context) {
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal') }
+      const { configuration } = readBy
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
       const settled = ledger.comparisons.record(final, terms)
       return {
         ledger,

@@ -29,7 +29,7 @@ export const reportCommand: Command = {
     'that was changed stays as a whole, and the new one goes to report-2/. --sign-with writes manifest.sig, which a later',
     'report without it takes away. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; report verify --key checks it.',
   ],
-  exits: EXITS.verified,
+  exits: EXITS.standing,
   run: async (context) => {
     const { settings } = context
     const keyFile = settings.get('signWith')

@@ -1,4 +1,3 @@
-import { NO_CUT_OVER } from '../../domain/row/cut-over.js'
 import { existsSync } from 'node:fs'
 import { isOwnList } from '../../source/list.js'
 import { assertReportFolder } from '../../trust/entry.js'
@@ -238,15 +237,6 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const NOT_LOOKED_AT = {
-  verification: null,
-  asActive: '',
-  who: false as const,
-  evidence: null,
-  cutOver: NO_CUT_OVER,
-  odd: [],
-}
-
 const standingOf = (reader: LedgerReader) => ({
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
@@ -273,9 +263,7 @@ async function conclude(context: Context, service: Service, end: End) {
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, who, evidence, cutOver, odd } = isDeclined
-    ? NOT_LOOKED_AT
-    : await lookInto(settings, standingOf)
+  const { verification, asActive, who, evidence, cutOver, odd } = await lookInto(settings, standingOf)
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),

@@ -21,7 +21,7 @@ export const statusCommand: Command = {
   options: SHARED,
   own: [['--watch', 'show it as it goes on, until interrupted']],
   epilogue: [],
-  exits: EXITS.verified,
+  exits: EXITS.standing,
   run: (context) =>
     lookInto(context.settings, async (reader) => {
       if (context.flag('watch')) await watch(context, reader)

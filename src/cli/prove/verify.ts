@@ -29,9 +29,9 @@ export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
 
 export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
 
-/** 4 and 5 are told by each command. */
+/** 5 is told by each command. */
 export const ASK_EXITS = {
-  ...usual(0, 3, 6, 8, 130, 143),
+  ...usual(0, 3, 4, 6, 8, 130, 143),
   2: 'usage or configuration error; nothing was asked',
 }
 
@@ -165,7 +165,6 @@ export const verifyCommand: Command = {
   exits: {
     ...ASK_EXITS,
     0: 'everything that was asked is proven, and nothing is open',
-    4: 'a registered mandate is missing, twice or different at the service, or rows are in doubt (outranks 3 and 5)',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },
   run: verify,

@@ -198,7 +198,7 @@ export const EXIT_STATUSES = {
   1: 'a bug, or the result could not be written',
   2: 'usage or configuration error; nothing was sent',
   3: 'finished; some rows are invalid, in conflict or refused',
-  4: 'rows are in doubt (outranks 3 and 5)',
+  4: 'rows are in doubt, or contradicted by the service',
   5: 'stopped early by a limit or the brake; ready rows remain',
   6: 'credentials or permission refused by the service',
   7: 'input unreadable, or changed since it was imported',
@@ -216,18 +216,11 @@ export type Exits = Readonly<Partial<Record<ExitStatus, string>>>
 export const usual = (...statuses: readonly ExitStatus[]): Exits =>
   Object.fromEntries(statuses.map((status) => [status, EXIT_STATUSES[status]]))
 
-const STANDING: Exits = { ...usual(0, 2, 3, 4), 5: 'ready rows remain', ...usual(8) }
-
 export const EXITS = {
   /** Nothing but what was asked for. */
   plain: { 0: 'done', 2: 'usage or configuration error' },
   /** By what is open in the ledger. */
-  standing: STANDING,
-  /** The same, and by what the service contradicts. */
-  verified: {
-    ...STANDING,
-    4: 'rows are in doubt, or a registered mandate is missing, twice or different at the service (outranks 3 and 5)',
-  },
+  standing: { ...usual(0, 2, 3, 4), 5: 'ready rows remain', ...usual(8) },
   run: usual(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
 } as const satisfies Record<string, Exits>
 

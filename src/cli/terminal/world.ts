@@ -167,12 +167,6 @@ export async function assertTyped(
     throw new UsageError(`Not confirmed; ${nothing}`, `Run again and type "${typed}"`)
 }
 
-/** Totals that are no states. */
-const COUNTED: Readonly<Record<'read' | 'resubmitted', string>> = {
-  read: 'records of the exports',
-  resubmitted: 'lines given back; a correction counts in the place of its row',
-}
-
 const TONE: Readonly<Partial<Record<RowState, Tone>>> = {
   invalid: 'bad',
   conflict: 'bad',
@@ -194,9 +188,17 @@ export function totalsLines(totals: Totals): Line[] {
     line(stateName(state), totals[TOTAL_OF_STATE[state]], STATE_MEANS[state], TONE[state])
   return [
     [toned('strong', 'Control totals')],
-    line('read', totals.read, COUNTED.read),
+    line('read', totals.read, 'records of the exports'),
     ...shown.map(stateLine),
-    ...(totals.resubmitted > 0 ? [line('resubmitted', totals.resubmitted, COUNTED.resubmitted)] : []),
+    ...(totals.resubmitted > 0
+      ? [
+          line(
+            'resubmitted',
+            totals.resubmitted,
+            'lines given back; a correction counts in the place of its row',
+          ),
+        ]
+      : []),
     isBalanced(totals)
       ? `  balanced: ${countText(totals.read)} read = the sum of all states`
       : [

@@ -38,6 +38,7 @@ const CHANGE_TEXT = {
   collected_creditor_differs: 'it was last collected for another creditor',
   collected_date_differs: 'it was last collected with another date of signature',
   collected_account_differs: 'it was last collected from another account',
+  begun: 'a ledger that is lost began to send it, and this one does not send it as it stands',
   back: 'it is as before again, though somebody had it changed or cancelled at the service: look what the service holds',
 } as const
 
@@ -65,6 +66,8 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
     return isHeldThere
       ? 'Make the first collection before the last day, or get a new mandate; then write done.'
       : 'Send it and collect before the last day, or get a new mandate and write this one off; then write done.'
+  if (why === 'begun')
+    return 'Look whether the service holds it. If so, have it changed or cancelled there; then write done.'
   const changes = why.split(' ')
   if (!isHeldThere)
     return changes.includes('reference')
@@ -92,4 +95,4 @@ export type OpenCutOver = Readonly<typeof NO_CUT_OVER>
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =
-  'by the latest comparison they have ended, are gone or were changed (CHANGED_SINCE_COMPARED): run that export, act on to-do/cut-over.csv, or compare a newer export'
+  'the last comparison or another record says something else of their mandates: act on to-do/cut-over.csv and to-do/corrections.csv, run the compared export, or compare a newer one'

@@ -110,11 +110,7 @@ const withWholeYear = (text: string, before: LocalDate): string =>
     before.slice(2, 4) === year ? start + before.slice(0, 4) : whole,
   )
 
-/** The numbers of a date in their order; equal ones may be read as different dates. */
-const numbersOf = (text: string): string =>
-  (text.match(/[0-9]+/g) ?? []).map((part) => withoutZeros(part).slice(-2)).join(' ')
-
-/** The same numbers in the same order, but for a year that is written with two digits in one of them. */
+/** The same numbers in the same order, but for a year that is written with two digits in one of them; they may be read as different dates. */
 function hasSameNumbers(one: string, other: string): boolean {
   const [ours, theirs] = [one, other].map((text) => text.match(/[0-9]+/g) ?? [])
   if (ours === undefined || theirs === undefined || ours.length < 3 || ours.length !== theirs.length)
@@ -144,7 +140,7 @@ export function dateLikeness(original: DateCell, returned: string, today: LocalD
   if (date === null) return hasSameNumbers(before, withoutMidnight(returned)) ? 'same' : plain
   const after = withWholeYear(withoutMidnight(returned), date)
   const format = notationOf(after, original.format, today)
-  const isSwapped = numbersOf(before) === numbersOf(after) && before !== after
+  const isSwapped = hasSameNumbers(before, after) && before !== after
   if (format === 'unsettled') {
     const fits = Object.values(ORDERED).flat()
     return fits.some((each) => dateOf(after, each, today) === date) ? 'perhaps' : plain

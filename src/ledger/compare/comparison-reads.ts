@@ -16,6 +16,8 @@ export interface FinalSource {
   readonly name: string
   readonly sha256: string
   readonly records: number
+  /** The path of what it was read with, where it was a configuration. */
+  readonly configuration?: string | null
 }
 
 /** How the last export stood to the ledger when they were compared. */
@@ -69,7 +71,7 @@ const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
  */
 const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
-  and not (${IS_REPLACED}) and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
+  and not (${IS_REPLACED}) and not (why = 'begun' and (select state from row where id = compared.row_id) = 'superseded') and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
 

@@ -1,5 +1,5 @@
 import { IS_CLOSED_AS_GONE } from '../deliver/gate.js'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import {
   CUT_OVER_CLASSES,
   HELD_CLASSES,
@@ -14,12 +14,14 @@ import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
-import { answerByComparison, CHANGED_THERE, keepContradicting } from './contradicting.js'
+import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
   /** A person says that it is the last export although it does not look so. */
   readonly isFinal: boolean
+  /** The path of the configuration that it was read with. */
+  readonly configuration?: string | null
 }
 
 /** A mandate on either side: its key, or what was read where it has none. */
@@ -183,7 +185,7 @@ const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_d
 export function recordComparison(
   connection: Connection,
   final: Connection,
-  { by, isFinal }: ComparisonTerms,
+  { by, isFinal, configuration = null }: ComparisonTerms,
   at: string,
 ): number {
   fill(connection, final)
@@ -201,7 +203,12 @@ export function recordComparison(
        (select coalesce(max(id), 0) from decision))`.run({
     at,
     by: maskAccounts(by),
-    sources: JSON.stringify(sourcesOf(final)),
+    sources: JSON.stringify(
+      sourcesOf(final).map((source) => ({
+        ...source,
+        ...(configuration && { configuration: resolve(configuration) }),
+      })),
+    ),
     classes: JSON.stringify(countClasses(connection)),
   })
   const ids = { id: Number(lastInsertRowid), previous }
@@ -215,11 +222,11 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
-  // What the bank said of a mandate no export takes back, and of an erased customer none can tell any more.
+  // What others said no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, row_id, class, why, is_held, final, decision_id from compared
-      where comparison_id is :previous and (why glob 'collected_*' and met_by is null
+      where comparison_id is :previous and (${IS_OF_OTHERS} and met_by is null
           or decision_id is null and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'erased'))
         and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0

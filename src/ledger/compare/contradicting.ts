@@ -10,6 +10,9 @@ import { sql, sqlValue, type Connection } from '../file/connection.js'
  */
 const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
+/** What the bank said of a mandate, or a ledger that is lost: no export takes it back. */
+export const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
+
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
 export const CHANGED_THERE = `select row_id from (
   select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
@@ -41,33 +44,40 @@ export interface Contradicting {
   readonly at: string
 }
 
-/** Opens a line for the mandate, unless it has one; where one that says the same was closed before, nothing is open. */
+/**
+ * Opens a line for the mandate, or one in the place of the open line that says what the records say besides; where one that
+ * says the same was closed before, nothing is open.
+ */
 export function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
   const isClosed = sql(connection)`
     select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null
       and not (row.content_key is (select content_key from row as held where held.id = :sent) and :sent in (${CHANGED_THERE}))`
   const open = records.filter(({ id }) => isClosed.get({ sent, record: id }) === undefined)
-  const [first] = open
   if (open.length < records.length)
     answer(
       connection,
       records.filter((record) => !open.includes(record)).map(({ id }) => id),
       { by: PROGRAM, reason: 'A person closed a line of the cut-over that said the same', at },
     )
-  const hasLine = sql(connection)`
-    select 1 from compared where row_id = ? and ${IS_LATEST} and decision_id is null
-      and (met_by is null or (select state from row as met where met.id = met_by) = 'conflict')`.get(sent)
-  if (first === undefined || hasLine !== undefined) return
-  const record = { sent, record: first.id, was: first.was, rule: first.rule }
-  const met = sql(connection)<Readonly<Record<'class' | 'why', string> & { isHeld: 0 | 1 }>>`${MET}`.get(
-    record,
-  )
-  if (met === undefined) throw new Error(`Row ${sent} was not sent`)
-  sql(connection)`
-    insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
-     select (select max(id) from comparison), :sent, :class, :why, :isHeld, ${DIGEST}, id from row where id = :record`.run(
-    { ...met, ...record },
-  )
+  const lineOf = sql(connection)<{ class: string; why: string }>`
+    select class, why from compared where row_id = ? and ${IS_LATEST} and decision_id is null
+      and (met_by is null or (select state from row as met where met.id = met_by) = 'conflict') order by id desc limit 1`
+  for (const { id: record, was, rule } of open) {
+    const line = lineOf.get(sent)
+    const met = sql(connection)<Readonly<Record<'class' | 'why', string> & { isHeld: 0 | 1 }>>`${MET}`.get({
+      ...{ sent, record, was, rule },
+    })
+    if (met === undefined) throw new Error(`Row ${sent} was not sent`)
+    const said = new Set(line?.why.split(' '))
+    const why = [...said, ...met.why.split(' ').filter((change) => !said.has(change))].join(' ')
+    if (why === line?.why) continue
+    const isEnded = line?.class === 'ended_after_registration'
+    sql(connection)`
+      insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
+       select (select max(id) from comparison), :sent, :class, :why, :isHeld, ${DIGEST}, id from row where id = :record`.run(
+      { ...met, ...(isEnded && { class: line.class }), why, sent, record },
+    )
+  }
 }
 
 /** Once the line of a row is closed, or a newer comparison finds the mandate as it was sent. `cross`: from that row on. */

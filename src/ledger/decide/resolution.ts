@@ -331,9 +331,9 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
   const closesLine =
     decision === 'done' || (decision === 'written_off' && state !== 'in_doubt' && state !== to)
   const { changes } = sql(connection)`
-    update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine`.run({
-    ...{ decisionId, id, closesLine: closesLine ? 1 : 0 },
-  })
+    update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine and (:isDone or why <> 'begun')`.run(
+    { ...{ decisionId, id, closesLine: Number(closesLine), isDone: Number(decision === 'done') } },
+  )
   if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at })
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.

@@ -53,7 +53,7 @@ export function assertNotPurged(connection: Connection, file: string, action: st
   throw new LedgerError(
     'unwritable',
     `Cannot ${action} the ledger "${file}": it was purged at ${campaign?.purgedAt ?? 'an unknown time'}`,
-    'Start a new ledger; mandates of this one must not be in its files (--ledger FILE)',
+    'Start a new ledger (--ledger FILE). A run of an export that has mandates of this one says so, and they come in as in doubt (--another-ledger --reason "…")',
   )
 }
 

@@ -17,6 +17,7 @@ import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
+import { NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { recordDecision } from '../decide/decisions.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
@@ -152,6 +153,11 @@ export function createClaims(parts: ClaimParts) {
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
     ready: (): Iterable<ClaimedMandate> => claimed(connection, `state = 'ready'`).iterate(),
     toSend: parts.toSend,
+    /** Every row that counts, by its mandate alone. */
+    known: (): Iterable<ClaimedMandate> =>
+      sql(connection)<ClaimedMandate>`
+        select id as row, mandate_key as key, '' as likeness, 0 as customerNo, attempts from row
+         where mandate_key is not null and state not in ('duplicate', 'superseded')`.iterate(),
     /** Rows that have an attempt. */
     attempted: (): Iterable<ClaimedMandate> => claimed(connection, 'attempts > 0').iterate(),
     /** Rows whose references were accounts and are removed. */
@@ -199,6 +205,24 @@ export function createClaims(parts: ClaimParts) {
         )
         if (held.length > 0) noteChange(connection, given.at)
         return held.length
+      }),
+    /**
+     * Rows that another ledger began to send, and that cannot be sent from here as they stand, become lines of the cut-over.
+     * While an admission is open it is part of it.
+     * @returns how many
+     */
+    tellBegun: (rows: readonly number[]): number =>
+      storage.join(() => {
+        const open = sql(connection)`
+          insert into compared (comparison_id, row_id, class, why, is_held)
+           select (select max(id) from comparison), id, 'ended_after_registration', 'begun', 0 from row as told
+            where id = ? and state in ${NEVER_SENDABLE}
+              and not exists (select 1 from row as same where same.mandate_key = told.mandate_key and attempts > 0)
+              and not exists (select 1 from compared join row as former on former.id = row_id
+                where former.mandate_key = told.mandate_key and why = 'begun')`
+        const told = rows.filter((row) => open.run(row).changes > 0)
+        if (told.length > 0) noteChange(connection, now())
+        return told.length
       }),
     /**
      * A person goes on with an older copy: every row that it would send becomes in doubt, by a decision on record; those that

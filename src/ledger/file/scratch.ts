@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission, type AdmissionParts } from '../admit/admission.js'
 import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
-import { closing, keeping, openScratch, type Connection } from './connection.js'
+import { closing, keeping, openScratch, sqlValue, type Connection } from './connection.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import { createReader, openBegun, type LedgerReader } from '../read/open-reader.js'
@@ -63,7 +63,7 @@ function countingIn(reader: LedgerReader, counted: ReadonlyMap<number, number>):
 
 /**
  * A campaign as it stands, to try out what files would change in it; the ledger itself stays as it is, and a run may go
- * on. Problems on record are left out, so that those of the new files can be told.
+ * on.
  * @throws {UsageError} where there is no ledger
  * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable` for one that was purged
  */
@@ -84,7 +84,11 @@ function scratchLedger(
   counted?: AdmissionParts['counted'],
 ) {
   const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
+  const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from problem`.get() ?? 0
   return {
+    /** From now on its reader tells the problems of the new files alone; nothing more may come in. */
+    tellNew: (): void =>
+      void connection.exec(`create temp view problem as select * from main.problem where id > ${before}`),
     admit: (
       given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
     ) =>
@@ -106,7 +110,7 @@ function scratchLedger(
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
 const TABLES =
-  'campaign source row run attempt decision collection collected amended kin who comparison compared'.split(
+  'campaign source row problem run attempt decision collection collected amended kin who comparison compared ended_elsewhere'.split(
     ' ',
   )
 

@@ -9,6 +9,7 @@ import {
   toSend,
   versionDrifts,
 } from '../../domain/plan/plan.js'
+import { HELD_TEXT } from '../../domain/row/cut-over.js'
 import { choiceLine } from '../../domain/row/choice.js'
 import type { CorrectedRow, Corrections } from '../../domain/row/correction.js'
 import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
@@ -70,7 +71,7 @@ const section = (title: string, lines: readonly (string | false)[], as?: Section
 })
 
 const behindLine = ({ state, rule, count }: PlanDocument['staysBehind'][number]): string =>
-  `${plural(count, 'row', 'rows')} ${stateName(state)}: ${ruleText(rule, STATE_MEANS[state])}`
+  `${plural(count, 'row', 'rows')} ${stateName(state)}: ${ruleText(rule, state === 'ready' ? `held back, ${HELD_TEXT}` : STATE_MEANS[state])}`
 
 const warningLine = ({ rule, count }: PlanDocument['warnings'][number]): string =>
   `${plural(count, 'warning', 'warnings')}: ${ruleText(rule, '')}`

@@ -366,7 +366,7 @@ function headerProblem(
 }
 
 const LIST_OF_OURS =
-  'It is a list of this program: give it with the configuration that the exports of its lines were read with (--config)'
+  'It is a list of this program: give it with the columns that it was written with, and the configuration that the exports of its lines were read with (--config)'
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]

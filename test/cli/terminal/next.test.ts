@@ -52,6 +52,10 @@ describe('what to do next', () => {
     expect(command({ sending: 1 })).toBe('run')
   })
 
+  it('asks for an export where none has come in, and recommends no report of nothing', () => {
+    expect(next({})).toEqual(['Give the export to it: sepa-migrate run FILE'])
+  })
+
   it('asks which export is newer before anything is corrected, with the path that was typed', () => {
     const unordered = { campaign: { ...campaign, unorderedExport: 'feb 2.csv' } }
     const lines = next(

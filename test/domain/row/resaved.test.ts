@@ -70,6 +70,10 @@ describe('a cell that was saved again', () => {
     ['30.02.2024', 'dd.mm.yyyy', '30.02.24', 'same'],
     ['30.02.1924', 'dd.mm.yyyy', '30.02.2024', 'different'],
     ['30.02.2024', 'dd.mm.yyyy', '02.30.2024', 'different'],
+    // Of a century nobody is wrong but a person.
+    ['2924-03-02', 'iso', '2024-03-02', 'different'],
+    ['01.03.1924', 'dd.mm.yyyy', '01.03.2024', 'different'],
+    ['01.03.1924', 'dd.mm.yyyy', '1.3.2024', 'different'],
     ['24', 'iso', '2024', 'different'],
   ] as const)('the date %s (%s) read back as %s is %s', (text, format, given, expected) => {
     const read = readDate(text, format, TODAY)

@@ -20,7 +20,7 @@ import { problemsOf, statesOf, look } from '../ledger-views.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { openForReading, type Connection } from '../../../src/ledger/file/connection.js'
 
-const TABLES = ['campaign', 'source', 'row', 'run', 'attempt'] as const
+const TABLES = ['campaign', 'source', 'row', 'problem', 'run', 'attempt', 'ended_elsewhere'] as const
 
 async function busyLedger(): Promise<string> {
   const rows = [{}, {}, { verdict: 'invalid', reference: 'M-2', customerNo: 2 }] as const
@@ -58,7 +58,6 @@ describe('a copy of a ledger', () => {
       expect(copy.prepare(all).all(), table).toEqual(original.prepare(all).all())
     }
     expect(copy.pragma('foreign_key_check')).toEqual([])
-    expect(copy.prepare('select count(*) from problem').pluck().get()).toBe(0)
   })
 
   it('is guarded like a ledger, and what happens to it does not happen to the ledger', async () => {
