@@ -19,6 +19,7 @@ export const CHANGED_THERE = `select row_id from (
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
     and why not glob 'collected_*'`
+
 const DIGEST = 'coalesce(content_key, raw)'
 
 /** What a record says of the mandate that was sent, as a comparison would call it. */
