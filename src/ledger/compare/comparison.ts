@@ -222,7 +222,7 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
-  // What the bank said of a mandate, or a ledger that is lost, no export takes back, and of an erased customer none can tell any more.
+  // What others said no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
      select :id, row_id, class, why, is_held, final, decision_id from compared

@@ -10,7 +10,7 @@ import { sql, sqlValue, type Connection } from '../file/connection.js'
  */
 const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
-/** What the bank said of a mandate, or a ledger that is lost. */
+/** What the bank said of a mandate, or a ledger that is lost: no export takes it back. */
 export const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
 
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
@@ -18,7 +18,8 @@ export const CHANGED_THERE = `select row_id from (
   select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and not ${IS_OF_OTHERS}`
+    and why not glob 'collected_*'`
+
 const DIGEST = 'coalesce(content_key, raw)'
 
 /** What a record says of the mandate that was sent, as a comparison would call it. */
