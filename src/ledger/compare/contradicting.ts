@@ -18,7 +18,7 @@ export const CHANGED_THERE = `select row_id from (
   select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and why not glob 'collected_*'`
+    and not ${IS_OF_OTHERS}`
 
 const DIGEST = 'coalesce(content_key, raw)'
 
