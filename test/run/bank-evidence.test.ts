@@ -98,7 +98,7 @@ it.each<[string, Partial<Exported>, Partial<Debit> | null, string]>([
   ['has another case', { reference: 'm-1' }, {}, 'ready 2029-01-05'],
   ['has another business code', { creditor: 'DE98ABC09999999999' }, {}, 'ready 2029-01-05'],
   ['has another reference', {}, { reference: 'OLD-1' }, 'conflict 2027-03-05 !REFERENCE_DIFFERS'],
-  ['has no creditor', {}, { creditor: '?' }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
+  ['has a wrong creditor', {}, { creditor: 'DE-WRONG' }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
   ['has another creditor', {}, { creditor: OTHER_CREDITOR }, 'conflict 2027-03-05 !CREDITOR_DIFFERS'],
   [
     'has both',
@@ -259,7 +259,7 @@ it.each(['', 'NOTPROVIDED'])(
 
 it('a later collection with a wrong creditor is counted beside what vouches for its mandate', async () => {
   const ledger = kept()
-  const unreadable = debit(1, { creditor: '?', day: '2026-02-05' })
+  const unreadable = debit(1, { creditor: 'DE-WRONG', day: '2026-02-05' })
   await admit(ledger, { exports: [exportOf([row(1)])], collections: [collected(debit(1), unreadable)] })
   expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, not_in_export: 1 })
 })
