@@ -221,19 +221,17 @@ export function openRegister(options: RegisterOptions) {
     adopt: (adoption: Omit<Adoption, 'mark'>): AdoptionReport =>
       file.write(() => {
         const noted = noteOfLiving()
-        if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
         const ofAdoption = newMark()
         const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption })
         if (noted === undefined) noteNew(ofAdoption)
-        else
+        else {
+          const { n } = noted
           sql(connection)`
             update ledger set mark = :ofAdoption, attempts = :attempts, runs = :runs, decided = :decided where n = :n`.run(
-            {
-              ...claims.standing(),
-              ofAdoption,
-              n: noted.n,
-            },
+            { ...claims.standing(), ofAdoption, n },
           )
+          keepLost(file, n, () => learnAttempts(n))
+        }
         return report
       }),
     /** False for a ledger that had sent before it was noted: it came from elsewhere. */
@@ -383,18 +381,21 @@ const overtaken = (ledger: string, rows: number): LedgerError =>
   )
 
 /**
- * What the lost part of a ledger claimed is kept as of a ledger of its own, retired by this one: rows that come in anew
- * under the same numbers may have been sent.
+ * What a ledger claimed and its copy has no attempt for is kept as of a ledger of its own, retired by this one: it may have
+ * been sent, whatever the copy says of it.
  */
-function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number): void {
-  const { lastInsertRowid } = sql(connection)`
+function keepLost({ connection }: RegisterFile, n: number, learnAttempts: () => void): void {
+  const { lastInsertRowid: lost } = sql(connection)`
     insert into ledger (id, place, service, mark, attempts, runs, is_open, retired_by)
-     select id || ' until ' || coalesce(mark, ''), place || ', before an older copy was put back', service, null, 0, 0, 1, id
-       from ledger where n = ?`.run(noted.n)
-  sql(connection)`update mandate set ledger = ? where ledger = ? and row > ?`.run(
-    lastInsertRowid,
-    noted.n,
-    lastRow,
+     select id || ' until ' || mark, place || ', before an older copy was put back', service, null, 0, 0, 1, id
+       from ledger where n = ?`.run(n)
+  sql(connection)`update mandate set ledger = ? where ledger = ?`.run(lost, n)
+  learnAttempts()
+  sql(connection)`
+    delete from mandate as theirs where ledger = ? and exists (select 1 from mandate as own where own.ledger = ?
+      and own.row = theirs.row and own.mandate = theirs.mandate and own.likeness = theirs.likeness)`.run(
+    lost,
+    n,
   )
 }
 

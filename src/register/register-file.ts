@@ -306,7 +306,7 @@ export function numbersOf(
 /** What a ledger is put beside others with. */
 export interface Comparison {
   readonly file: RegisterFile
-  readonly claims: Pick<Claims, 'standing' | 'keysOfCustomer'>
+  readonly claims: Pick<Claims, 'standing' | 'keysThatLeft'>
   readonly baseUrl: string
   readonly numberOf: (text: string) => number
   /** Ledgers whose place this one takes, by number; they count as retired. */
@@ -389,24 +389,27 @@ const alike = (column: 'likeness' | 'spelling'): string => `
          theirs.begun, ${column === 'spelling' ? 1 : 0} as isSpelling
     from temp.mine join mandate as theirs on theirs.${column} = mine.${column} where mine.attempts = 0`
 
+/** What a ledger may have sent by now; of a retired one nothing else will be. */
+const MAY_HAVE_LEFT = '(is_retired = 0 or begun or is_open)'
+
 /**
  * Rows of this ledger, and ledgers that claimed a mandate of the same customer with the same date or spelling under
  * another reference. Rows that this ledger claimed itself, and those whose mandate is known for certain, resemble nothing;
- * neither does another mandate of the customer which this ledger holds as well.
+ * neither does another mandate of the customer which this ledger began to send as well.
  */
 export function resembling({ file, claims, numberOf }: Comparison): Resembling[] {
   const found = sql(file.connection)<Resembling & { theirs: number }>`
     select mine as row, min(place) as place, theirs, max(isSpelling) as isSpelling
        from (${alike('likeness')} union all ${alike('spelling')})
        join temp.other on other.n = claimant join ledger on ledger.n = claimant
-      where (is_retired = 0 or begun or is_open)
+      where ${MAY_HAVE_LEFT}
         and not exists (select 1 from mandate as own join ledger on ledger.n = own.ledger
           where ledger.id = ? and own.row = mine)
-        and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger
-          where same.mandate = exact)
+        and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger join ledger using (n)
+          where same.mandate = exact and ${MAY_HAVE_LEFT})
       group by mine, theirs order by mine`.all(claims.standing().ledgerId)
   const byRow = new Map<number, Resembling>()
   for (const { theirs, ...each } of found)
-    if (!claims.keysOfCustomer(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)
+    if (!claims.keysThatLeft(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)
   return [...byRow.values()]
 }

@@ -452,6 +452,29 @@ describe('a lost ledger', () => {
     ])
   })
 
+  it('what it claimed and sent under another reference alone is held back as it was claimed first', async () => {
+    const here = place()
+    const lost = few(1)
+    claimed(here, lost).close()
+    lost.startRun(SETTINGS)
+    admit(lost, [rowOf(1, { reference: 'M1', corrects: 1 })])
+    await beginOne(here, lost)
+    const ledger = few(1, 2)
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 0, inConflict: 1 })
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
+  })
+
+  it('holds back what is corrected and written otherwise in the file behind the export', async () => {
+    const here = place()
+    await beginOne(here, few(1))
+    const ledger = running([rowOf(1, { verdict: 'invalid' }), rowOf(2)])
+    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(1, { reference: 'M1', corrects: 1 })])
+    expect(hold(here, ledger)).toMatchObject({ inConflict: 1 })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'conflict'])
+  })
+
   it('with every row in doubt, where the register is lost or cannot be read', () => {
     const here = place()
     claimed(here, few(1)).close()
@@ -734,5 +757,98 @@ describe('an older copy that a person goes on with', () => {
     )
     expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
     expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
+  })
+
+  function adopt({ register }: Place, copy: Ledger) {
+    const adopting = register(copy)
+    try {
+      return adopting.adopt({ ...BY_KIM, run: SETTINGS })
+    } finally {
+      adopting.close()
+      copy.startRun(SETTINGS)
+    }
+  }
+
+  /** What a run would send, once the register has held what it holds. */
+  function sendable(here: Place, copy: Ledger): number[] {
+    hold(here, copy)
+    return Array.from(copy.claims.toSend(null), ({ row }) => row)
+  }
+
+  /** Row 2 is not sent in the copy; what is said here of its mandate is what the lost part sent as row 3. */
+  async function adopted(held: Values, lost: Values) {
+    const here = place()
+    const ledger = running([rowOf(1), held])
+    await beginOne(here, ledger)
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ ...lost, corrects: 2 }])
+    const later = claimed(here, ledger)
+    await ledger.settle(await begin(ledger, readyRow(ledger)), registered('NEW-3'))
+    later.close()
+    adopt(here, copy)
+    return { here, copy }
+  }
+
+  const OTHERWISE: [string, Values][] = [
+    ['another spelling', { reference: 'M3' }],
+    ['another spelling and date', { reference: '0M-3', signedDate: '2021-05-05' }],
+    ['another reference', { reference: 'NEW-3' }],
+  ]
+
+  describe.each<[string, Values]>([
+    ['invalid', rowOf(3, { verdict: 'invalid' })],
+    ['without a date', rowOf(3, { verdict: 'invalid', values: { signedDate: null } })],
+    ['in conflict', rowOf(3, { verdict: 'conflict' })],
+    ['left out', rowOf(3, { verdict: 'excluded' })],
+  ])('sends nothing once more that the lost part sent of a row that is %s in it', (_, held) => {
+    it.each(OTHERWISE)('and that comes under %s', async (__, values) => {
+      for (const corrects of [null, 2]) {
+        const { here, copy } = await adopted(held, rowOf(3))
+        admit(copy, [rowOf(3, { ...values, corrects })], { isNewer: true })
+        expect(sendable(here, copy)).toEqual([])
+      }
+    })
+  })
+
+  it.each(OTHERWISE)('nor what was closed in the copy before it was adopted, under %s', async (_, values) => {
+    const here = place()
+    const ledger = few(1, 3)
+    await beginOne(here, ledger, { limit: 1 })
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    await beginOne(here, ledger)
+    decide(copy, 2, 'written_off')
+    adopt(here, copy)
+    admit(copy, [rowOf(3, values)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([])
+  })
+
+  it.each(OTHERWISE)('nor what was refused in it and corrected since, under %s', async (_, values) => {
+    const here = place()
+    const ledger = few(3)
+    await beginOne(here, ledger)
+    admit(ledger, [rowOf(3, { verdict: 'invalid', corrects: 1 })])
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(3, { corrects: 2 })])
+    await beginOne(here, ledger)
+    adopt(here, copy)
+    admit(copy, [rowOf(3, values)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([])
+  })
+
+  it('sends what resembles only what it knows as sent', async () => {
+    const { here, copy } = await adopted(rowOf(3, { verdict: 'invalid' }), rowOf(3))
+    admit(copy, [rowOf(4), rowOf(5)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([3, 4])
+  })
+
+  it('is known to other ledgers by what it had sent, where the register had not known it', async () => {
+    const ledger = few(1)
+    await beginOne(place(), ledger)
+    const here = place()
+    adopt(here, ledger)
+    expect(() => hold(here, few(1))).toThrow(/already claimed/)
   })
 })

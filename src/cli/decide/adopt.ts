@@ -38,10 +38,10 @@ function adopt(context: Context) {
     }
     const register = openRegister({
       folder: world.stateFolder,
-      baseUrl: '',
+      baseUrl: ledger.view.campaign().baseUrl ?? '',
       ledger: resolve(settings.ledger),
       claims: ledger.claims,
-      guardsMandates: false,
+      guardsMandates: true,
       takeOver: null,
       sharedFolder: settings.sharedFolder,
     })

@@ -13,7 +13,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
-import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
+import { hasLeft, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
@@ -148,8 +148,6 @@ export function createClaims(parts: ClaimParts) {
 
   return {
     ...standingReads(connection),
-    /** The number of the last row. */
-    lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
     ready: (): Iterable<ClaimedMandate> => claimed(connection, `state = 'ready'`).iterate(),
     toSend: parts.toSend,
@@ -162,11 +160,11 @@ export function createClaims(parts: ClaimParts) {
     attempted: (): Iterable<ClaimedMandate> => claimed(connection, 'attempts > 0').iterate(),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
-    /** Mandate keys of all rows of the customer of that row. */
-    keysOfCustomer: (row: number) =>
+    /** Mandate keys of the customer of that row of which a request left or may have: the gate knows what is kin to them. */
+    keysThatLeft: (row: number) =>
       sqlValue(connection)<string>`
-        select distinct mandate_key from row where mandate_key is not null
-           and customer_no = (select customer_no from row where id = ?)`.all(row),
+        select distinct mandate_key from row where customer_no = (select customer_no from row where id = ?)
+           and ${hasLeft('row.mandate_key')}`.all(row),
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
     isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
     /** Records that no commit is missing although a write-ahead log was: it was merged into the file. */
