@@ -15,6 +15,7 @@ import {
   begunElsewhere,
   countBegunAndMissing,
   claimants,
+  claimedOtherwise,
   asRegisterFolder,
   begunAmong,
   compare,
@@ -113,14 +114,14 @@ export function openRegister(options: RegisterOptions) {
   function learnAttempts(n: number): void {
     const begun = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
     const insert = sql(connection)`
-      insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)`
+      insert into mandate (ledger, row, begun, mandate, likeness, spelling, reference) values (?, ?, 1, ?, ?, ?, ?)`
     for (const mandate of claims.attempted())
       if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(numberOf, mandate))
   }
 
   /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
   function assertStillFree(): void {
-    refuseClaimed(file)
+    refuseClaimed(file, ledger)
     if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
     const found = resembling(comparison()).find(({ row }) => !claims.isSettled(row))
     if (found === undefined) return
@@ -176,15 +177,24 @@ export function openRegister(options: RegisterOptions) {
       const replaced = isTaking ? claimants(file) : []
       replaces = replaced.map(({ n }) => n)
       const isBeside = guardsMandates && compare(comparison(), claims.ready)
-      if (isBeside && takeOver === null) refuseClaimed(file)
+      if (isBeside && takeOver === null) refuseClaimed(file, ledger)
+      const otherwise = isBeside ? begunElsewhere(file, true) : []
       let inDoubt = 0
-      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver)
-      else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), takeOver)
+      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver, otherwise)
+      else if (takeOver !== null && isBeside)
+        inDoubt = claims.doubt(begunElsewhere(file), takeOver, otherwise)
       const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
       if (isTaking) compare(comparison(), claims.known)
       const inCutOver = isTaking ? claims.tellBegun(begunElsewhere(file)) : 0
       const missing = isTaking ? countBegunAndMissing(file) : 0
-      return { inDoubt, inConflict, inCutOver, missing, replaces: replaced.map(({ place }) => place) }
+      return {
+        inDoubt,
+        begunOtherwise: otherwise.length,
+        inConflict,
+        inCutOver,
+        missing,
+        replaces: replaced.map(({ place }) => place),
+      }
     },
     /**
      * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
@@ -212,17 +222,18 @@ export function openRegister(options: RegisterOptions) {
         if (!guardsMandates) return
         if (noted.isOpen === 1) learnAttempts(n)
         sql(connection)`
-          insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true on conflict do nothing`.run(
+          insert into mandate select ?, row, mandate, likeness, 0, spelling, reference from temp.mine where true on conflict do nothing`.run(
           n,
         )
       })
     },
     /** A person goes on with an older copy, which is the latest from now on. */
-    adopt: (adoption: Omit<Adoption, 'mark'>): AdoptionReport =>
+    adopt: (adoption: Omit<Adoption, 'mark' | 'otherwise'>): AdoptionReport =>
       file.write(() => {
         const noted = noteOfLiving()
         const ofAdoption = newMark()
-        const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption })
+        const otherwise = noted === undefined ? [] : claimedOtherwise(file, noted, numberOf, claims.unsent())
+        const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption, otherwise })
         if (noted === undefined) noteNew(ofAdoption)
         else {
           const { n } = noted
@@ -320,7 +331,7 @@ function noteDecisions(file: RegisterFile, ledger: Deciding): void {
     sql(file.connection)`update ledger set decided = ? where n = ?`.run(decided, noted.n)
     // Its key is beside it: a reference that was an account could be tried.
     const forget = sql(file.connection)`
-      update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?`
+      update mandate set mandate = abs(random() >> 11), spelling = null, reference = null where ledger = ? and row = ?`
     for (const row of ledger.removed()) forget.run(noted.n, row)
   })
 }
@@ -425,7 +436,7 @@ const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 
   note: () => undefined,
   hold: () => ({
     inDoubt: takeOver?.decision === 'all_in_doubt' ? claims.doubt('ready', takeOver) : 0,
-    ...{ inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
+    ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),
   adopt: () => {
