@@ -183,7 +183,9 @@ describe('a second ledger with the same mandates', () => {
     await place.run('export.csv', '--limit', '5')
     expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
     const taken = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
-    expect(taken.stdout).toMatch(/In doubt, since they may have been sent before, from another ledger: 5 rows/)
+    expect(taken.stdout).toMatch(
+      /In doubt, since they may have been sent before, from another ledger: 5 rows/,
+    )
     expect(taken.status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)
     expect(place.truth().twice()).toEqual([])
