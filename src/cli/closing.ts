@@ -294,28 +294,31 @@ export function verifiedExitStatus(
 
 /** Rows in doubt of whose customers the service last listed nothing. */
 export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
-  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent.
-  let [proposed, waiting, nothingPresent] = [0, 0, 0]
+  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent; begun for others.
+  let [proposed, waiting, nothingPresent, begunOtherwise] = [0, 0, 0, 0]
   // From when one question is enough for all that wait.
   let askFrom: string | null = null
   for (const { absence } of absences(reader, absentAfterMs)) {
     if (absence.kind === 'resend') proposed += 1
     if (absence.kind === 'nothing_present') nothingPresent += 1
+    if (absence.kind === 'begun_otherwise') begunOtherwise += 1
     if (!('from' in absence)) continue
     waiting += 1
     if (askFrom === null || absence.from > askFrom) askFrom = absence.from
   }
-  return { proposed, waiting, askFrom, nothingPresent }
+  return { proposed, waiting, askFrom, nothingPresent, begunOtherwise }
 }
 
 export function absentLines(absent: ReturnType<typeof absentOf>): string[] {
-  const { proposed, waiting, askFrom, nothingPresent } = absent
+  const { proposed, waiting, askFrom, nothingPresent, begunOtherwise } = absent
   return said([
     proposedText(proposed),
     waiting > 0 &&
       `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
     nothingPresent > 0 &&
       `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
+    begunOtherwise > 0 &&
+      `${rowsAre(begunOtherwise)} absent, and ${begunOtherwise === 1 ? 'was begun for another customer or date than it has' : 'were begun for other customers or dates than they have'}: no resend is proposed; ask the service about ${begunOtherwise === 1 ? 'that one' : 'those'}.`,
   ])
 }
 

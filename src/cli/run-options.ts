@@ -229,18 +229,22 @@ export const leftRefusedNote = (count: number, reader: Pick<LedgerReader, 'whyRe
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: ${reader.whyRefused().join(', or ')}. In to-do/refused.csv write "written-off" beside what is not to be sent, or "send" beside what is right and another mandate`
 
 /** What other ledgers of this user had to do with the rows. */
-export const heldLines = ({ inDoubt, inConflict, inCutOver, missing, replaces }: HeldRows): string[] =>
-  said([
+export function heldLines(held: HeldRows): string[] {
+  const { inDoubt, begunOtherwise, inConflict, inCutOver, missing, replaces } = held
+  return said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&
       `In doubt, since they may have been sent before, from another ledger: ${plural(inDoubt, 'row', 'rows')}`,
+    begunOtherwise > 0 &&
+      `Of these begun for another customer or date than they have here: ${plural(begunOtherwise, 'row', 'rows')}. Ask the service about the customer and date that the lost ledger sent (to-do/in-doubt.csv says of which rows)`,
     inConflict > 0 &&
-      `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
+      `In conflict, since another ledger of yours claimed a mandate that may be the same: ${plural(inConflict, 'row', 'rows')}`,
     inCutOver > 0 &&
       `Open in the cut-over, since the lost ledger began to send them and they are not sent as they stand: ${plural(inCutOver, 'row', 'rows')}`,
     missing > 0 &&
       `The lost ledger began to send ${plural(missing, 'mandate that is', 'mandates that are')} in no file here, and the service may hold ${missing === 1 ? 'it' : 'them'}. Run the export that it was filled with, in the same way (--another-ledger), then compare the newest. Where there is none any more, look in a list of the service for mandates that no export has`,
   ])
+}
 
 const MOST_SHOWN = 10
 

@@ -1,3 +1,4 @@
+import { BEGUN_OTHERWISE } from '../ledger/deliver/campaign-rows.js'
 import { absencesAlong } from '../ledger/read/read-proofs.js'
 import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/resaved.js'
@@ -187,6 +188,8 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | 
   const [only] = candidates
   if (only === undefined) {
     const [near] = entries
+    if (near === undefined && row.lastAttempt?.reason?.endsWith(BEGUN_OTHERWISE) === true)
+      return `the list does not show it for this customer${BEGUN_OTHERWISE}: look for that one`
     if (near === undefined)
       return 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
     return `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`

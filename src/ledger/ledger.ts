@@ -98,6 +98,8 @@ export interface AdoptionReport {
   readonly rows: readonly number[]
   /** How many of them were refused. */
   readonly refused: number
+  /** Of them those that were begun for another customer or date. */
+  readonly otherwise: readonly number[]
 }
 
 /** Attempts whose intents became durable together. */
@@ -118,6 +120,8 @@ export interface Doubting {
 export interface HeldRows {
   /** In doubt now: another ledger began to send them, or nobody can know. */
   readonly inDoubt: number
+  /** Of them those that it began for another customer or date. */
+  readonly begunOtherwise: number
   /** In conflict now: another ledger claimed a mandate of that customer and date under another reference. */
   readonly inConflict: number
   /** Never to be sent from here as they stand, and another ledger began to send them: lines of the cut-over. */

@@ -15,6 +15,7 @@ import {
   begunElsewhere,
   countBegunAndMissing,
   claimants,
+  claimedOtherwise,
   asRegisterFolder,
   begunAmong,
   compare,
@@ -113,14 +114,14 @@ export function openRegister(options: RegisterOptions) {
   function learnAttempts(n: number): void {
     const begun = sql(connection)`update mandate set begun = 1 where ledger = ? and row = ?`
     const insert = sql(connection)`
-      insert into mandate (ledger, row, begun, mandate, likeness, spelling) values (?, ?, 1, ?, ?, ?)`
+      insert into mandate (ledger, row, begun, mandate, likeness, spelling, reference) values (?, ?, 1, ?, ?, ?, ?)`
     for (const mandate of claims.attempted())
       if (begun.run(n, mandate.row).changes === 0) insert.run(n, mandate.row, ...numbersOf(numberOf, mandate))
   }
 
   /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
   function assertStillFree(): void {
-    refuseClaimed(file)
+    refuseClaimed(file, ledger)
     if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
     const found = resembling(comparison()).find(({ row }) => !claims.isSettled(row))
     if (found === undefined) return
@@ -176,15 +177,24 @@ export function openRegister(options: RegisterOptions) {
       const replaced = isTaking ? claimants(file) : []
       replaces = replaced.map(({ n }) => n)
       const isBeside = guardsMandates && compare(comparison(), claims.ready)
-      if (isBeside && takeOver === null) refuseClaimed(file)
+      if (isBeside && takeOver === null) refuseClaimed(file, ledger)
+      const otherwise = isBeside ? begunElsewhere(file, true) : []
       let inDoubt = 0
-      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver)
-      else if (takeOver !== null && isBeside) inDoubt = claims.doubt(begunElsewhere(file), takeOver)
+      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver, otherwise)
+      else if (takeOver !== null && isBeside)
+        inDoubt = claims.doubt(begunElsewhere(file), takeOver, otherwise)
       const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
       if (isTaking) compare(comparison(), claims.known)
       const inCutOver = isTaking ? claims.tellBegun(begunElsewhere(file)) : 0
       const missing = isTaking ? countBegunAndMissing(file) : 0
-      return { inDoubt, inConflict, inCutOver, missing, replaces: replaced.map(({ place }) => place) }
+      return {
+        inDoubt,
+        begunOtherwise: otherwise.length,
+        inConflict,
+        inCutOver,
+        missing,
+        replaces: replaced.map(({ place }) => place),
+      }
     },
     /**
      * The same comparison once more for what this run may send, and the claim, in one step; afterwards requests may leave.
@@ -212,28 +222,27 @@ export function openRegister(options: RegisterOptions) {
         if (!guardsMandates) return
         if (noted.isOpen === 1) learnAttempts(n)
         sql(connection)`
-          insert into mandate select ?, row, mandate, likeness, 0, spelling from temp.mine where true on conflict do nothing`.run(
+          insert into mandate select ?, row, mandate, likeness, 0, spelling, reference from temp.mine where true on conflict do nothing`.run(
           n,
         )
       })
     },
     /** A person goes on with an older copy, which is the latest from now on. */
-    adopt: (adoption: Omit<Adoption, 'mark'>): AdoptionReport =>
+    adopt: (adoption: Omit<Adoption, 'mark' | 'otherwise'>): AdoptionReport =>
       file.write(() => {
         const noted = noteOfLiving()
-        if (noted !== undefined) keepLostRows(file, noted, claims.lastRow())
         const ofAdoption = newMark()
-        const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption })
+        const otherwise = noted === undefined ? [] : claimedOtherwise(file, noted, numberOf, claims.unsent())
+        const report = claims.adoptOlderCopy({ ...adoption, mark: ofAdoption, otherwise })
         if (noted === undefined) noteNew(ofAdoption)
-        else
+        else {
+          const { n } = noted
           sql(connection)`
             update ledger set mark = :ofAdoption, attempts = :attempts, runs = :runs, decided = :decided where n = :n`.run(
-            {
-              ...claims.standing(),
-              ofAdoption,
-              n: noted.n,
-            },
+            { ...claims.standing(), ofAdoption, n },
           )
+          keepLost(file, n, () => learnAttempts(n))
+        }
         return report
       }),
     /** False for a ledger that had sent before it was noted: it came from elsewhere. */
@@ -322,7 +331,7 @@ function noteDecisions(file: RegisterFile, ledger: Deciding): void {
     sql(file.connection)`update ledger set decided = ? where n = ?`.run(decided, noted.n)
     // Its key is beside it: a reference that was an account could be tried.
     const forget = sql(file.connection)`
-      update mandate set mandate = abs(random() >> 11), spelling = null where ledger = ? and row = ?`
+      update mandate set mandate = abs(random() >> 11), spelling = null, reference = null where ledger = ? and row = ?`
     for (const row of ledger.removed()) forget.run(noted.n, row)
   })
 }
@@ -383,18 +392,21 @@ const overtaken = (ledger: string, rows: number): LedgerError =>
   )
 
 /**
- * What the lost part of a ledger claimed is kept as of a ledger of its own, retired by this one: rows that come in anew
- * under the same numbers may have been sent.
+ * What a ledger claimed and its copy has no attempt for is kept as of a ledger of its own, retired by this one: it may have
+ * been sent, whatever the copy says of it.
  */
-function keepLostRows({ connection }: RegisterFile, noted: Note, lastRow: number): void {
-  const { lastInsertRowid } = sql(connection)`
+function keepLost({ connection }: RegisterFile, n: number, learnAttempts: () => void): void {
+  const { lastInsertRowid: lost } = sql(connection)`
     insert into ledger (id, place, service, mark, attempts, runs, is_open, retired_by)
-     select id || ' until ' || coalesce(mark, ''), place || ', before an older copy was put back', service, null, 0, 0, 1, id
-       from ledger where n = ?`.run(noted.n)
-  sql(connection)`update mandate set ledger = ? where ledger = ? and row > ?`.run(
-    lastInsertRowid,
-    noted.n,
-    lastRow,
+     select id || ' until ' || mark, place || ', before an older copy was put back', service, null, 0, 0, 1, id
+       from ledger where n = ?`.run(n)
+  sql(connection)`update mandate set ledger = ? where ledger = ?`.run(lost, n)
+  learnAttempts()
+  sql(connection)`
+    delete from mandate as theirs where ledger = ? and exists (select 1 from mandate as own where own.ledger = ?
+      and own.row = theirs.row and own.mandate = theirs.mandate and own.likeness = theirs.likeness)`.run(
+    lost,
+    n,
   )
 }
 
@@ -424,7 +436,7 @@ const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 
   note: () => undefined,
   hold: () => ({
     inDoubt: takeOver?.decision === 'all_in_doubt' ? claims.doubt('ready', takeOver) : 0,
-    ...{ inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
+    ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),
   adopt: () => {

@@ -7,7 +7,7 @@ import { codeOf, type HaltOptions, LedgerError, UsageError } from '../errors.js'
 import { distrustFolder, distrustPrivateFile, entryAt, makeFolder } from '../trust/entry.js'
 import { flush } from '../trust/output.js'
 import type { ClaimedMandate } from '../ledger/ledger.js'
-import type { Claims, Resembling } from '../ledger/deliver/ready-rows.js'
+import { LIKE, type Claims, type Resembling } from '../ledger/deliver/ready-rows.js'
 import { spellingOf } from '../domain/mandate/kinship.js'
 import { closing, keeping, sql, sqlValue } from '../ledger/file/connection.js'
 import { DISK_FULL } from '../ledger/file/storage.js'
@@ -44,7 +44,8 @@ const SIDE_FILES = [`${REGISTER_FILE}-wal`, `${REGISTER_FILE}-shm`]
  *
  * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
  * `likeness` that of customer and date, `spelling` that of customer and folded reference: null for a reference without
- * letters and digits. `begun` once its request may have left.
+ * letters and digits, and `reference` that of the folded reference alone, where it is long enough and no earlier version
+ * wrote the row. `begun` once its request may have left.
  */
 const TABLES = `
 create table register (id integer primary key check (id = 1), key blob not null) strict;
@@ -73,7 +74,12 @@ create index mandate_number on mandate (mandate);
 create index mandate_likeness on mandate (likeness);
 create index mandate_spelling on mandate (spelling);
 `
-const VERSION = 3
+const SINCE_VERSION_4 = `
+alter table mandate add column reference integer;
+create index mandate_reference on mandate (reference);
+pragma user_version = 4;
+`
+const VERSION = 4
 
 export type RegisterFile = ReturnType<typeof open>
 
@@ -198,9 +204,7 @@ function make(folder: string, path: string): void {
   createPrivateFile(draft)
   try {
     closing(openDatabase(draft), (connection) => {
-      connection.exec(
-        `begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}`,
-      )
+      connection.exec(`begin; ${TABLES} ${SINCE_VERSION_4} pragma application_id = ${APPLICATION_ID}`)
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
     })
@@ -243,7 +247,10 @@ function open(folder: string, path: string) {
       connection.pragma(setting)
     if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw damaged(path, 'it is damaged or cut')
-    if (connection.pragma('user_version', { simple: true }) !== VERSION) throw otherVersion(path)
+    const version = () => connection.pragma('user_version', { simple: true })
+    const raise = () => version() === VERSION - 1 && connection.exec(SINCE_VERSION_4)
+    if (version() === VERSION - 1) connection.transaction(raise).immediate() // another process may be faster
+    if (version() !== VERSION) throw otherVersion(path)
     const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
     if (key === undefined) throw damaged(path, 'its key is gone')
     const writeAt =
@@ -294,19 +301,28 @@ export function begunAmong(
   return count
 }
 
-/** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling. */
+/** A folded reference of so many letters and digits is hardly that of another mandate. */
+const TELLING = 6
+
+/** By these numbers a mandate is known: exactly, by customer and date, by customer and spelling, by spelling alone. */
 export function numbersOf(
   numberOf: Comparison['numberOf'],
   { key, likeness, customerNo }: ClaimedMandate,
-): [mandate: number, likeness: number, spelling: number | null] {
+): [mandate: number, likeness: number, spelling: number | null, reference: number | null] {
   const spelling = spellingOf(key)
-  return [numberOf(key), numberOf(likeness), spelling === null ? null : numberOf(`${spelling}|${customerNo}`)]
+  const isTelling = spelling !== null && spelling.length - spelling.lastIndexOf('|') > TELLING
+  return [
+    numberOf(key),
+    numberOf(likeness),
+    spelling === null ? null : numberOf(`${spelling}|${customerNo}`),
+    isTelling ? numberOf(spelling) : null,
+  ]
 }
 
 /** What a ledger is put beside others with. */
 export interface Comparison {
   readonly file: RegisterFile
-  readonly claims: Pick<Claims, 'standing' | 'keysOfCustomer'>
+  readonly claims: Pick<Claims, 'standing' | 'keysThatLeft'>
   readonly baseUrl: string
   readonly numberOf: (text: string) => number
   /** Ledgers whose place this one takes, by number; they count as retired. */
@@ -324,7 +340,7 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
     create temp table if not exists other (n integer primary key, is_retired integer not null);
     create temp table if not exists mine
       (row integer primary key, mandate integer not null, likeness integer not null, spelling integer,
-       attempts integer not null);
+       reference integer, attempts integer not null);
     delete from temp.other; delete from temp.mine`)
   const own = claims.standing().ledgerId
   const others = sql(connection)<Note>`${NOTE}`
@@ -333,7 +349,7 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
   const insertOther = sql(connection)`insert into temp.other values (?, ?)`
   for (const { n, retiredBy } of others)
     insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
-  const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?)`
+  const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?, ?)`
   connection.transaction(() => {
     for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(numberOf, mandate), mandate.attempts)
   })()
@@ -342,7 +358,7 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
 
 /** Mandates of these rows that other ledgers claimed. Of a run that did not come to its end all counts as begun. */
 const MATCHES = `select mine.row, mine.attempts, theirs.ledger, place, is_retired,
-    theirs.begun or is_open as begun
+    theirs.begun or is_open as begun, theirs.likeness <> mine.likeness as is_otherwise
   from temp.mine join mandate as theirs on theirs.mandate = mine.mandate
   join temp.other on other.n = theirs.ledger join ledger on ledger.n = theirs.ledger`
 
@@ -351,8 +367,11 @@ const BARRED = `(is_retired = 0 or (begun and attempts = 0))`
 
 const TAKING = '--another-ledger --reason "…"'
 
-/** @throws {UsageError} where another ledger claimed what was compared */
-export function refuseClaimed({ connection }: RegisterFile): void {
+/**
+ * @param ledger the path of this one
+ * @throws {UsageError} where another ledger claimed what was compared
+ */
+export function refuseClaimed({ connection }: RegisterFile, ledger: string): void {
   const found = sql(connection)<{ count: number; place: string; isRetired: 0 | 1 }>`
     select count(distinct row) as count, min(place) as place, is_retired as isRetired from (${MATCHES}) where ${BARRED}
      group by is_retired order by is_retired`.get()
@@ -362,7 +381,9 @@ export function refuseClaimed({ connection }: RegisterFile): void {
     `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
     isRetired === 1
       ? `That ledger is retired. What it began to send comes in as in doubt where the same command says so again (${TAKING})`
-      : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,
+      : place === ledger || entryAt(place) === null
+        ? `That ledger is not at its path any more. Put it back, with its -wal. Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt (sepa-migrate run FILE ${TAKING})`
+        : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,
   )
 }
 
@@ -371,10 +392,28 @@ export const claimants = ({ connection }: RegisterFile): { readonly n: number; r
   sql(connection)<{ n: number; place: string }>`
     select distinct ledger as n, place from (${MATCHES}) where is_retired = 0 order by n`.all()
 
-/** Rows that another ledger began to send. */
-export const begunElsewhere = ({ connection }: RegisterFile): readonly number[] =>
+/** Rows that another ledger began to send: all, or those that it began for another customer or date. */
+export const begunElsewhere = ({ connection }: RegisterFile, isOtherwise = false): readonly number[] =>
   sqlValue(connection)<number>`
-    select distinct row from (${MATCHES}) where begun and ${BARRED} order by row`.all()
+    select distinct row from (${MATCHES}) where begun and ${BARRED} and is_otherwise >= ? order by row`.all(
+    Number(isOtherwise),
+  )
+
+/** Those of the rows that the ledger, or one whose place it took, claimed for another customer or date. */
+export function claimedOtherwise(
+  { connection }: RegisterFile,
+  { n, id }: Note,
+  numberOf: Comparison['numberOf'],
+  rows: Iterable<ClaimedMandate>,
+): number[] {
+  const otherwise = sql(connection)`
+    select 1 from mandate as theirs join ledger on ledger.n = theirs.ledger
+     where (mandate = ? or reference = ?) and likeness <> ? and (ledger.n = ? or retired_by = ?)`
+  return [...rows].flatMap((claimed) => {
+    const [mandate, likeness, , reference] = numbersOf(numberOf, claimed)
+    return otherwise.get(mandate, reference, likeness, n, id) === undefined ? [] : [claimed.row]
+  })
+}
 
 /** Mandates that ledgers of which nothing goes on began to send, and that no row here has. */
 export const countBegunAndMissing = ({ connection }: RegisterFile): number =>
@@ -384,29 +423,33 @@ export const countBegunAndMissing = ({ connection }: RegisterFile): number =>
   0
 
 /** One index each: SQLite reads all of both tables where it is asked for one or the other. */
-const alike = (column: 'likeness' | 'spelling'): string => `
+const alike = (column: (typeof LIKE)[number]): string => `
   select mine.row as mine, mine.mandate as exact, theirs.ledger as claimant, theirs.mandate as theirs,
-         theirs.begun, ${column === 'spelling' ? 1 : 0} as isSpelling
+         theirs.begun, ${LIKE.indexOf(column)} as alike
     from temp.mine join mandate as theirs on theirs.${column} = mine.${column} where mine.attempts = 0`
+
+/** What a ledger may have sent by now; of a retired one nothing else will be. */
+const MAY_HAVE_LEFT = '(is_retired = 0 or begun or is_open)'
 
 /**
  * Rows of this ledger, and ledgers that claimed a mandate of the same customer with the same date or spelling under
- * another reference. Rows that this ledger claimed itself, and those whose mandate is known for certain, resemble nothing;
- * neither does another mandate of the customer which this ledger holds as well.
+ * another reference; of a lost ledger the spelling alone is enough, since its export may have named another customer.
+ * Rows that this ledger claimed itself, and those whose mandate is known for certain, resemble nothing; neither does
+ * another mandate that this ledger began to send as well.
  */
 export function resembling({ file, claims, numberOf }: Comparison): Resembling[] {
   const found = sql(file.connection)<Resembling & { theirs: number }>`
-    select mine as row, min(place) as place, theirs, max(isSpelling) as isSpelling
-       from (${alike('likeness')} union all ${alike('spelling')})
+    select mine as row, min(place) as place, theirs, max(alike) as alike
+       from (${LIKE.map(alike).join(' union all ')})
        join temp.other on other.n = claimant join ledger on ledger.n = claimant
-      where (is_retired = 0 or begun or is_open)
+      where ${MAY_HAVE_LEFT} and (alike > 0 or is_retired)
         and not exists (select 1 from mandate as own join ledger on ledger.n = own.ledger
           where ledger.id = ? and own.row = mine)
-        and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger
-          where same.mandate = exact)
+        and not exists (select 1 from mandate as same join temp.other on other.n = same.ledger join ledger using (n)
+          where same.mandate = exact and ${MAY_HAVE_LEFT})
       group by mine, theirs order by mine`.all(claims.standing().ledgerId)
   const byRow = new Map<number, Resembling>()
   for (const { theirs, ...each } of found)
-    if (!claims.keysOfCustomer(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)
+    if (!claims.keysThatLeft(each.row).some((key) => numberOf(key) === theirs)) byRow.set(each.row, each)
   return [...byRow.values()]
 }

@@ -151,7 +151,7 @@ describe('rows that the service does not show', () => {
   const HOUR = 60 * 60_000
   const after = (hours: number): string =>
     new Date(Date.parse('2026-06-15T10:00:00.000Z') + hours * HOUR).toISOString()
-  const SENT = { sentAt: after(0), wasEverShown: false }
+  const SENT = { sentAt: after(0), wasEverShown: false, begunFor: 'this' } as const
   const doubt = (rowId: number, shown: ShownDoubt['shown'], runId = 1) => ({ rowId, runId, ...SENT, shown })
   const absentRow = (rowId: number, [first, last = first]: [number, number?], runId = 1): ShownDoubt => {
     const asked = { firstAskedAt: after(first), firstAnsweredAt: after(first), lastAskedAt: after(last) }
@@ -168,12 +168,20 @@ describe('rows that the service does not show', () => {
       absentRow(4, [1, 24], 2),
       doubt(5, { kind: 'something', verdict: 'other' }),
       doubt(6, { kind: 'not_asked' }),
+      { ...absentRow(7, [1, 24]), begunFor: 'another' },
     ])
-    expect(absent).toEqual({ proposed: 1, waiting: 2, askFrom: after(31), nothingPresent: 1 })
+    expect(absent).toEqual({
+      proposed: 1,
+      waiting: 2,
+      askFrom: after(31),
+      nothingPresent: 1,
+      begunOtherwise: 1,
+    })
     expect(absentLines(absent)).toEqual([
       '1 row in doubt is absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
       '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate resolve --ask).',
       '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.',
+      '1 row in doubt is absent, and was begun for another customer or date than it has: no resend is proposed; ask the service about that one.',
     ])
   })
 })

@@ -294,6 +294,15 @@ describe('"the list does not show it" is said only when nothing in the list coul
     await expectOpen([twin(registered('000123'))], [saved], [NOT_SHOWN])
   })
 
+  it('where a lost ledger began it for another customer or date', async () => {
+    const ledger = running([{ customerNo: 7, reference: 'A-1' }])
+    const doubting = { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' } as const
+    ledger.claims.doubt([1], doubting, [1])
+    expect(detailsOf(await against(ledger, entry('NEW-8', { customer_no: '8' })))).toEqual([
+      'the list does not show it for this customer. It was begun for another customer or date than this row has: look for that one',
+    ])
+  })
+
   it.each([
     ['signed_date', '2019-05-05'],
     // An account with the same last digits is another account.

@@ -112,6 +112,25 @@ describe('an old copy of a ledger', () => {
     expect(place.truth().posts()).toBe(ROWS - 1)
   })
 
+  it.each([
+    ['in another spelling', (line: string) => line.replace('MANDATE-3', 'MANDATE3')],
+    ['under another reference', (line: string) => line.replace('MANDATE-3', 'NEW-3')],
+  ])('sends nothing %s that was corrected and sent since', async (_, written) => {
+    const place = await open({ isReal: true })
+    const wrong = validLine(3).replace('2024-', '2924-')
+    place.write('jan.csv', validExport(4).replace(validLine(3), wrong))
+    expect((await place.run('jan.csv')).status).toBe(3)
+    take(place)
+    await place.program('report')
+    place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-04' }))
+    expect((await place.run('sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+    putBack(place)
+    expect((await place.program('ledger', 'adopt', '--reason', 'the disk was lost')).status).toBe(3)
+    place.write('mar.csv', validExport(4).replace(validLine(3), written(validLine(3))))
+    expect((await place.run('mar.csv', '--newer')).stdout).toContain('In conflict, since another ledger')
+    expect(place.truth().posts()).toBe(4)
+  })
+
   it('is not called older while a run is going', async () => {
     const place = await open({ delayMs: 50 })
     const { ended } = place.begin('export.csv', '--concurrency', '2')

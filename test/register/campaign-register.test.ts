@@ -321,6 +321,26 @@ describe('what a run claims', () => {
     own.close()
   })
 
+  it('names the way that works where that ledger is where this one is, or nowhere any more', () => {
+    const here = place()
+    const lost = few(1)
+    claimed(here, lost).close()
+    const next = (options: Partial<RegisterOptions> = {}): string => {
+      try {
+        hold(here, few(1), options)
+        return 'nothing was refused'
+      } catch (error) {
+        return error instanceof UsageError ? error.next : String(error)
+      }
+    }
+    const isLost =
+      /^That ledger is not at its path any more\. Put it back, .* \(sepa-migrate run FILE --another-ledger/
+    expect(next()).toMatch(/^Continue with the ledger "/)
+    expect(next({ ledger: lost.file })).toMatch(isLost)
+    rmSync(lost.file)
+    expect(next()).toMatch(isLost)
+  })
+
   it('39: names a single mandate of a large export in another ledger, however few it has', () => {
     const here = place()
     claimed(here, few(...Array.from({ length: 4_000 }, (_, n) => n + 1))).close()
@@ -372,6 +392,7 @@ describe('a lost ledger', () => {
       inDoubt: 1,
       inConflict: 0,
       inCutOver: 0,
+      begunOtherwise: 0,
       missing: 0,
       replaces: [lost.file],
     })
@@ -450,6 +471,50 @@ describe('a lost ledger', () => {
       { begun: 1 },
       { begun: 1 },
     ])
+  })
+
+  it.each<[string, Values]>([
+    ['customer', { customerNo: 92 }],
+    ['date', { signedDate: '2021-05-05' }],
+  ])('what it began for another %s is told, and says so', async (_, values) => {
+    for (const decision of ['another_ledger', 'all_in_doubt'] as const) {
+      const here = place()
+      const lost = few(1, 2)
+      await beginOne(here, lost)
+      lost.startRun(SETTINGS)
+      await beginOne(here, lost)
+      const ledger = running([rowOf(1, values), rowOf(2)])
+      const takeOver = { ...TAKE_OVER, decision }
+      expect(hold(here, ledger, { takeOver })).toMatchObject({ inDoubt: 2, begunOtherwise: 1 })
+      const reasons = [1, 2].map((row) => ledger.view.attempts(row)[0]?.reason)
+      expect(reasons).toEqual([
+        `${String(reasons[1])}. It was begun for another customer or date than this row has`,
+        expect.stringMatching(/^(?:Another ledger of yours began to send this one|Nobody knows .* been)$/),
+      ])
+    }
+  })
+
+  it('what it claimed and sent under another reference alone is held back as it was claimed first', async () => {
+    const here = place()
+    const lost = few(1)
+    claimed(here, lost).close()
+    lost.startRun(SETTINGS)
+    admit(lost, [rowOf(1, { reference: 'M1', corrects: 1 })])
+    await beginOne(here, lost)
+    const ledger = few(1, 2)
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 0, inConflict: 1 })
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
+  })
+
+  it('holds back what is corrected and written otherwise in the file behind the export', async () => {
+    const here = place()
+    await beginOne(here, few(1))
+    const ledger = running([rowOf(1, { verdict: 'invalid' }), rowOf(2)])
+    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(1, { reference: 'M1', corrects: 1 })])
+    expect(hold(here, ledger)).toMatchObject({ inConflict: 1 })
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'conflict'])
   })
 
   it('with every row in doubt, where the register is lost or cannot be read', () => {
@@ -589,7 +654,14 @@ describe('what the register knows a mandate by', () => {
     const here = place()
     claimed(here, running([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
     const ledger = running([rowOf(1, { reference: '123' }), rowOf(3)])
-    expect(hold(here, ledger)).toEqual({ inDoubt: 0, inConflict: 1, inCutOver: 0, missing: 0, replaces: [] })
+    expect(hold(here, ledger)).toEqual({
+      inDoubt: 0,
+      inConflict: 1,
+      inCutOver: 0,
+      begunOtherwise: 0,
+      missing: 0,
+      replaces: [],
+    })
     expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
     expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
     const [problem] = ledger.view.problemsOfRow(1)
@@ -633,6 +705,69 @@ describe('what the register knows a mandate by', () => {
     const ledger = running([{ ...ours, signedDate: '2021-05-05' }])
     expect(hold(here, ledger)).toMatchObject({ inConflict: 0 })
     expect(statesOf(ledger.file)).toEqual(['ready'])
+  })
+
+  describe('sent by a lost ledger, in another spelling and for another customer', () => {
+    const other = (reference: string, n = 92) =>
+      rowOf(n, { reference, signedDate: '2021-05-05', iban: OTHER_IBAN })
+    /** Its process is gone while it sent. */
+    function lost(sent: string) {
+      const here = place()
+      claimed(here, running([rowOf(7, { reference: sent }), rowOf(8)]))
+      return here
+    }
+    const held = (here: Place, ...rows: Values[]) => {
+      const ledger = running([rowOf(8), ...rows])
+      return { ledger, ...hold(here, ledger, { takeOver: TAKE_OVER }) }
+    }
+
+    it.each(['MND0001', '00MND-0001', 'mnd 0001'])('waits as %s', (reference) => {
+      const { ledger, inDoubt: doubts, inConflict } = held(lost('MND-0001'), other(reference))
+      expect([doubts, inConflict]).toEqual([1, 1])
+      expect(ledger.view.problemsOfRow(2)[0]?.message).toMatch(
+        /^Letters and digits of the reference, but for zeros in front, are those of a mandate that the ledger ".*" claimed for another customer\./,
+      )
+    })
+
+    it('waits in a later file', () => {
+      const here = lost('MND-0001')
+      const ledger = running([rowOf(8)])
+      claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+      ledger.startRun(SETTINGS)
+      admit(ledger, [other('MND0001', 93)])
+      expect(hold(here, ledger)).toMatchObject({ inConflict: 1 })
+    })
+
+    it('goes where the export has what was sent as well, or its reference is short', () => {
+      const both = held(lost('MND-0001'), other('MND0001'), rowOf(7, { reference: 'MND-0001' }))
+      expect(both).toMatchObject({ inDoubt: 2, inConflict: 0 })
+      expect(held(lost('M-001'), other('M001'))).toMatchObject({ inDoubt: 1, inConflict: 0 })
+    })
+
+    it('goes beside a ledger that is not lost', () => {
+      const here = lost('MND-0001')
+      expect(hold(here, running([other('MND0001')]))).toMatchObject({ inConflict: 0 })
+    })
+  })
+
+  it('is all that it was where an earlier version made the register', () => {
+    const here = place()
+    claimed(here, running([rowOf(7, { reference: 'MND-0001' }), rowOf(8)])) // its process is gone
+    const connection = openDatabase(here.path)
+    connection.exec('drop index mandate_reference; alter table mandate drop column reference')
+    connection.pragma('user_version = 3')
+    connection.close()
+    const ledger = running([
+      rowOf(8),
+      rowOf(7, { reference: 'MND0001' }),
+      rowOf(92, { reference: 'MND0002', iban: OTHER_IBAN }),
+    ])
+    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
+    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
+    expect(here.read('select reference is null as isEarlier from mandate')).toEqual([
+      ...[{ isEarlier: 1 }, { isEarlier: 1 }],
+      { isEarlier: 0 },
+    ])
   })
 
   it('says what a row resembles that another ledger claims while the question is open', () => {
@@ -734,5 +869,119 @@ describe('an older copy that a person goes on with', () => {
     )
     expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
     expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
+  })
+
+  function adopt({ register }: Place, copy: Ledger) {
+    const adopting = register(copy)
+    try {
+      return adopting.adopt({ ...BY_KIM, run: SETTINGS })
+    } finally {
+      adopting.close()
+      copy.startRun(SETTINGS)
+    }
+  }
+
+  /** What a run would send, once the register has held what it holds. */
+  function sendable(here: Place, copy: Ledger): number[] {
+    hold(here, copy)
+    return Array.from(copy.claims.toSend(null), ({ row }) => row)
+  }
+
+  /** Row 2 is not sent in the copy; what is said here of its mandate is what the lost part sent as row 3. */
+  async function adopted(held: Values, lost: Values) {
+    const here = place()
+    const ledger = running([rowOf(1), held])
+    await beginOne(here, ledger)
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    admit(ledger, [{ ...lost, corrects: 2 }])
+    const later = claimed(here, ledger)
+    await ledger.settle(await begin(ledger, readyRow(ledger)), registered('NEW-3'))
+    later.close()
+    adopt(here, copy)
+    return { here, copy }
+  }
+
+  const OTHERWISE: [string, Values][] = [
+    ['another spelling', { reference: 'M3' }],
+    ['another spelling and date', { reference: '0M-3', signedDate: '2021-05-05' }],
+    ['another reference', { reference: 'NEW-3' }],
+  ]
+
+  describe.each<[string, Values]>([
+    ['invalid', rowOf(3, { verdict: 'invalid' })],
+    ['without a date', rowOf(3, { verdict: 'invalid', values: { signedDate: null } })],
+    ['in conflict', rowOf(3, { verdict: 'conflict' })],
+    ['left out', rowOf(3, { verdict: 'excluded' })],
+  ])('sends nothing once more that the lost part sent of a row that is %s in it', (_, held) => {
+    it.each(OTHERWISE)('and that comes under %s', async (__, values) => {
+      for (const corrects of [null, 2]) {
+        const { here, copy } = await adopted(held, rowOf(3))
+        admit(copy, [rowOf(3, { ...values, corrects })], { isNewer: true })
+        expect(sendable(here, copy)).toEqual([])
+      }
+    })
+  })
+
+  it.each(OTHERWISE)('nor what was closed in the copy before it was adopted, under %s', async (_, values) => {
+    const here = place()
+    const ledger = few(1, 3)
+    await beginOne(here, ledger, { limit: 1 })
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    await beginOne(here, ledger)
+    decide(copy, 2, 'written_off')
+    adopt(here, copy)
+    admit(copy, [rowOf(3, values)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([])
+  })
+
+  it.each(OTHERWISE)('nor what was refused in it and corrected since, under %s', async (_, values) => {
+    const here = place()
+    const ledger = few(3)
+    await beginOne(here, ledger)
+    admit(ledger, [rowOf(3, { verdict: 'invalid', corrects: 1 })])
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(3, { corrects: 2 })])
+    await beginOne(here, ledger)
+    adopt(here, copy)
+    admit(copy, [rowOf(3, values)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([])
+  })
+
+  it.each<[string, Values]>([
+    ['customer', { customerNo: 92 }],
+    ['date', { signedDate: '2021-05-05' }],
+    ['customer and spelling', { customerNo: 92, reference: 'MANDATE3' }],
+  ])('says of what the lost part sent for another %s that it did', async (_, values) => {
+    const here = place()
+    const ledger = running([rowOf(1), rowOf(3, { reference: 'MANDATE-3' }), rowOf(4)])
+    await beginOne(here, ledger, { limit: 1 })
+    const copy = copyOf(ledger)
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(3, { reference: 'MANDATE-3', ...values, corrects: 2 })])
+    await beginOne(here, ledger)
+    ledger.startRun(SETTINGS)
+    await beginOne(here, ledger)
+    expect(adopt(here, copy)).toMatchObject({ rows: [1, 2, 3], otherwise: [2] })
+    expect([2, 3].map((row) => copy.view.attempts(row)[0]?.reason)).toEqual([
+      expect.stringMatching(/was made\. It was begun for another customer or date than this row has$/),
+      expect.stringMatching(/was made$/),
+    ])
+  })
+
+  it('sends what resembles only what it knows as sent', async () => {
+    const { here, copy } = await adopted(rowOf(3, { verdict: 'invalid' }), rowOf(3))
+    admit(copy, [rowOf(4), rowOf(5)], { isNewer: true })
+    expect(sendable(here, copy)).toEqual([3, 4])
+  })
+
+  it('is known to other ledgers by what it had sent, where the register had not known it', async () => {
+    const ledger = few(1)
+    await beginOne(place(), ledger)
+    const here = place()
+    adopt(here, ledger)
+    expect(() => hold(here, few(1))).toThrow(/already claimed/)
   })
 })

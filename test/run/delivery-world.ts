@@ -64,7 +64,7 @@ export const runOn = (time: VirtualTime, ledger: Ledger, given: Partial<OpenRun>
       ledger,
       ...{ files: [], evidence: [], decisions: [], severities: {}, choice: null },
       ...{ corrector: NOBODY_NAMED, isNewer: false, expected: null, takesOver: false },
-      hold: () => ({ inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }),
+      hold: () => ({ inDoubt: 0, inConflict: 0, inCutOver: 0, begunOtherwise: 0, missing: 0, replaces: [] }),
       claim: () => undefined,
       settings: RUN_SETTINGS,
       asOf: RUN_SETTINGS.asOf,

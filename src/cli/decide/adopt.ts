@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { AdoptionReport } from '../../ledger/ledger.js'
 import { openRegister } from '../../register/campaign-register.js'
 import { closingAt, decidedResult } from '../closing.js'
 import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
@@ -34,14 +35,14 @@ function adopt(context: Context) {
     if (context.flag('dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
-      return conclude(context, ledger.view, { rows, refused: refused.length }, true)
+      return conclude(context, ledger.view, { rows, refused: refused.length, otherwise: [] }, true)
     }
     const register = openRegister({
       folder: world.stateFolder,
-      baseUrl: '',
+      baseUrl: ledger.view.campaign().baseUrl ?? '',
       ledger: resolve(settings.ledger),
       claims: ledger.claims,
-      guardsMandates: false,
+      guardsMandates: true,
       takeOver: null,
       sharedFolder: settings.sharedFolder,
     })
@@ -65,7 +66,7 @@ function adopt(context: Context) {
 function conclude(
   context: Context,
   view: LedgerReader,
-  { rows, refused }: { rows: readonly number[]; refused: number },
+  { rows, refused, otherwise }: AdoptionReport,
   isDryRun: boolean,
 ): CommandResult {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
@@ -74,10 +75,12 @@ function conclude(
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,
+      otherwise.length > 0 &&
+        `Of these begun since for another customer or date than this copy has: ${otherwise.join(', ')}. Ask the service about those, too.`,
       isDryRun
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
-      'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
+      'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused; the same run with --another-ledger --reason "…" brings it in as in doubt.',
       ...(isDryRun ? [nextLine(context, again)] : closingAt(context, view)),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },

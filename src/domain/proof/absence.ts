@@ -32,6 +32,8 @@ export interface AbsenceFacts {
   readonly shown: Shown
   /** Any read-back, whenever it was, showed what could be it. */
   readonly wasEverShown: boolean
+  /** Of what a lost ledger began: for the customer and date of the row, for others, or nobody knows. */
+  readonly begunFor: 'this' | 'another' | 'unknown'
 }
 
 /** Registered rows that a read-back asked about and showed. */
@@ -84,12 +86,14 @@ export function shownOf(heard: readonly Heard[]) {
 }
 
 /** Whether sending the row again is proposed, and else what is missing. */
-export function absenceOf({ sentAt, shown, wasEverShown }: AbsenceFacts, absentAfterMs: number) {
+export function absenceOf({ sentAt, shown, wasEverShown, begunFor }: AbsenceFacts, absentAfterMs: number) {
   if (shown.kind !== 'nothing') return shown
   const { firstAskedAt, firstAnsweredAt, lastAskedAt, questions, present } = shown
   const series = { firstAskedAt, lastAskedAt, questions }
   // It was shown once, so that its absence says nothing of its request.
   if (wasEverShown) return { kind: 'shown_before', ...series } as const
+  // A lost ledger began it for another customer or date, about whom nothing was asked.
+  if (begunFor === 'another') return { kind: 'begun_otherwise', ...series } as const
   const lastMs = Date.parse(lastAskedAt)
   // A list is as old as its question, at the most; the first is as young as its answer.
   const apartFromMs = Date.parse(firstAnsweredAt) + APART_MS
@@ -101,7 +105,7 @@ export function absenceOf({ sentAt, shown, wasEverShown }: AbsenceFacts, absentA
   if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from } as const
   // The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none.
   if (present === 0) return { kind: 'nothing_present', ...series } as const
-  return { kind: 'resend', ...series, present } as const
+  return { kind: 'resend', ...series, present, begunFor } as const
 }
 
 /** Rounded up, since people read no more: a question within that second may be too early. */
@@ -131,8 +135,10 @@ export function absenceText(absence: Absence): string {
       return `${seriesText(absence)}; an earlier question showed what could be it, so look at the service`
     case 'nothing_present':
       return `${seriesText(absence)}; the same read-backs showed no registered row of that run, so it may be the wrong place to ask`
+    case 'begun_otherwise':
+      return `${seriesText(absence)}; it was begun for another customer or date than this row has, so ask the service about that one`
     case 'resend':
-      return `${seriesText(absence)}; ${plural(absence.present, 'registered row of that run was', 'registered rows of that run were')} shown by the same read-back`
+      return `${seriesText(absence)}${absence.begunFor === 'unknown' ? ' of this export, and it may have been sent for another one' : ''}; ${plural(absence.present, 'registered row of that run was', 'registered rows of that run were')} shown by the same read-back`
   }
 }
 

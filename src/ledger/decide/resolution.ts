@@ -1,9 +1,10 @@
+import type { AbsenceFacts } from '../../domain/proof/absence.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
-import { noteChange } from '../deliver/campaign-rows.js'
+import { BEGUN_FOR, noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from './decisions.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
@@ -20,6 +21,7 @@ interface Subject {
   readonly reference: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
+  readonly begunFor: AbsenceFacts['begunFor']
 }
 
 interface Approved {
@@ -77,7 +79,7 @@ export function resolveRows(parts: ResolveParts) {
 }
 
 const SUBJECT = `select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
-    attempt.id as attemptId, started_at as startedAt
+    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor
   from row left join attempt on row_id = row.id and n = attempts`
 
 /**
@@ -214,8 +216,14 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     }
   }
 
-  /** The service may have registered it as that row, where somebody corrected its reference meanwhile. */
-  function twinFault({ id }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+  /** The service may have registered it for whom the lost ledger began it, or as that row, where somebody corrected its reference meanwhile. */
+  function twinFault({ id, begunFor }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    if (begunFor === 'another' && !force)
+      return {
+        message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused, and be sent again by --retry-refused'}: a lost ledger began its mandate for another customer or date than the row has`,
+        next: 'Ask the service about that customer: if it holds the mandate, write this row off; if it does not, force the decision (sepa-migrate resolve --row N --as resend --force --reason "…")',
+        isRiskyResend: true,
+      }
     const twin = sqlValue(connection)<number>`
       select other.id from row join row as other using (customer_no, iban_key, signed_date)
         where row.id = ? and other.id <> row.id and other.state = 'registered'`

@@ -4,7 +4,7 @@ import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
 import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
-import type { RunSettings, Target } from '../ledger.js'
+import type { Doubting, RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { Standing } from '../read/reader.js'
@@ -117,6 +117,19 @@ export const UNNOTICED = 'ended_without_notice'
 export const LOG_MISSING = 'ended_without_log'
 
 const REASON = 'The program ended before the answer was recorded'
+
+/** What the attempt of a row says that became in doubt without having left. */
+export const DOUBT_REASONS: Readonly<Record<Doubting['decision'], string>> = {
+  older_copy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
+  another_ledger: 'Another ledger of yours began to send this one',
+  all_in_doubt: 'Nobody knows what was sent before this ledger was made: this row may have been',
+}
+/** And where the register knows it for somebody else: what the service holds of this customer says nothing of it. */
+export const BEGUN_OTHERWISE = '. It was begun for another customer or date than this row has'
+
+/** SQL over `attempt`: for whom a lost ledger may have begun it (`AbsenceFacts.begunFor`). */
+export const BEGUN_FOR = `case when instr(attempt.reason, '${BEGUN_OTHERWISE}') > 0 then 'another'
+  when attempt.reason = '${DOUBT_REASONS.all_in_doubt}' then 'unknown' else 'this' end`
 
 /** @returns how many runs had neither ended nor been found before */
 export const noteUnendedRuns = (connection: Connection, how: string): number =>

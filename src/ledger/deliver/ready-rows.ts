@@ -13,7 +13,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
-import { LATE, lateSince, MAY_BE_SENT } from './gate.js'
+import { hasLeft, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
@@ -21,6 +21,8 @@ import { NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { recordDecision } from '../decide/decisions.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
+  BEGUN_OTHERWISE,
+  DOUBT_REASONS,
   endInDoubt,
   endRun,
   insertRun,
@@ -148,8 +150,6 @@ export function createClaims(parts: ClaimParts) {
 
   return {
     ...standingReads(connection),
-    /** The number of the last row. */
-    lastRow: () => sqlValue(connection)<number>`select coalesce(max(id), 0) from row`.get() ?? 0,
     /** Rows that are ready. Nothing else may be asked of the ledger before an iteration has ended, as of the two below. */
     ready: (): Iterable<ClaimedMandate> => claimed(connection, `state = 'ready'`).iterate(),
     toSend: parts.toSend,
@@ -162,11 +162,12 @@ export function createClaims(parts: ClaimParts) {
     attempted: (): Iterable<ClaimedMandate> => claimed(connection, 'attempts > 0').iterate(),
     /** Rows whose references were accounts and are removed. */
     removed: () => sqlValue(connection)<number>`select id from row where mandate_key glob 'removed|*'`.all(),
-    /** Mandate keys of all rows of the customer of that row. */
-    keysOfCustomer: (row: number) =>
+    /** Mandate keys with the customer or the spelling of that row, of which a request left or may have: the gate knows their kin. */
+    keysThatLeft: (row: number) =>
       sqlValue(connection)<string>`
-        select distinct mandate_key from row where mandate_key is not null
-           and customer_no = (select customer_no from row where id = ?)`.all(row),
+        select mandate_key from row where id in (select other.id from row join row as other using (customer_no) where row.id = :row
+            union select other.id from row join row as other using (spelling) where row.id = :row)
+           and ${hasLeft('row.mandate_key')}`.all({ row }),
     /** A person said that the row is sent although it resembles another one, or the rule is a warning. */
     isSettled: (row: number) => isSettled(connection, row, RESEMBLES),
     /** Records that no commit is missing although a write-ahead log was: it was merged into the file. */
@@ -179,17 +180,24 @@ export function createClaims(parts: ClaimParts) {
       storage.write(() => setMark(connection, parts.runId(), mark))
       parts.noteWith(note)
     },
-    /** Row ids that may have been sent since, if this is an older copy. */
+    /** What may have been sent since, if this is an older copy: as mandates, and by the numbers of its rows. */
+    unsent: (): Iterable<ClaimedMandate> => claimed(connection, `state in ('ready', 'refused')`).iterate(),
     adoptable: () => ({ ready: unsent('ready'), refused: unsent('refused') }),
     /**
      * Ready rows become in doubt by the word of a person, in the run that is going. While an admission is open it is part
      * of it.
+     * @param otherwise those of them that were begun for another customer or date
      * @returns how many
      */
-    doubt: (rows: Iterable<number> | 'ready', doubting: Doubting): number =>
+    doubt: (
+      rows: Iterable<number> | 'ready',
+      doubting: Doubting,
+      otherwise: readonly number[] = [],
+    ): number =>
       storage.join(() => {
         const found = rows === 'ready' ? unsent('ready') : [...rows]
-        doubtRows(parts, found, { ...doubting, ...decidedBy(doubting), runId: parts.runId(), at: now() })
+        const decided = { ...doubting, ...decidedBy(doubting), otherwise }
+        doubtRows(parts, found, { ...decided, runId: parts.runId(), at: now() })
         return found.length
       }),
     /**
@@ -229,36 +237,43 @@ export function createClaims(parts: ClaimParts) {
      * it calls refused as well, because they may have been sent once more. The rows take the same edges as any other: an
      * intent, then the doubt.
      */
-    adoptOlderCopy: ({ run, mark, ...given }: Adoption): AdoptionReport =>
+    adoptOlderCopy: ({ run, mark, otherwise, ...given }: Adoption): AdoptionReport =>
       storage.write(() => {
         const [decided, at] = [decidedBy(given), now()]
         const runId = insertRun(connection, run, at)
         const refused = retryRefused(connection, decided.by, at, decided.reason)
         const rows = unsent('ready')
-        doubtRows(parts, rows, { ...decided, decision: 'older_copy', runId, at })
+        doubtRows(parts, rows, { ...decided, decision: 'older_copy', otherwise, runId, at })
         forgetMissingLog(connection)
         setMark(connection, runId, mark)
         endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
-        return { rows, refused }
+        return { rows, refused, otherwise }
       }),
   }
 }
 
+/** By what a row may resemble a mandate, the most telling last. */
+export const LIKE = ['reference', 'likeness', 'spelling'] as const
+
 export interface Resembling {
   readonly row: number
   readonly place: string
-  /** They share the reference but for its spelling; else the date. SQLite's truth value. */
-  readonly isSpelling: 0 | 1
+  /** Its place in `LIKE`. */
+  readonly alike: number
 }
 
-const resemblanceText = ({ place, isSpelling }: Resembling): string =>
-  isSpelling === 1
-    ? `Customer and reference, but for zeros in front, blanks and marks, are those of a mandate that the ledger "${place}" claimed. It may be that mandate with its reference written otherwise.`
-    : `Customer and date are those of a mandate that the ledger "${place}" claimed under another reference. It may be that mandate with a corrected reference.`
+function resemblanceText({ place, alike }: Resembling): string {
+  const ofClaimed = `those of a mandate that the ledger "${place}" claimed`
+  if (LIKE[alike] === 'likeness')
+    return `Customer and date are ${ofClaimed} under another reference. It may be that mandate with a corrected reference.`
+  const isCustomer = LIKE[alike] === 'spelling'
+  return `${isCustomer ? 'Customer and reference' : 'Letters and digits of the reference'}, but for zeros in front${isCustomer ? ', blanks and marks' : ''}, are ${ofClaimed}${isCustomer ? '' : ' for another customer'}. It may be that mandate with its reference written otherwise.`
+}
 
 export interface Adoption extends Pick<Doubting, 'by' | 'reason'> {
   readonly mark: string
   readonly run: RunSettings
+  readonly otherwise: readonly number[]
 }
 
 const setMark = (connection: Connection, runId: number, mark: string): void =>
@@ -275,34 +290,30 @@ function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' 
   throw new UsageError('The decision needs a person and a reason', 'Give both (--by NAME; --reason "…")')
 }
 
-/** What the attempt of a row says that became in doubt without having left. */
-const DOUBT_REASONS: Readonly<Record<Doubting['decision'], string>> = {
-  older_copy: 'An older copy of the ledger was put back: this row may have been sent since it was made',
-  another_ledger: 'Another ledger of yours began to send this one',
-  all_in_doubt: 'Nobody knows what was sent before this ledger was made: this row may have been',
-}
-
 interface Doubt extends Doubting {
   readonly runId: number
   readonly at: string
+  readonly otherwise: readonly number[]
 }
 
 /** Nothing leaves: each attempt ends as it begins, and its reason says so to the gate. */
 function doubtRows(
   { connection, newRequestId }: ClaimParts,
   rows: readonly number[],
-  { runId, at, by, reason, decision }: Doubt,
+  { runId, at, by, reason, decision, otherwise }: Doubt,
 ): void {
   const intend = sqlValue(connection)<number>`
     insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
      select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
   const send = sql(connection)`
     update row set state = ?, attempts = attempts + 1 where id = ?`
+  const others = new Set(otherwise)
   for (const id of rows) {
-    const attemptId = intend.get(runId, newRequestId(), at, DOUBT_REASONS[decision], id)
+    const why = DOUBT_REASONS[decision] + (others.has(id) ? BEGUN_OTHERWISE : '')
+    const attemptId = intend.get(runId, newRequestId(), at, why, id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
-    endInDoubt(connection, { rowId: id, attemptId, at, reason: DOUBT_REASONS[decision] })
+    endInDoubt(connection, { rowId: id, attemptId, at, reason: why })
     recordDecision(connection, { row: id, at, by, decision, from: 'ready', to: 'in_doubt', reason })
   }
 }

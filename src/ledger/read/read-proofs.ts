@@ -11,6 +11,7 @@ import type { VerdictKind } from '../../domain/proof/match-sources.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
+import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'
 import { readWho } from '../prove/who.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
@@ -128,7 +129,7 @@ function readShown(
   const doubts = sql(connection)<StoredDoubt>`
     select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
        coalesce(attempt.ended_at, attempt.started_at) as endedAt,
-       exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
+       ${BEGUN_FOR} as begunFor, exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
          and to_state = 'in_doubt') as isOfLostLedger
        from row join attempt on row_id = row.id and n = attempts
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)

@@ -6,6 +6,7 @@ import {
   shownOf,
   USUAL_ABSENT_AFTER_MS,
   vouchers,
+  type AbsenceFacts,
   type Heard,
 } from '../../../src/domain/proof/absence.js'
 import type { VerdictKind } from '../../../src/domain/proof/match-sources.js'
@@ -27,9 +28,14 @@ const heard = (ms: number, verdict: VerdictKind = 'absent', isListed = true): He
 })
 const noList = (ms: number): Heard => heard(ms, 'unreadable', false)
 
-const decided = (questions: readonly Heard[], present = 1, absentAfterMs = day, wasEverShown = false) =>
+const decided = (
+  questions: readonly Heard[],
+  present = 1,
+  absentAfterMs = day,
+  { wasEverShown = false, begunFor = 'this' }: Partial<AbsenceFacts> = {},
+) =>
   absenceOf(
-    { sentAt: SENT, shown: shownOf(questions.map((each) => ({ ...each, present }))), wasEverShown },
+    { sentAt: SENT, shown: shownOf(questions.map((each) => ({ ...each, present }))), wasEverShown, begunFor },
     absentAfterMs,
   )
 
@@ -38,9 +44,23 @@ describe('a row in doubt that the service does not show', () => {
     expect(USUAL_ABSENT_AFTER_MS).toBe(day)
     const absence = decided([heard(MINUTE), heard(HOUR), heard(day)], 12)
     const [firstAskedAt, lastAskedAt] = [after(MINUTE), after(day)]
-    expect(absence).toEqual({ kind: 'resend', firstAskedAt, lastAskedAt, questions: 3, present: 12 })
+    const series = { firstAskedAt, lastAskedAt, questions: 3 }
+    expect(absence).toEqual({ kind: 'resend', ...series, present: 12, begunFor: 'this' })
     expect(absenceText(absence)).toBe(
       'asked 3 times from 2026-06-15 10:01:00 UTC to 2026-06-16 10:00:00 UTC, each time no payment source of the customer; 12 registered rows of that run were shown by the same read-back',
+    )
+  })
+
+  it('is never proposed where a lost ledger began it for somebody else, and is told where nobody knows', () => {
+    const another = decided([heard(0), heard(day)], 12, day, { begunFor: 'another' })
+    expect(another).toMatchObject({ kind: 'begun_otherwise', questions: 2 })
+    expect(absenceText(another)).toMatch(
+      /, each time no payment source of the customer; it was begun for another customer or date than this row has, so ask the service about that one$/,
+    )
+    expect(decided([heard(MINUTE)], 12, day, { begunFor: 'another' }).kind).toBe('begun_otherwise')
+    const unknown = decided([heard(0), heard(day)], 12, day, { begunFor: 'unknown' })
+    expect(absenceText(unknown)).toMatch(
+      /, each time no payment source of the customer of this export, and it may have been sent for another one; 12 /,
     )
   })
 
@@ -112,7 +132,7 @@ describe('a row in doubt that the service does not show', () => {
   it('counts a question only where the same read-back showed a registered row of its run', () => {
     const asked = (...present: number[]) => {
       const shown = shownOf(present.map((count, n) => ({ ...heard((n + 1) * day), present: count })))
-      return absenceOf({ sentAt: SENT, shown, wasEverShown: false }, day)
+      return absenceOf({ sentAt: SENT, shown, wasEverShown: false, begunFor: 'this' }, day)
     }
     expect(asked(0, 0)).toMatchObject({ kind: 'nothing_present', questions: 2 })
     expect(asked(0, 1)).toMatchObject({ kind: 'asked_once', questions: 1 })
@@ -128,7 +148,7 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('is never proposed once it was shown', () => {
-    const absence = decided([heard(0), heard(day)], 1, day, true)
+    const absence = decided([heard(0), heard(day)], 1, day, { wasEverShown: true })
     expect(absence.kind).toBe('shown_before')
     expect(absenceText(absence)).toContain('an earlier question showed what could be it')
   })

@@ -185,6 +185,21 @@ describe('a decision that is rejected', () => {
     expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
   })
 
+  it('to send again what a lost ledger began for somebody else, unless it is forced', () => {
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, mandates(2))
+    const doubting = { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' } as const
+    ledger.claims.doubt('ready', doubting, [1])
+    clock.advance(LATE_REQUEST_MS)
+    expect(record(ledger, resolution(2, 'resend')).isApplied).toBe(true)
+    const message =
+      'Row 1 cannot be sent again: a lost ledger began its mandate for another customer or date than the row has'
+    expect(record(ledger, resolution(1, 'resend')).results).toMatchObject([{ message, isRiskyResend: true }])
+    expect(record(ledger, resolution(1, 'refused')).results).toMatchObject([{ isRiskyResend: true }])
+    expectRows(ledger, 'in_doubt ready')
+    expect(ledger.resolve([resolution(1, 'resend')], { dryRun: false, force: true }).isApplied).toBe(true)
+  })
+
   it('says how refused rows are sent again', async () => {
     const { ledger } = await campaign()
     expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(

@@ -85,7 +85,8 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 2: 'absent', 3: 'proven' })
     const last = new Date(clock.now()).toISOString()
     hear(played, { 1: 'absent', 3: 'proven' })
-    const resend = { kind: 'resend', firstAskedAt: first, lastAskedAt: last, questions: 2, present: 1 }
+    const series = { firstAskedAt: first, lastAskedAt: last, questions: 2 }
+    const resend = { kind: 'resend', ...series, present: 1, begunFor: 'this' }
     expect(absencesOf(played)).toEqual([
       { rowId: 1, absence: resend },
       { rowId: 2, absence: expect.objectContaining({ kind: 'asked_once' }) as unknown },
@@ -145,6 +146,25 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 1: 'absent' }, 2)
     hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
     expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
+  })
+
+  it('are not proposed where a lost ledger began them for somebody else, and say so where nobody knows', async () => {
+    const played = await doubts(5)
+    const { ledger, clock } = played
+    ledger.startRun(SETTINGS)
+    const given = { by: 'Ada', reason: 'the disk is lost' }
+    ledger.claims.doubt([4], { decision: 'another_ledger', ...given }, [4, 5])
+    ledger.claims.doubt([5], { decision: 'all_in_doubt', ...given })
+    clock.advance(1)
+    for (let asked = 0; asked < 2; asked += 1) {
+      hear(played, { 4: 'absent', 5: 'absent', 3: 'proven' })
+      clock.advance(DAY)
+    }
+    hear(played, { 4: 'absent', 5: 'absent', 3: 'proven' })
+    expect(absencesOf(played)).toMatchObject([
+      { rowId: 4, absence: { kind: 'begun_otherwise' } },
+      { rowId: 5, absence: { kind: 'resend', begunFor: 'unknown' } },
+    ])
   })
 
   it('take any registered row where a decision put them in doubt: no run of the ledger sent them', async () => {

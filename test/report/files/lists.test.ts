@@ -98,7 +98,7 @@ describe('a line in doubt', () => {
   it('proposes what the evidence allows, and leaves the decision to a person', () => {
     const at = { firstAskedAt: '2026-06-15T10:30:00.000Z', lastAskedAt: '2026-06-16T11:00:00.000Z' }
     const series = { ...at, questions: 2 }
-    const proposed = inDoubt(ROW, { kind: 'resend', ...series, present: 3 })
+    const proposed = inDoubt(ROW, { kind: 'resend', begunFor: 'this', ...series, present: 3 })
     const undecided = { migration_decision: '', migration_reason: '' }
     expect(proposed).toMatchObject({ migration_proposal: 'resend', ...undecided })
     expect(proposed['migration_proposal_evidence']).toBe(

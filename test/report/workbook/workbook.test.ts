@@ -67,7 +67,9 @@ describe('the workbook', () => {
     const asked = { firstAskedAt: at, firstAnsweredAt: at, lastAskedAt: '2026-06-16T12:00:00.000Z' }
     const nothing = { kind: 'nothing', ...asked, questions: 2, present: 3 } as const
     const value = ofRows([rowOf(1, { state: 'in_doubt', lastAttempt: attemptOf() })])
-    const shown = [{ rowId: 1, runId: 1, sentAt: at, wasEverShown: false, shown: nothing }]
+    const shown = [
+      { rowId: 1, runId: 1, sentAt: at, wasEverShown: false, begunFor: 'this' as const, shown: nothing },
+    ]
     expect(titleOf(await sheetsWith(value), 'In doubt')).toBe('In doubt: 1')
     expect(titleOf(await sheetsWith({ ...value, shown }), 'In doubt')).toBe(
       'In doubt: 1. Read back as absent for long enough: 1. to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
