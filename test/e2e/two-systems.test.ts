@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { germanIban } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { germanIban, validExport, validLine } from '../support/export.js'
+import { nextOf, placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 import { openWork } from '../support/work.js'
 
@@ -92,4 +92,24 @@ it('an export of one of them does not end the mandates of the other, and both ar
   const together = await json('compare', 'final-a.csv', 'final-b.csv', '--config', 'both.yaml')
   expect(together.errors).toEqual([])
   expect(together).toMatchObject({ mandates: { ledger: 5, final: 5 } })
+})
+
+it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {
+  configure()
+  write('jan.csv', validExport(3).replace(germanIban(2), WRONG(2)))
+  expect((await program('run', 'jan.csv')).status).toBe(3)
+  // The list has the columns of the export.
+  expect(nextOf(await program('status', '--config', 'a.yaml'))).toBe(`sepa-migrate run ${TO_DO}`)
+  const final = [1, 2, 3, 4].map((n) => {
+    const [customer, iban, date, , reference] = validLine(n).split(',')
+    return `${customer ?? ''},${iban ?? ''},${(date ?? '').split('-').reverse().join('.')},${reference ?? ''}`
+  })
+  save('feb.csv', A, final)
+  const compared = await program('compare', 'feb.csv', '--config', 'a.yaml')
+  expect(nextOf(compared)).toBe('sepa-migrate run feb.csv --config a.yaml')
+  const status = await program('status')
+  expect(nextOf(status)).toBe('sepa-migrate run feb.csv --config a.yaml')
+  write('other.yaml', 'source: { encoding: utf-8 }\n')
+  expect(nextOf(await program('status', '--config', 'other.yaml'))).toContain('--config a.yaml')
+  expect((await place.pasteNext(status)).status).toBe(0)
 })

@@ -105,6 +105,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       comparedExports: [],
       comparison: null,
       unorderedExport: null,
+      readWith: { lists: null, compared: null, unordered: null },
     }),
     sources: () => [...value.sources],
     runs: () => [...value.runs],

@@ -42,10 +42,11 @@ async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
   noteOutputs(context, settings.out)
+  const readBy = readByOf(context)
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
     const again = await readAgainFirst(ledger, {
       severities,
-      readBy: readByOf(context),
+      readBy,
       signal: world.signals.drain,
     })
     const final = ledger.comparisons.open()
@@ -57,7 +58,8 @@ async function compare(context: Context) {
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal') }
+      const { configuration } = readBy
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
       const settled = ledger.comparisons.record(final, terms)
       return {
         ledger,

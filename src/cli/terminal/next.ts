@@ -63,18 +63,21 @@ export interface NextCommand {
   readonly words?: readonly string[]
   /** Flags that are not to be carried over. */
   readonly without?: readonly OptionName[]
+  /** The path of the configuration that the files are read with, null for none; left out or empty, that of this command. */
+  readonly readWith?: string | null
 }
 
 /** The command line to type next, which can be pasted into a shell in the same folder. */
 export function commandLine(
   { settings, own }: Typed,
-  { name, files = [], words = [], without = [] }: NextCommand,
+  { name, files = [], words = [], without = [], readWith }: NextCommand,
 ): string {
+  const flagged = { ...settings.flags, config: configFlag(settings, readWith) }
   const carried: readonly OptionName[] = CARRIED[name]
   const flags = carried
     .filter((option) => !without.includes(option))
     .flatMap((option) => {
-      const value = settings.flags[option]
+      const value = flagged[option]
       if (value === undefined || isNotNeeded(option, value, settings.ledger)) return []
       return flagsOf(option).includes('<')
         ? [`--${flagName(option)}`, fileWord(value)]
@@ -90,6 +93,14 @@ export function commandLine(
   ]
     .map(quoted)
     .join(' ')
+}
+
+function configFlag(
+  { flags, configuration: { file } }: Typed['settings'],
+  readWith: string | null = '',
+): string | undefined {
+  if (readWith === null) return undefined
+  return readWith === '' || readWith === resolve(file ?? '.') ? flags.config : shownPath(readWith)
 }
 
 const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean =>
@@ -245,7 +256,7 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
-  const { unorderedExport, comparedExports } = status.campaign
+  const { unorderedExport, comparedExports, readWith } = status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
@@ -258,7 +269,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   // What is not there yet cannot be pasted.
   const compare = (words: string, files: readonly string[]): Step =>
     files.length > 0 && files.every((path) => existsSync(path))
-      ? step(words, { name: 'compare', files })
+      ? step(words, { name: 'compare', files, readWith: comparedExports.length > 0 ? readWith.compared : '' })
       : step(`${words} Meanwhile, what is reported so far can be proven:`, {
           name: 'report verify',
           words: [shownPath(pack), '--ledger', typed.settings.ledger],
@@ -270,7 +281,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   const decideIn = (name: string): NextCommand =>
     isResolved || list(name) === file(name)
       ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }
-      : { name: 'run', files: [list(name)] }
+      : { name: 'run', files: [list(name)], readWith: readWith.lists }
   if (inDoubt > 0)
     return step(
       `Ask the service about each row in doubt, fill in your decision and your reason in ${list(PLACE_OF_PART.inDoubt)}, and give it back.`,
@@ -288,7 +299,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   if (cutOver.untaken > 0)
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
-      { name: 'run', files: comparedExports.map(asTyped) },
+      { name: 'run', files: comparedExports.map(asTyped), readWith: readWith.compared },
     )
   if (cutOver.uncompared > 0)
     return compare(
@@ -302,6 +313,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
         name: 'run',
         files: [asTyped(unorderedExport)],
         words: ['--newer'],
+        readWith: readWith.unordered,
       },
     )
   const faulty =
@@ -311,7 +323,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   if (faulty !== null)
     return step(
       `Correct ${list(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? asItIs : ''}.`,
-      { name: 'run', files: [list(faulty)] },
+      { name: 'run', files: [list(faulty)], readWith: readWith.lists },
     )
   if (cutOver.unexpected > 0)
     return step(

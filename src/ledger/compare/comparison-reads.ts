@@ -16,6 +16,8 @@ export interface FinalSource {
   readonly name: string
   readonly sha256: string
   readonly records: number
+  /** The path of what it was read with, where it was a configuration. */
+  readonly configuration?: string | null
 }
 
 /** How the last export stood to the ledger when they were compared. */

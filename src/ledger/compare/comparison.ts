@@ -1,5 +1,5 @@
 import { IS_CLOSED_AS_GONE } from '../deliver/gate.js'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import {
   CUT_OVER_CLASSES,
   HELD_CLASSES,
@@ -20,6 +20,8 @@ export interface ComparisonTerms {
   readonly by: string
   /** A person says that it is the last export although it does not look so. */
   readonly isFinal: boolean
+  /** The path of the configuration that it was read with. */
+  readonly configuration?: string | null
 }
 
 /** A mandate on either side: its key, or what was read where it has none. */
@@ -189,7 +191,7 @@ const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_d
 export function recordComparison(
   connection: Connection,
   final: Connection,
-  { by, isFinal }: ComparisonTerms,
+  { by, isFinal, configuration = null }: ComparisonTerms,
   at: string,
 ): number {
   fill(connection, final)
@@ -207,7 +209,12 @@ export function recordComparison(
        (select coalesce(max(id), 0) from decision))`.run({
     at,
     by: maskAccounts(by),
-    sources: JSON.stringify(sourcesOf(final)),
+    sources: JSON.stringify(
+      sourcesOf(final).map((source) => ({
+        ...source,
+        ...(configuration && { configuration: resolve(configuration) }),
+      })),
+    ),
     classes: JSON.stringify(countClasses(connection)),
   })
   const ids = { id: Number(lastInsertRowid), previous }

@@ -44,6 +44,15 @@ import type {
   SourceRecord,
 } from './reader.js'
 
+/** The last export that differs from one before, of which nobody has said which is newer. */
+const UNORDERED = `(select max(source_id) from row where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')`
+const READ_WITH = `reading ->> '$.configuration'`
+/** The columns of the first export, and the configuration of all lines in a list to work in. */
+const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
+    select iif(min(coalesce(${READ_WITH}, '')) = max(${READ_WITH}), max(${READ_WITH}), '') from source
+      where id in (select source_id from row where state in ('invalid', 'conflict', 'refused'))))
+  from source where kind = 'export' order by id limit 1)`
+
 type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
 
 /**
@@ -90,11 +99,12 @@ export function createReader(connection: Connection, file: string) {
   const reads = {
     ...rowReads(connection),
     campaign: (): CampaignRecord => {
-      const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports')`
+      const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports', 'readWith')`
         select ledger_id as ledgerId, (select max(id) from comparison) as comparison, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
-           (select name from source where id = (select max(source_id) from row
-             where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')) as unorderedExport,
+           (select name from source where id = ${UNORDERED}) as unorderedExport,
+           json_object('lists', ${LISTS_READ_WITH}, 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
+             'compared', (select sources ->> '$[0].configuration' from comparison order by id desc limit 1)) as readWith,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
       return record
