@@ -125,6 +125,8 @@ function chosenColumn(text: string): ChosenColumn {
 interface Confirming {
   readonly service: Pick<Service, 'trusted'>
   readonly plan: MigrationPlan
+  /** What stays as it was read, in sentences. */
+  readonly left: readonly string[]
   readonly ask: (question: string) => Promise<string | null>
 }
 
@@ -141,7 +143,10 @@ export function refuseUnasked({ world, settings }: Context, { host, isLoopback }
  * Shows the plan and has the host name typed, unless the target is this machine or --yes was given
  * (cli/README.md#before-anything-is-sent).
  */
-export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
+export async function confirmRun(
+  context: Context,
+  { service, plan, left, ask }: Confirming,
+): Promise<boolean> {
   const { world, settings, progress } = context
   const { host, isLoopback } = plan.service
   for (const line of isLoopback ? pilotLines(plan) : []) progress.note(line)
@@ -159,6 +164,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     distrusted !== null && warned(distrusted),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
+    ...left.map(warned),
     ...unlikelyShares(plan.ledger).map(warned),
   ])
   for (const line of lines) progress.note(line)

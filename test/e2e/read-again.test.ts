@@ -188,10 +188,10 @@ describe('what stays as it was read', () => {
       write('ours.yaml', `${yaml}\n`)
       save('export.csv', ended)
       await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
-      const { status, stdout } = await place.program('run', 'export.csv')
-      expect([status, registered()], stdout).toEqual([0, linesOf([mandate(1), mandate(3)])])
-      expect(stdout).toContain(
-        '"export.csv" stays as it was read with "ours.yaml", since this command has no configuration',
+      const { status, stderr } = await place.program('run', 'export.csv')
+      expect([status, registered()], stderr).toEqual([0, linesOf([mandate(1), mandate(3)])])
+      expect(stderr).toContain(
+        '2 records of "export.csv" stay as they were read with "ours.yaml": sepa-migrate run export.csv --config ours.yaml has them read again',
       )
     })
 

@@ -77,7 +77,7 @@ export function campaignIn(folder: string, name: string) {
         hold: () => ({ inDoubt: 0, inConflict: 0, replaces: [] }),
         claim: () => undefined,
         files: sourceOpeners(paths, options, against, signal),
-        readBy: { options, against, configuration: join(folder, 'sepa-migrate.yaml') },
+        readBy: { options, against, ledger: file, configuration: join(folder, 'sepa-migrate.yaml') },
         severities: said.rules,
         settings: SETTINGS,
         asOf: AS_OF,

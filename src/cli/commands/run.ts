@@ -20,12 +20,15 @@ import {
 } from '../../migrate/options.js'
 import {
   closingLines,
+  leftAsRead,
+  nextReading,
   NO_PACK,
   oldPages,
   setAsideLines,
   verificationIn,
   writePack,
   oddities,
+  waitingIn,
   outputsOf,
   tellNotNoted,
 } from '../closing.js'
@@ -113,10 +116,11 @@ async function run(context: Context) {
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
+  const left = await leftAsRead(context, 'run')
   const decisions = await decisionsIn(context)
   try {
-    const end = await migrate({ ...askedBy(context, service), decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length })
+    const end = await migrate({ ...askedBy(context, service, left), decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length, left })
   } catch (error) {
     return failed(context, service, error, { closed, sent: counts.sent })
   }
@@ -184,7 +188,7 @@ const warningsOf = (
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
 
-function askedBy(context: Context, service: Service): MigrateOptions {
+function askedBy(context: Context, service: Service, left: readonly string[]): MigrateOptions {
   const { world, settings } = context
   const { drain: signal, abort: giveUp, exitStatus: signalStatus } = world.signals
   const maxDuration = settings.get('maxDuration')
@@ -192,7 +196,8 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     ...runOptions(context, service),
     spread: context.flag('spread'),
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
-    confirm: (plan) => confirmRun(context, { service, plan, ask: (question) => askText(world, question) }),
+    confirm: (plan) =>
+      confirmRun(context, { service, plan, left, ask: (question) => askText(world, question) }),
     signal,
     giveUp,
     signalStatus,
@@ -238,6 +243,7 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
 const NOT_LOOKED_AT = {
+  reading: {},
   verification: null,
   asActive: '',
   who: false as const,
@@ -246,7 +252,8 @@ const NOT_LOOKED_AT = {
   odd: [],
 }
 
-const standingOf = (reader: LedgerReader) => ({
+const standingOf = async (context: Context, reader: LedgerReader) => ({
+  reading: nextReading(await waitingIn(context, reader)),
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
@@ -255,7 +262,7 @@ const standingOf = (reader: LedgerReader) => ({
   odd: oddities(reader),
 })
 
-type End = Migration & { readonly decided: number }
+type End = Migration & { readonly decided: number; readonly left: readonly string[] }
 
 async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
@@ -272,9 +279,9 @@ async function conclude(context: Context, service: Service, end: End) {
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, who, evidence, cutOver, odd } = isDeclined
+  const { reading, verification, asActive, who, evidence, cutOver, odd } = isDeclined
     ? NOT_LOOKED_AT
-    : await lookInto(settings, standingOf)
+    : await lookInto(settings, (reader) => standingOf(context, reader))
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -283,6 +290,7 @@ async function conclude(context: Context, service: Service, end: End) {
     warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
+      ...end.left,
       ...givenBackNotes(end.admitted),
       await lookInto(settings, (reader) => leftRefusedNote(end.leftRefused, reader)),
       unreadNote(asked),
@@ -299,6 +307,7 @@ async function conclude(context: Context, service: Service, end: End) {
       ...setAside,
       ...closingLines(context, {
         ...end,
+        ...reading,
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,

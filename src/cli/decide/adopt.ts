@@ -62,12 +62,12 @@ function adopt(context: Context) {
   })
 }
 
-function conclude(
+async function conclude(
   context: Context,
   view: LedgerReader,
   { rows, refused }: { rows: readonly number[]; refused: number },
   isDryRun: boolean,
-): CommandResult {
+): Promise<CommandResult> {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
     ...decidedResult(context, view),
@@ -78,7 +78,7 @@ function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: do not give their files again before you looked them up.',
-      ...(isDryRun ? [nextLine(context, again)] : closingAt(context, view)),
+      ...(isDryRun ? [nextLine(context, again)] : await closingAt(context, view)),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

@@ -12,7 +12,7 @@ import {
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
-import { tellNotNoted } from '../closing.js'
+import { leftAsRead, tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
@@ -58,6 +58,7 @@ async function plan(context: Context) {
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   assertReplaceable(paths, settings, given)
+  const left = await leftAsRead(context, 'plan')
   const { document, last, evidence } = await planMigration({
     ...options,
     service: { ...target.options, ...credentials, rate: settings.get('rate') },
@@ -73,7 +74,7 @@ async function plan(context: Context) {
     .filter((file) => !noteWritten(settings.ledger, file))
   tellNotNoted(context, notNoted)
   const result = concluded(context, planSections(document, last), document, paths)
-  return { ...result, details: { ...result.details, evidence } }
+  return { ...result, warnings: left, details: { ...result.details, evidence } }
 }
 
 function concluded(

@@ -259,6 +259,8 @@ export interface WordsReading {
 export interface SourceReading extends LayoutReading {
   /** The configuration that it was read by, and a digest of what that said under each key that has to do with it. */
   readonly configuration?: string | null
+  /** Where that lay from the folder of the ledger. */
+  readonly fromLedger?: string | null
   readonly said?: Readonly<Record<string, string>>
   /** What the command line said besides, which holds when its records are read again. */
   readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
