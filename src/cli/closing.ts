@@ -334,6 +334,11 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
   cutOver: ['open', 'open in the cut-over', ': act on each line and close it (to-do/cut-over.csv)'],
   untaken: ['strong', 'new or changed in the final export', ': run that export'],
+  asReadBefore: [
+    'open',
+    'sent as read before',
+    ': their export was read again and says something else of others, so whether they are right is not known; compare it',
+  ],
   uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
   refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],
   conflict: ['bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],

@@ -50,8 +50,17 @@ const CHANGES: Readonly<Record<Change, string>> = {
   goes: 'can be sent now',
   waits: 'wait now',
 }
-/** What may be wrong with what was sent; what could not be sent before tells nothing of the others. */
-const DOUBTFUL = ['ended', 'customer', 'account', 'date', 'mandate', 'waits'] as const
+/** What was sent may be wrong, too; that more can be sent now tells nothing of it. */
+const isDoubtful = (change: Change | null): boolean =>
+  change !== null && change !== 'found' && change !== 'goes'
+
+const doubtsOf = (
+  { again }: Admission,
+  { reading: { configuration = null } }: ReadSource,
+): SourceReading['doubts'] => ({
+  attempt: again.lastAttempt(),
+  configuration,
+})
 
 const ofOne = (more: string): string =>
   more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
@@ -213,6 +222,11 @@ export async function readAgain(
       })
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
+  const before = results.length === 0 ? 0 : again.asReadBefore()
+  if (before > 0)
+    results.push(
+      `${plural(before, 'mandate was', 'mandates were')} sent as read before; whether that was right is not known: compare tells what differs.`,
+    )
   return results
 }
 
@@ -368,19 +382,32 @@ async function readFile(
   const target = admission.open({ ...opened, kind: 'again' })
   again.noteFormer(source, isOtherSheet)
   let [came, read] = [0, 0]
+  let isDoubted = false
   for await (const batch of opened.records(signal)) {
     read += batch.length
     const taken = batch.flatMap((record) => {
       const corrects = again.takes(record, opened)
       return corrects === false ? [] : [{ ...record, corrects }]
     })
+    for (const { corrects, ...record } of taken)
+      isDoubted ||=
+        isOtherSheet ||
+        (corrects !== null && isDoubtful(again.differs(corrects, { ...record, corrects }, opened)))
     target.add(taken)
     came += taken.length
   }
   signal.throwIfAborted()
   const summary = opened.summary()
   const told = againText({ because }, read - came, [[came, 'were read from the file']])
-  const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
+  const doubts = isDoubted ? doubtsOf(admission, source) : undefined
+  const reading = {
+    ...summary.reading,
+    ...now,
+    readFrom: source.id,
+    wasGiven: true,
+    again: told,
+    doubts,
+  } as const
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
   again.giveWay(target.id)
@@ -488,17 +515,17 @@ async function readOne(
     same,
     Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
   )
-  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
+  const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))
+  const reading = {
+    ...{ ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told },
+    wasGiven: undefined,
+    doubts: isDoubted ? doubtsOf(admission, source) : undefined,
+  }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
-  const sent = DOUBTFUL.some((kind) => changes[kind] !== undefined) ? again.sent(source) : 0
-  const before =
-    sent === 0
-      ? ''
-      : ` ${plural(sent, 'was', 'were')} sent as read before: look whether the service holds what it should (compare tells what differs).`
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
   const isTold = isChanged || (came > 0 && rowsOf === again.toResend)
-  return { came, told: isTold ? [`"${source.name}" was ${told}.${before}`] : [] }
+  return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }
 }

@@ -259,7 +259,7 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
-  const { unorderedExport, comparedExports, readWith } = status.campaign
+  const { unorderedExport, comparedExports, lastExports, readWith } = status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
@@ -270,9 +270,9 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   const list = (name: string): string =>
     existsSync(pathInPack(pack, TO_DO_WORKBOOK)) ? file(TO_DO_WORKBOOK) : file(name)
   // What is not there yet cannot be pasted.
-  const compare = (words: string, files: readonly string[]): Step =>
+  const compare = (words: string, files: readonly string[], by: string | null = ''): Step =>
     files.length > 0 && files.every((path) => existsSync(path))
-      ? step(words, { name: 'compare', files, readWith: comparedExports.length > 0 ? readWith.compared : '' })
+      ? step(words, { name: 'compare', files, readWith: by })
       : step(`${words} Meanwhile, what is reported so far can be proven:`, {
           name: 'report verify',
           words: [shownPath(pack), '--ledger', typed.settings.ledger],
@@ -308,6 +308,13 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     return compare(
       'Mandates came in since the last export was compared: compare it again.',
       comparedExports.map(asTyped),
+      readWith.compared,
+    )
+  if (cutOver.asReadBefore > 0)
+    return compare(
+      'Mandates were sent before their export was read again otherwise: compare the last export, which tells what differs.',
+      lastExports.map(asTyped),
+      readWith.last,
     )
   if (unorderedExport !== null)
     return step(

@@ -85,6 +85,8 @@ export interface OpenCutOver {
   readonly untaken: number
   /** Rows of other exports that came in since. */
   readonly uncompared: number
+  /** Mandates that were sent as an export was read then, of which others say something else since. */
+  readonly asReadBefore: number
   /** Totals of the former provider that are not those of its export. */
   readonly unexpected: number
 }
@@ -94,6 +96,7 @@ export const NO_CUT_OVER: OpenCutOver = {
   held: 0,
   untaken: 0,
   uncompared: 0,
+  asReadBefore: 0,
   unexpected: 0,
 }
 

@@ -166,6 +166,7 @@ export type OpenPoint =
   | 'cutOver'
   | 'untaken'
   | 'uncompared'
+  | 'asReadBefore'
   | 'refused'
   | 'conflict'
   | 'invalid'
@@ -186,6 +187,7 @@ export function openPointsOf(
     ['cutOver', cutOver.open],
     ['untaken', cutOver.untaken],
     ['uncompared', cutOver.uncompared],
+    ['asReadBefore', cutOver.asReadBefore],
     ['refused', mandates.refused],
     ['conflict', mandates.conflict],
     ['invalid', mandates.invalid],

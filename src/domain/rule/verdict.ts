@@ -267,9 +267,11 @@ export interface SourceReading extends LayoutReading {
   /** The source whose records were read again. */
   readonly readFrom?: number
   /** The file itself was read, in the place of all that was not sent. */
-  readonly wasGiven?: true
+  readonly wasGiven?: true | undefined
   /** What that changed. */
   readonly again?: string
+  /** It says otherwise: what was sent up to this attempt, as this configuration read it, may be wrong. */
+  readonly doubts?: { readonly attempt: number; readonly configuration: string | null } | undefined
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
