@@ -1,6 +1,6 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, namedFiles, type CommandResult } from '../command.js'
+import { type Command, type Context, namedFiles, sameFlags, type CommandResult } from '../command.js'
 import { RUN_FLAGS, runOptions } from '../run-options.js'
 import {
   readUsername,
@@ -95,11 +95,23 @@ function concluded(
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
       `  ${commandLine(context, { name: 'approve', files: [json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
       'Save the approval file next to the plan. Then:',
-      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json] })}`,
+      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', json, ...sentBy(context)] })}`,
     ],
     details: { plan: document },
   }
 }
+
+/** What the run has to be told again, where it bears on which rows are there and the plan does not say it. */
+const sentBy = (context: Context): string[] => [
+  ...(context.settings.flags.retryRefused === undefined ? [] : ['--retry-refused']),
+  ...sameFlags(context, [
+    'newer',
+    'another-ledger',
+    'all-in-doubt',
+    'reason',
+    ...(context.text('reason') === null ? [] : ['by']),
+  ]),
+]
 
 const MOST = 10
 
