@@ -1,5 +1,6 @@
 import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
-import { toReadAgain } from '../run/read-again.js'
+import { type Waiting, waitingBeside } from '../run/read-again.js'
+import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
 import { contradictedText, type Verification, verificationOf } from '../domain/proof/verification.js'
@@ -9,8 +10,8 @@ import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over
 import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
-import type { Settings } from './settings/settings.js'
-import { SourceError } from '../errors.js'
+import { readSettings, type Settings } from './settings/settings.js'
+import { SourceError, UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
 import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -145,8 +146,11 @@ const statusIn = (typed: Typed, reader: LedgerReader) => ({
 })
 
 /** The same at the end of a command that wrote no report, for the ledger as it is. */
-export const closingAt = (typed: Typed, reader: LedgerReader): Line[] =>
-  closingLines(typed, statusIn(typed, reader))
+export const closingAt = async (context: Context, reader: LedgerReader): Promise<Line[]> =>
+  closingLines(context, {
+    ...statusIn(context, reader),
+    ...nextReading(await waitingIn(context, reader)),
+  })
 
 /**
  * Where the campaign is by its ledger and by what the register knows of this copy: what the last lines of a command are
@@ -181,19 +185,121 @@ export function decidedResult(context: Context, reader: LedgerReader) {
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  const again = await toReadAgain(reader, readByOf(context), context.world.signals.drain)
-  const warnings = said([...result.warnings, ...oddities(reader), readAgainText(again)])
-  return { status: { ...status, toGive: again.fromFiles }, result: { ...result, warnings } }
+  const waiting = await waitingIn(context, reader)
+  const warnings = [...result.warnings, ...oddities(reader), ...waitingTexts(context, waiting)]
+  return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
 }
 
-/** What the next run does before it sends anything. */
-const readAgainText = ({
-  count,
-  because,
-  fromFiles,
-}: Awaited<ReturnType<typeof toReadAgain>>): string | false =>
-  count > 0 &&
-  `${plural(count, 'record', 'records')} will be read again, because ${because} has changed: run and plan do so before anything is sent${fromFiles.length === 0 ? '' : ', and need the file for it'}`
+/** What waits, beside the configuration of the command. */
+export const waitingIn = (context: Context, reader: LedgerReader): Promise<readonly Waiting[]> =>
+  waitingBeside(reader, readByOf(context), {
+    signal: context.world.signals.drain,
+    readWith: (config) => {
+      try {
+        return readByOf({
+          ...context,
+          settings: readSettings({ ...context.settings.flags, config }, context.world),
+        })
+      } catch (error) {
+        if (error instanceof UsageError) return null
+        throw error
+      }
+    },
+  })
+
+/** What the next run reads again before it sends anything, and what it leaves as it was read. */
+export function waitingTexts(context: Context, waiting: readonly Waiting[]): string[] {
+  const again = waiting.filter(({ because }) => because !== null)
+  return [
+    ...[...new Set(again.map(({ place }) => place))].map((place) =>
+      againText(again.filter((one) => one.place === place)),
+    ),
+    ...staying(context, waiting).flatMap((one) => (one.because === null ? [staysText(context, one)] : [])),
+  ]
+}
+
+function againText(all: readonly Waiting[]): string {
+  const count = all.reduce((sum, one) => sum + one.count, 0)
+  const because = [...new Set(all.map((one) => one.because))].join(' and ')
+  const [{ place, isItsOwn } = { place: null, isItsOwn: true }] = all
+  const more = said([
+    !isItsOwn && `, with --config ${shownPath(place ?? '')}`,
+    all.some(({ isOfFile }) => isOfFile) && ', and need the file for it',
+  ])
+  return `${plural(count, 'record', 'records')} will be read again, because ${because} has changed: run and plan do so before anything is sent${more.join('')}`
+}
+
+/** Read by nothing that the command has, which would read it otherwise. */
+const staying = ({ settings }: Context, waiting: readonly Waiting[]): Waiting[] =>
+  waiting.filter(({ isAlike, place }) => !isAlike && (place === null || settings.isNamed('config')))
+
+function staysText(context: Context, { name, count, readWith, place, because }: Waiting): string {
+  const { file } = context.settings.configuration
+  const files = [context.args.find((path) => basename(path) === name) ?? name]
+  const words = file === null && place === null ? ['--config', 'NEW'] : []
+  const command = commandLine(context, {
+    name: 'run',
+    files,
+    words,
+    readWith: file === null ? (place ?? '') : '',
+  })
+  const stay = plural(
+    count,
+    `record of "${name}" stays as it was read`,
+    `records of "${name}" stay as they were read`,
+  )
+  const as =
+    readWith === null
+      ? ' without a configuration'
+      : ` with ${readWith}${place === null ? ', which is gone' : ''}`
+  const since =
+    because === null ? '' : `, although ${because} has changed since (--config ${shownPath(place ?? '')})`
+  return `${stay}${as}${since}: ${command} has them read again`
+}
+
+/**
+ * What a command that reads again leaves as it was read, in sentences.
+ * @throws {UsageError} where a configuration has changed that this command was not given, and what it read waits
+ */
+export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compare'): Promise<string[]> {
+  const { settings, args, world } = context
+  const all = await lookInto(settings, (reader) => waitingIn(context, reader)).catch((error: unknown) => {
+    // No ledger yet, or an empty one.
+    if (error instanceof UsageError) return []
+    throw error
+  })
+  const waiting = all.filter(({ isItsOwn }) => !isItsOwn)
+  if (waiting.length === 0) return []
+  const given = new Set<string>()
+  for (const path of name === 'compare' ? [] : args)
+    if ((await sizeOf(path)) !== null) given.add(await fileDigest(path, world.signals.drain))
+  const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
+  const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))
+  const forgotten = settings.isNamed('config') ? [] : left.filter(({ because }) => because !== null)
+  const [first] = forgotten
+  if (first !== undefined)
+    throw new UsageError(
+      `${forgotten.map(forgottenText).join('; ')}; nothing was sent`,
+      `Give it, too: ${commandLine(context, { name, files: args, readWith: first.place })}`,
+    )
+  const stays = new Set([...staying(context, left), ...left.filter(isGiven)])
+  return [...stays].map((one) => staysText(context, one))
+}
+
+const forgottenText = ({ name, count, readWith, because }: Waiting): string =>
+  `${plural(count, `record of "${name}" that was not sent was`, `records of "${name}" that were not sent were`)} read with ${readWith ?? ''}, and ${because ?? ''} has changed since`
+
+/** What the next command needs to read what waits as it was read, or again. */
+export function nextReading(waiting: readonly Waiting[]): Pick<CommandEnd, 'toGive' | 'readWith'> {
+  const others = waiting.filter(({ isItsOwn }) => !isItsOwn)
+  const changed = others.find(({ because }) => because !== null)
+  const [place = null, ...more] = new Set(waiting.map((one) => one.place))
+  const isOfOne = others.length === waiting.length && more.length === 0
+  return {
+    toGive: waiting.filter(({ isOfFile }) => isOfFile).map(({ name }) => name),
+    readWith: changed?.place ?? (isOfOne ? place : null) ?? undefined,
+  }
+}
 
 /** What is odd about registered rows, by their answers or by collections that came in later. */
 export const oddities = (reader: LedgerReader): string[] =>
@@ -229,6 +335,11 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
   cutOver: ['open', 'open in the cut-over', ': act on each line and close it (to-do/cut-over.csv)'],
   untaken: ['strong', 'new or changed in the final export', ': run that export'],
+  asReadBefore: [
+    'open',
+    'sent as read before',
+    ': their export was read again and says something else of others, so whether they are right is not known; compare it',
+  ],
   uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
   refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],
   conflict: ['bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],

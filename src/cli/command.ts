@@ -150,6 +150,7 @@ export const readByOf = (context: Context): ReadBy => ({
   byFlag: readingFlags(context),
   against: checksOf(context),
   configuration: context.settings.configuration.file,
+  ledger: context.settings.ledger,
 })
 
 /** `-` is standard input. */

@@ -125,6 +125,8 @@ function chosenColumn(text: string): ChosenColumn {
 interface Confirming {
   readonly service: Pick<Service, 'trusted'>
   readonly plan: MigrationPlan
+  /** What stays as it was read, in sentences. */
+  readonly left: readonly string[]
   readonly ask: (question: string) => Promise<string | null>
 }
 
@@ -156,7 +158,10 @@ export async function readAskedService({ world, settings }: Context): Promise<Se
  * Shows the plan and has the host name typed, unless --yes was given or the simulator is rehearsed with
  * (cli/README.md#before-anything-is-sent).
  */
-export async function confirmRun(context: Context, { service, plan, ask }: Confirming): Promise<boolean> {
+export async function confirmRun(
+  context: Context,
+  { service, plan, left, ask }: Confirming,
+): Promise<boolean> {
   const { world, settings, progress } = context
   const { host, username } = plan.service
   if (!isAskedAbout(plan.service, username)) {
@@ -174,6 +179,7 @@ export async function confirmRun(context: Context, { service, plan, ask }: Confi
     askingLine(plan, isAskingFirst),
     ...trustedLines(service.trusted),
     ...sourceLines(plan.ledger),
+    ...left.map(warned),
     ...unlikelyShares(plan.ledger).map(warned),
   ])
   for (const line of lines) progress.note(line)

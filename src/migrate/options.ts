@@ -282,7 +282,10 @@ export function checkOptions(options: MigrateOptions) {
     policy: policyOf(options, service),
     files: sourceOpeners(options.files ?? [], withFlags(configured, byFlag), check, drain),
     evidence: collectionOpeners(options.evidence ?? [], configured),
-    readBy: { options: configured, byFlag, against: check, configuration: options.configuration ?? null },
+    readBy: {
+      ...{ options: configured, byFlag, against: check, ledger: options.ledger },
+      configuration: options.configuration ?? null,
+    },
     choice: readChoice(options),
     spread: options.spread === true,
     takeOver,

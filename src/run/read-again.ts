@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
 import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import { type Change, isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
@@ -35,6 +36,8 @@ export interface ReadBy {
   readonly against: Omit<CheckedAgainst, 'second'>
   /** Null where no file says it. */
   readonly configuration: string | null
+  /** The path of the ledger: what lies beside it is moved with it. */
+  readonly ledger: string
 }
 
 const CHANGES: Readonly<Record<Change, string>> = {
@@ -47,8 +50,17 @@ const CHANGES: Readonly<Record<Change, string>> = {
   goes: 'can be sent now',
   waits: 'wait now',
 }
-/** What may be wrong with what was sent; what could not be sent before tells nothing of the others. */
-const DOUBTFUL = ['ended', 'customer', 'account', 'date', 'mandate', 'waits'] as const
+/** What was sent may be wrong, too; that more can be sent now tells nothing of it. */
+const isDoubtful = (change: Change | null): boolean =>
+  change !== null && change !== 'found' && change !== 'goes'
+
+const doubtsOf = (
+  { again }: Admission,
+  { reading: { configuration = null } }: ReadSource,
+): SourceReading['doubts'] => ({
+  attempt: again.lastAttempt(),
+  configuration,
+})
 
 const ofOne = (more: string): string =>
   more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
@@ -69,14 +81,19 @@ const digestOf = (value: unknown): string =>
 
 /** What an export remembers of how it was read. */
 export function readingBy(
-  { options: configured, byFlag, against, configuration }: ReadBy,
+  { options: configured, byFlag, against, configuration, ledger }: ReadBy,
   flags: ReadingFlags = byFlag ?? {},
 ) {
-  const options = withFlags(configured, flags)
+  const { crosswalk, join, ...options } = withFlags(configured, flags)
+  const path = configuration === null ? null : resolve(configuration)
+  // A folder that was moved reads the same; what lies in another file is seen by its bytes.
+  const byName = (file: SecondPath) => ({ ...file, file: nameOf(file.file) })
   const { newCreditorIdentifier, dormantSoonDays, severities, zone } = against
   const columns = Object.entries(options.columns)
   const said = new Map<string, unknown>([
     ...Object.entries(options),
+    ['crosswalk', crosswalk && byName(crosswalk)],
+    ['join', join.map(byName)],
     ...Object.entries(options.source).map(([key, value]) => [`source.${key}`, value] as const),
     ['rules', Object.entries(severities).sort()],
     ['service.creditorIdentifier', newCreditorIdentifier],
@@ -94,7 +111,8 @@ export function readingBy(
   ])
   const keys = [...READING_KEYS.cells, ...READING_KEYS.file, AUTO, ASKED]
   return {
-    configuration: configuration === null ? null : resolve(configuration),
+    configuration: path,
+    fromLedger: path && relative(dirname(resolve(ledger)), path),
     said: Object.fromEntries(keys.map((key) => [key, digestOf(said.get(key)).slice(0, 16)])),
     byFlag: flags,
   }
@@ -102,6 +120,8 @@ export function readingBy(
 
 const AUTO = 'format: auto'
 const ASKED = 'column: none'
+
+type SecondPath = NonNullable<SourceOptions['crosswalk']> | SourceOptions['join'][number]
 
 const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
   [crosswalk, ...join].flatMap((one) => one?.file ?? [])
@@ -115,9 +135,18 @@ async function changedSecondFile(
   const known = new Map(
     [crosswalk, ...joined].flatMap((file) => (file == null ? [] : [[file.name, file.sha256]])),
   )
-  for (const path of paths)
-    if ((await sizeOf(path)) !== null && known.get(nameOf(path)) !== (await fileDigest(path, signal)))
+  for (const path of paths) {
+    // What cannot be read is told by what reads it.
+    const unread = (error: unknown): null => {
+      if (error instanceof SourceError) return null
+      throw error
+    }
+    if (
+      (await sizeOf(path)) !== null &&
+      known.get(nameOf(path)) !== (await fileDigest(path, signal).catch(unread))
+    )
       return `"${nameOf(path)}"`
+  }
   return null
 }
 
@@ -145,11 +174,6 @@ export async function readAgain(
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
-    const { configuration } = source.reading
-    if (open !== undefined && isForgotten(source, by))
-      results.push(
-        `"${source.name}" stays as it was read with "${nameOf(configuration ?? '')}", since this command has no configuration. Give both to have it read again.`,
-      )
     const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
     if (found === null) return
     const { areRulesChanged, isChanged, ofFile } = found
@@ -198,12 +222,32 @@ export async function readAgain(
       })
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
+  const before = results.length === 0 ? 0 : again.asReadBefore()
+  if (before > 0)
+    results.push(
+      `${plural(before, 'mandate was', 'mandates were')} sent as read before; whether that was right is not known: compare tells what differs.`,
+    )
   return results
 }
 
-/** Its configuration is not that of the command, which has none. */
-const isForgotten = ({ reading: { configuration = null } }: ReadSource, by: ReadBy): boolean =>
-  configuration !== null && by.configuration === null
+/** Where the configuration that reads an export is now; null where it is gone, or there was none. */
+const placeOf = (
+  { configuration = null, fromLedger = null }: SourceReading,
+  { ledger }: ReadBy,
+): string | null =>
+  [fromLedger && resolve(dirname(ledger), fromLedger), configuration].find(
+    (path) => path !== null && existsSync(path),
+  ) ?? null
+
+/** It is read by the configuration of the command, which may have another name or place by now. */
+function isItsOwn({ reading }: ReadSource, by: ReadBy): boolean {
+  const { configuration = null, said = {}, byFlag } = reading
+  const now = readingBy(by, byFlag)
+  const place = placeOf(reading, by)
+  if (configuration === now.configuration) return true
+  if (place !== null) return place === now.configuration
+  return Object.entries(now.said).every(([key, digest]) => said[key] === digest)
+}
 
 /** How the command reads an export, and what has changed since it was read last; null where that is not its to say. */
 async function changeOf(
@@ -211,10 +255,20 @@ async function changeOf(
   by: ReadBy,
   { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
 ) {
-  const { configuration = null, said, byFlag, sheet, encoding, delimiter, hidden } = source.reading
-  if (said === undefined) return null
-  const now = readingBy(by, isGiven ? by.byFlag : byFlag)
-  if (isForgotten(source, by) || (!isGiven && configuration !== now.configuration)) return null
+  const { configuration = null, said, byFlag } = source.reading
+  const isForgotten = configuration !== null && by.configuration === null
+  if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return null
+  return changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
+}
+
+/** The same where it is read so. */
+async function changeBy(
+  { reading, isList }: ReadSource,
+  by: ReadBy,
+  { byFlag, signal }: { readonly byFlag: ReadingFlags | undefined; readonly signal: AbortSignal },
+) {
+  const { said = {}, sheet, encoding, delimiter, hidden } = reading
+  const now = readingBy(by, byFlag)
   const isOther = (key: string): boolean => now.said[key] !== said[key]
   // Somebody may have written down what was found out.
   const found = new Map<string, unknown>([
@@ -228,38 +282,71 @@ async function changeOf(
     (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
   )
   const isOtherwise = READING_KEYS.cells.some(isOther)
-  const second = await changedSecondFile(source.reading, secondPaths(by.options), signal)
+  const second = await changedSecondFile(reading, secondPaths(by.options), signal)
   return {
     now,
     /** What has changed, for people. */
     because: (isOtherwise ? null : second) ?? nameOfConfiguration(now),
     areRulesChanged: READING_KEYS.cells.includes('rules') && isOther('rules'),
     isChanged: isOtherwise || second !== null,
-    ofFile: source.isList ? [] : ofFile,
+    ofFile: isList ? [] : ofFile,
     /** Where it is said no more that no column is one, every other one is asked about. */
     areAllAsked: isOther(ASKED),
   }
 }
 
-/** How many records the next run reads again, and the exports of which it needs the files for that. */
-export async function toReadAgain(
+/** An export of which records wait, beside the configuration of a command. */
+export interface Waiting extends Pick<ReadSource, 'name' | 'sha256'> {
+  /** Records whose mandates were not sent. */
+  readonly count: number
+  /** The path of what it was read with, as it is now; null where that is gone, or was none. */
+  readonly place: string | null
+  /** What it was called; null where there was none. */
+  readonly readWith: string | null
+  /** The next run with it reads them again, because this has changed, in words; null where nothing has. */
+  readonly because: string | null
+  /** Its file is needed for that. */
+  readonly isOfFile: boolean
+  readonly isItsOwn: boolean
+  /** The configuration of the command would read it the same. */
+  readonly isAlike: boolean
+}
+
+/**
+ * What waits, where a run reads any of it otherwise than it was read, or not at all.
+ * @param readWith how a run with another configuration reads; null where that cannot be read itself
+ */
+export async function waitingBeside(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
   by: ReadBy,
-  signal: AbortSignal,
-) {
-  let count = 0
-  const because = new Set<string>()
-  const fromFiles: string[] = []
-  for (const source of reader.readSources()) {
-    const found = await changeOf(source, by, { isGiven: false, signal })
-    const isOfFile = (found?.ofFile.length ?? 0) > 0
-    if (found?.isChanged !== true && !isOfFile) continue
-    const unsent = reader.countUnsent(source)
-    count += unsent
-    if (found !== null) because.add(found.because)
-    if (isOfFile && unsent > 0) fromFiles.push(source.name)
+  { readWith, signal }: { readonly readWith: (path: string) => ReadBy | null; readonly signal: AbortSignal },
+): Promise<readonly Waiting[]> {
+  const found: (Omit<Waiting, 'count'> & { readonly source: ReadSource })[] = []
+  for (const source of reader.readSources().filter(({ reading }) => reading.said !== undefined)) {
+    const { configuration = null, byFlag } = source.reading
+    const isOwn = isItsOwn(source, by)
+    const place = isOwn ? by.configuration : placeOf(source.reading, by)
+    const told = configuration === null ? null : `"${nameOf(configuration)}"`
+    const changed = async (one: ReadBy) => {
+      const change = await changeBy(source, one, { byFlag, signal })
+      return change.isChanged || change.ofFile.length > 0 ? change : null
+    }
+    const read = isOwn ? by : place === null ? null : readWith(place)
+    const change = read === null ? null : await changed(read)
+    found.push({
+      source,
+      ...{ name: source.name, sha256: source.sha256, place, readWith: told },
+      because: change?.because ?? (place !== null && read === null ? told : null),
+      ...{ isOfFile: (change?.ofFile.length ?? 0) > 0, isItsOwn: isOwn },
+      isAlike: isOwn || (await changed(by)) === null,
+    })
   }
-  return { count, because: [...because].join(' and '), fromFiles }
+  // Counting takes a while.
+  if (found.every(({ because, isAlike }) => because === null && isAlike)) return []
+  return found.flatMap(({ source, ...one }) => {
+    const count = reader.countUnsent(source)
+    return count === 0 ? [] : [{ ...one, count }]
+  })
 }
 
 const countOf = (pages: Iterable<readonly unknown[]>): number => {
@@ -295,19 +382,32 @@ async function readFile(
   const target = admission.open({ ...opened, kind: 'again' })
   again.noteFormer(source, isOtherSheet)
   let [came, read] = [0, 0]
+  let isDoubted = false
   for await (const batch of opened.records(signal)) {
     read += batch.length
     const taken = batch.flatMap((record) => {
       const corrects = again.takes(record, opened)
       return corrects === false ? [] : [{ ...record, corrects }]
     })
+    for (const { corrects, ...record } of taken)
+      isDoubted ||=
+        isOtherSheet ||
+        (corrects !== null && isDoubtful(again.differs(corrects, { ...record, corrects }, opened)))
     target.add(taken)
     came += taken.length
   }
   signal.throwIfAborted()
   const summary = opened.summary()
   const told = againText({ because }, read - came, [[came, 'were read from the file']])
-  const reading = { ...summary.reading, ...now, readFrom: source.id, wasGiven: true, again: told } as const
+  const doubts = isDoubted ? doubtsOf(admission, source) : undefined
+  const reading = {
+    ...summary.reading,
+    ...now,
+    readFrom: source.id,
+    wasGiven: true,
+    again: told,
+    doubts,
+  } as const
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
   again.giveWay(target.id)
@@ -412,17 +512,17 @@ async function readOne(admission: Admission, one: Reading) {
     same,
     Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
   )
-  const reading = { ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told }
+  const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))
+  const reading = {
+    ...{ ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told },
+    wasGiven: undefined,
+    doubts: isDoubted ? doubtsOf(admission, source) : undefined,
+  }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
-  const sent = DOUBTFUL.some((kind) => changes[kind] !== undefined) ? again.sent(source) : 0
-  const before =
-    sent === 0
-      ? ''
-      : ` ${plural(sent, 'was', 'were')} sent as read before: look whether the service holds what it should (compare tells what differs).`
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
   const isTold = isChanged || (came > 0 && rowsOf === again.toResend)
-  return { came, told: isTold ? [`"${source.name}" was ${told}.${before}`] : [] }
+  return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }
 }

@@ -85,7 +85,9 @@ async function confirm(target: string, typed: string | null | Promise<string | n
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
-      answers.push(await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, ask }))
+      answers.push(
+        await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, left: [], ask }),
+      )
       stop.abort()
       return answers.includes(true)
     },

@@ -232,3 +232,18 @@ it('a plan that is used up is not named any more, and a list of the report is na
   const approved = await run('approve', 'list.json', ...MAIL.slice(2))
   expect(approved.stdout).toContain(`Next: sepa-migrate run ${list} --plan list.json`)
 })
+
+it('what it says to type then has the flags that bear on which rows are there', async () => {
+  const place = await open()
+  const { run, write, plan } = place
+  expect((await run('run', 'export.csv', '--limit', '1')).status).toBe(5)
+  write('feb.csv', validExport(ROWS).replace(germanIban(2), germanIban(99)))
+  const planned = await run('plan', 'feb.csv', '--newer', '--limit', '2')
+  expect(planned.status, planned.stderr).toBe(0)
+  const [, then = ''] = /Then:\n {2}sepa-migrate (.*)\n/.exec(planned.stdout) ?? []
+  expect(then).toBe('run feb.csv --plan plan.json --newer')
+  expect((await run(...MAIL)).status).toBe(0)
+  const ended = await run(...then.split(' '))
+  expect([ended.status, plan().choice], ended.stderr).toEqual([5, null])
+  expect(ended.stdout).toMatch(/registered +3 /)
+})

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { account, mandate, linesOf } from '../support/mandates.js'
 import { nextOf, placeForEach, type Row } from '../support/place.js'
-import { inReport } from '../support/program.js'
+import { type Ended, inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })
 const { save, write, edit, json } = place
@@ -27,6 +27,8 @@ interface Correction {
   /** What is registered in the end, behind the first row; with that it is `rows` read rightly. */
   readonly sent: readonly Row[]
   readonly status?: number
+  /** Nothing of it says that the first row was sent wrongly. */
+  readonly isMore?: true
 }
 
 const EMPTY: Row = Object.fromEntries(Object.keys(mandate(1)).map((name) => [name, '']))
@@ -52,6 +54,7 @@ const CORRECTIONS: readonly Correction[] = [
     after: 'columns: { sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }',
     rows: [1, 2].map((n) => mandate(n, { sepa_creditor_identifier: '' })),
     sent: [mandate(2)],
+    status: 3,
   },
   {
     what: 'a rule that leaves rows out',
@@ -66,6 +69,7 @@ const CORRECTIONS: readonly Correction[] = [
     after: 'columns: { status: none }\nexclude: [{ column: Kind, equals: [old], reason: it is over }]',
     rows: [mandate(1, { Kind: 'live' }), mandate(2, { Kind: 'old' }), mandate(3, { Kind: 'new' })],
     sent: [mandate(3)],
+    isMore: true,
   },
   {
     what: 'the column of the customer',
@@ -81,11 +85,21 @@ const CORRECTIONS: readonly Correction[] = [
     rows: [mandate(1), mandate(2), mandate(3, { customer_no: '2' })],
     sent: [],
     status: 3,
+    isMore: true,
   },
 ]
 
+/** What the pilot sent as it was read then is open until the last line was followed. */
+async function compareLast(ended: Ended): Promise<void> {
+  expect(ended.stdout).toContain('1 sent as read before: their export was read again')
+  const looked = await place.program('status')
+  expect([looked.status, nextOf(looked)]).toEqual([3, nextOf(ended)])
+  expect(nextOf(looked)).toMatch(/^sepa-migrate compare export\.csv/)
+  expect((await place.pasteNext(looked)).stdout).not.toContain('sent as read before:')
+}
+
 describe.each(WAYS)('what was not sent follows a corrected configuration, with %s', (_, files) => {
-  it.each(CORRECTIONS)('$what', async ({ before, after, rows, sent, status = 0 }) => {
+  it.each(CORRECTIONS)('$what', async ({ before, after, rows, sent, status = 0, isMore = false }) => {
     configure(before)
     save('export.csv', rows)
     save('other.csv', rows[0] === undefined ? [] : [{ ...rows[0], ...other(rows[0]) }])
@@ -96,7 +110,8 @@ describe.each(WAYS)('what was not sent follows a corrected configuration, with %
     const ended = await place.program('run', ...files)
     const more = files.includes('other.csv') ? [read(OTHER, rows[0] ?? {})] : []
     const all = [...linesOf([...sent, ...more]), first].sort()
-    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, all])
+    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([isMore ? status : 3, all])
+    if (!isMore) await compareLast(ended)
     expect((await json('status')).exitCode).toBe(status)
   })
 })
@@ -127,11 +142,13 @@ describe('a crosswalk', () => {
     begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     configure(CROSSWALK('customer_no'))
-    const told = await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
-    expect(told.stdout).toContain('2 have another customer. 1 was sent as read before')
-    // What was sent is told once.
-    const again = await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
-    expect(again.stdout).not.toContain('as read before')
+    const told = await expectRun(files, 3, [mandate(1), mandate(2), mandate(3)])
+    expect(told.stdout).toContain('2 have another customer.\n1 mandate was sent as read before')
+    expect((await expectRun(files, 3, [mandate(1), mandate(2), mandate(3)])).stdout).not.toContain(
+      '1 mandate was',
+    )
+    await compareLast(told)
+    await expectRun(files, 0, [mandate(1), mandate(2), mandate(3)])
   })
 
   it.each([
@@ -191,7 +208,7 @@ describe('what stays as it was read', () => {
         ['export.csv', '--config', 'other.yaml'],
         ['--config', 'sepa-migrate.yaml'],
       ],
-      0,
+      3,
       [mandate(1)],
     )
   })
@@ -212,10 +229,10 @@ describe('what stays as it was read', () => {
       write('ours.yaml', `${yaml}\n`)
       save('export.csv', ended)
       await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
-      const { status, stdout } = await place.program('run', 'export.csv')
-      expect([status, registered()], stdout).toEqual([0, linesOf([mandate(1), mandate(3)])])
-      expect(stdout).toContain(
-        '"export.csv" stays as it was read with "ours.yaml", since this command has no configuration',
+      const { status, stderr } = await place.program('run', 'export.csv')
+      expect([status, registered()], stderr).toEqual([0, linesOf([mandate(1), mandate(3)])])
+      expect(stderr).toContain(
+        '2 records of "export.csv" stay as they were read with "ours.yaml": sepa-migrate run export.csv --config ours.yaml has them read again',
       )
     })
 
@@ -315,6 +332,28 @@ describe('what only the file can tell', () => {
     ])
   })
 
+  it('and what stands in that reading follows every later correction', async () => {
+    const by = (words: string, skip = 1) =>
+      configure(
+        `source: { skipFooterLines: ${skip} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`,
+      )
+    const rows = ['A', 'A', 'Y', 'Z'].map((Status, index) => mandate(index + 1, { Status, Note: '' }))
+    save('export.csv', [...rows, { ...EMPTY, Status: '', Note: 'end of the list' }])
+    by('active: [A, Y, Z]', 0)
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+    by('active: [A, Y, Z]')
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1), mandate(2)])
+    by('active: [A, Y], notActive: [Z]')
+    const compared = await place.program('compare', 'export.csv')
+    expect([compared.status, compared.stdout]).toEqual([
+      5,
+      expect.stringContaining('1 the same, 1 has ended'),
+    ])
+    by('active: [A], notActive: [Y, Z]')
+    await place.program('run')
+    expect(registered()).toEqual(linesOf([mandate(1), mandate(2)]))
+  })
+
   it('repeats of what was sent among it', async () => {
     configure('columns: { unique_mandate_reference: Member }')
     const rows = [
@@ -363,7 +402,9 @@ describe('what is read again is told', () => {
   it('in the customer and in the report', async () => {
     await pilot()
     const { status, stdout } = await place.program('run')
-    expect([status, stdout]).toEqual([0, expect.stringContaining(`"export.csv" was ${DONE}`)])
+    expect([status, stdout]).toEqual([3, expect.stringContaining(`"export.csv" was ${DONE}`)])
+    expect(place.read('report.html')).toContain('before it was read again otherwise, compare it: 1')
+    expect(JSON.parse(place.read('summary.json'))).toMatchObject({ asReadBefore: 1 })
     expect(place.read('report.html').includes('has changed: 1 the same, 1 has ended')).toBe(true)
     const shown = (await place.program('customer', 'show', '2')).stdout
     expect(shown).toContain('replaced by row: 4\n  changed: rule "" → "STATUS_NOT_ACTIVE"')
@@ -405,7 +446,7 @@ describe('what is read again is told', () => {
     const drifted = await place.program('run', '--plan', 'plan.json')
     expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])
     configure(B)
-    await expectRun(['--plan', 'plan.json'], 0, [mandate(1), mandate(3)])
+    await compareLast(await expectRun(['--plan', 'plan.json'], 3, [mandate(1), mandate(3)]))
   })
 })
 
@@ -437,7 +478,12 @@ words: { status: { ${words} } }`)
   expect(registered()).toContain(linesOf([mandate(2, days('2024-02-03'))])[0])
   await correct(() => customers(1, 2, 3, 4, 5, 6))
   await correct(() => read('mm/dd/yyyy', 'active: [A, X, Z]'))
-  expect(last.status, last.stdout + last.stderr).toBe(0)
+  await correct(() => undefined)
+  expect(last.stdout).toContain('1 open in the cut-over')
+  const done = { migration_decision: 'done', migration_reason: 'changed at the service' }
+  edit('cut-over.csv', (row) => ({ ...row, ...done }))
+  const closed = await place.program('resolve', '--from', inReport('cut-over.csv'))
+  expect(closed.status, closed.stdout + closed.stderr).toBe(0)
   const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
   expect(registered()).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })

@@ -132,7 +132,7 @@ function newPlace() {
   const { signal } = new AbortController()
   return {
     admit: async (path: string, yaml = ''): Promise<AdmittedSource> => {
-      const readBy = { options: optionsOf(yaml), against: CHECK, configuration: null }
+      const readBy = { options: optionsOf(yaml), against: CHECK, configuration: null, ledger: ledger.file }
       const files = sourceOpeners([path], readBy.options, CHECK, signal)
       const given = { severities: {}, signal, watch: () => undefined, readBy }
       const [admitted] = await admitSources(ledger, files, given)

@@ -149,6 +149,7 @@ describe('an open cut-over', () => {
     [{ open: 1 }, 3],
     [{ untaken: 1 }, 3],
     [{ uncompared: 1 }, 3],
+    [{ asReadBefore: 1 }, 3],
     [{ unexpected: 1 }, 3],
     [{}, 5],
   ])('%j with one ready row is %i', (open: Partial<OpenCutOver>, expected) => {

@@ -84,7 +84,7 @@ export function campaignIn(folder: string, name: string) {
         }),
         claim: () => undefined,
         files: sourceOpeners(paths, options, against, signal),
-        readBy: { options, against, configuration: join(folder, 'sepa-migrate.yaml') },
+        readBy: { options, against, ledger: file, configuration: join(folder, 'sepa-migrate.yaml') },
         severities: said.rules,
         settings: SETTINGS,
         asOf: AS_OF,

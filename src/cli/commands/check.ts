@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
+import type { Waiting } from '../../run/read-again.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
   type Command,
@@ -19,7 +20,7 @@ import {
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
-import { keptText, noteOutputs } from '../closing.js'
+import { keptText, nextReading, noteOutputs, waitingIn, waitingTexts } from '../closing.js'
 import { evidenceLine, firstRecords, howReadLines, readingLines, unlikelyShares } from '../reading-lines.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/plan-sections.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
@@ -78,8 +79,12 @@ async function check(context: Context) {
     noteOutputs(context, out)
     const { files, warnings } =
       out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
-    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample })
-    return { ...result, warnings: [...result.warnings, ...warnings] }
+    const waiting = campaign === null ? [] : await waitingIn(context, ledger.reader)
+    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample, waiting })
+    return {
+      ...result,
+      warnings: [...result.warnings, ...waitingTexts(context, waiting), ...warnings],
+    }
   } finally {
     ledger.close()
   }
@@ -153,6 +158,7 @@ function* allProblems(reader: LedgerReader) {
 interface Checked extends ComparedWith {
   readonly admitted: readonly AdmittedSource[]
   readonly files: Readonly<Record<string, string>>
+  readonly waiting: readonly Waiting[]
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: Checked) {
@@ -223,7 +229,7 @@ const BEFORE_RUN: ReadonlyMap<string, string> = new Map([
 
 function nextLinesOf(
   context: Context,
-  { campaign, files, sample }: Checked,
+  { campaign, files, sample, waiting }: Checked,
   { undecided, isFaulty }: { undecided: readonly string[]; isFaulty: boolean },
 ): Line[] {
   const { settings, args } = context
@@ -243,6 +249,7 @@ function nextLinesOf(
       files: args,
       words: campaign === null ? ['--limit', '10'] : [],
       without: ['out'],
+      readWith: nextReading(waiting).readWith,
     }),
   ])
 }

@@ -3,7 +3,7 @@ import { countText, plural, said } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
-import { closingLines, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
+import { closingLines, leftAsRead, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
 import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
 
@@ -43,6 +43,7 @@ async function compare(context: Context) {
   const { severities } = settings
   noteOutputs(context, settings.out)
   const readBy = readByOf(context)
+  const left = await leftAsRead(context, 'compare')
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
@@ -82,6 +83,7 @@ async function compare(context: Context) {
     warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
     lines: said([
       ...again,
+      ...left,
       `The last export beside the ledger: ${countText(finalMandates)} mandates there, ${countText(ledgerMandates)} here.`,
       ...CUT_OVER_CLASSES.map(
         (name) => `  ${countText(classes[name]).padStart(9)}  ${ENGLISH.say(`cutOver.${name}`)}`,

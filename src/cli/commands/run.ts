@@ -19,12 +19,15 @@ import {
 } from '../../migrate/options.js'
 import {
   closingLines,
+  leftAsRead,
+  nextReading,
   NO_PACK,
   oldPages,
   setAsideLines,
   verificationIn,
   writePack,
   oddities,
+  waitingIn,
   outputsOf,
   tellNotNoted,
 } from '../closing.js'
@@ -113,10 +116,11 @@ async function run(context: Context) {
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
+  const left = await leftAsRead(context, 'run')
   const decisions = await decisionsIn(context)
   try {
-    const end = await migrate({ ...askedBy(context, service), decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length })
+    const end = await migrate({ ...askedBy(context, service, left), decisions, watch })
+    return await conclude(context, service, { ...end, decided: decisions.length, left })
   } catch (error) {
     return failed(context, service, error, { closed, sent: counts.sent })
   }
@@ -184,7 +188,7 @@ const warningsOf = (
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
 
-function askedBy(context: Context, service: Service): MigrateOptions {
+function askedBy(context: Context, service: Service, left: readonly string[]): MigrateOptions {
   const { world, settings } = context
   const { drain: signal, abort: giveUp, exitStatus: signalStatus } = world.signals
   const maxDuration = settings.get('maxDuration')
@@ -192,7 +196,8 @@ function askedBy(context: Context, service: Service): MigrateOptions {
     ...runOptions(context, service),
     spread: context.flag('spread'),
     service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
-    confirm: (plan) => confirmRun(context, { service, plan, ask: (question) => askText(world, question) }),
+    confirm: (plan) =>
+      confirmRun(context, { service, plan, left, ask: (question) => askText(world, question) }),
     signal,
     giveUp,
     signalStatus,
@@ -237,7 +242,8 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const standingOf = (reader: LedgerReader) => ({
+const standingOf = async (context: Context, reader: LedgerReader) => ({
+  reading: nextReading(await waitingIn(context, reader)),
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
@@ -246,7 +252,7 @@ const standingOf = (reader: LedgerReader) => ({
   odd: oddities(reader),
 })
 
-type End = Migration & { readonly decided: number }
+type End = Migration & { readonly decided: number; readonly left: readonly string[] }
 
 async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
@@ -263,7 +269,10 @@ async function conclude(context: Context, service: Service, end: End) {
   const asked = end.askedFirst ?? {}
   const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
   const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { verification, asActive, who, evidence, cutOver, odd } = await lookInto(settings, standingOf)
+  const { reading, verification, asActive, who, evidence, cutOver, odd } = await lookInto(
+    settings,
+    (reader) => standingOf(context, reader),
+  )
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -272,6 +281,7 @@ async function conclude(context: Context, service: Service, end: End) {
     warnings: said([
       ...warningsOf(settings, end),
       ...pack.warnings,
+      ...end.left,
       ...givenBackNotes(end.admitted),
       await lookInto(settings, (reader) => leftRefusedNote(end.leftRefused, reader)),
       unreadNote(asked),
@@ -288,6 +298,7 @@ async function conclude(context: Context, service: Service, end: End) {
       ...setAside,
       ...closingLines(context, {
         ...end,
+        ...reading,
         canBeAsked: settings.get('readBack') ?? false,
         files,
         verification,

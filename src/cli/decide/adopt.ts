@@ -63,12 +63,12 @@ function adopt(context: Context) {
   })
 }
 
-function conclude(
+async function conclude(
   context: Context,
   view: LedgerReader,
   { rows, refused, otherwise }: AdoptionReport,
   isDryRun: boolean,
-): CommandResult {
+): Promise<CommandResult> {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
   return {
     ...decidedResult(context, view),
@@ -81,7 +81,7 @@ function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused; the same run with --another-ledger --reason "…" brings it in as in doubt.',
-      ...(isDryRun ? [nextLine(context, again)] : closingAt(context, view)),
+      ...(isDryRun ? [nextLine(context, again)] : await closingAt(context, view)),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

@@ -150,7 +150,7 @@ export async function resolve(context: Context): Promise<CommandResult> {
     const report = ledger.resolve(resolutions, { dryRun, force })
     const from = context.text('from')
     const waiting = from === null ? [] : await correctionsLeft(context, from)
-    return { ledger, result: conclude(context, ledger, report, { dryRun, waiting }) }
+    return { ledger, result: await conclude(context, ledger, report, { dryRun, waiting }) }
   })
   const { exitCode = 0, lines = [], details } = before
   return {
@@ -176,9 +176,9 @@ async function given(context: Context): Promise<Found> {
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!context.flag('dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
-  const result = await lookInto(context.settings, (reader) => ({
+  const result = await lookInto(context.settings, async (reader) => ({
     ...decidedResult(context, reader),
-    lines: [`"${file}" holds no decision yet. ${next}.`, ...closingAt(context, reader)],
+    lines: [`"${file}" holds no decision yet. ${next}.`, ...(await closingAt(context, reader))],
     details: { resolutions: [], isApplied: false },
   }))
   return { resolutions, result }
@@ -224,7 +224,7 @@ function readTyped(context: Context, rows: readonly string[], by: string): reado
   }))
 }
 
-function conclude(
+async function conclude(
   context: Context,
   ledger: Ledger,
   report: ResolutionReport,
@@ -255,7 +255,7 @@ function conclude(
               : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
             ...(dryRun || from === null || waiting.length > 0 ? [] : setAsideLines([from])),
             ...planNeededLines(context, report),
-            ...(dryRun ? [nextLine(context, again(context))] : closingAt(context, ledger.view)),
+            ...(dryRun ? [nextLine(context, again(context))] : await closingAt(context, ledger.view)),
           ]),
     ],
     details: {
@@ -454,7 +454,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
       const result = {
         ...ended,
         exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
-        lines: proposals.length > 0 ? lines : [...lines, ...closingAt(context, reader)],
+        lines: proposals.length > 0 ? lines : [...lines, ...(await closingAt(context, reader))],
         details: {
           reconciliation: {
             ...counts,

@@ -1,13 +1,13 @@
 import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
 import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, lookInto, namedFiles } from '../command.js'
+import { type Command, type Context, lookInto, namedFiles, sameFlags } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine } from '../terminal/next.js'
 import { type Line, toned } from '../terminal/world.js'
 import { renderPlanPage } from '../../report/plan/plan-page.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
-import { tellNotNoted } from '../closing.js'
+import { leftAsRead, tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
 import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
 import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
@@ -53,6 +53,7 @@ async function plan(context: Context) {
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   await assertReplaceable(paths, settings, given)
+  const left = await leftAsRead(context, 'plan')
   const { document, last, evidence } = await planMigration({
     ...options,
     service: { ...target.options, ...credentials, rate: settings.get('rate') },
@@ -80,11 +81,24 @@ async function plan(context: Context) {
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
       `  ${commandLine(context, { name: 'approve', files: [paths.json], words: ['--by', 'NAME', '--key', 'KEY.pem'] })}`,
       'Save the approval file next to the plan. Then:',
-      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', paths.json] })}`,
+      `  ${commandLine(context, { name: 'run', files: context.args, words: ['--plan', paths.json, ...sentBy(context)] })}`,
     ],
+    warnings: left,
     details: { plan: document, evidence },
   }
 }
+
+/** What the run has to be told again, where it bears on which rows are there and the plan does not say it. */
+const sentBy = (context: Context): string[] => [
+  ...(context.settings.flags.retryRefused === undefined ? [] : ['--retry-refused']),
+  ...sameFlags(context, [
+    'newer',
+    'another-ledger',
+    'all-in-doubt',
+    'reason',
+    ...(context.text('reason') === null ? [] : ['by']),
+  ]),
+]
 
 const MOST = 10
 

@@ -64,7 +64,7 @@ export interface NextCommand {
   /** Flags that are not to be carried over. */
   readonly without?: readonly OptionName[]
   /** The path of the configuration that the files are read with, null for none; left out or empty, that of this command. */
-  readonly readWith?: string | null
+  readonly readWith?: string | null | undefined
 }
 
 /** The command line to type next, which can be pasted into a shell in the same folder. */
@@ -97,7 +97,7 @@ export function commandLine(
 
 function configFlag(
   { flags, configuration: { file } }: Typed['settings'],
-  readWith: string | null = '',
+  readWith: string | null | undefined = '',
 ): string | undefined {
   if (readWith === null) return undefined
   return readWith === '' || readWith === resolve(file ?? '.') ? flags.config : shownPath(readWith)
@@ -152,6 +152,8 @@ export interface CommandEnd {
   readonly isPlanUsedUp?: boolean
   /** Exports that are read again from the file alone, because the configuration has changed. */
   readonly toGive?: readonly string[]
+  /** The path of the configuration that read what waits, where it is not that of this command. */
+  readonly readWith?: string | undefined
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -171,8 +173,9 @@ export function nextLines(typed: Typed, status: CommandEnd): Line[] {
   const { words, command: found } = stepOf(typed, status)
   if (found === null) return [...words]
   const { toGive = [] } = status
-  const isBare = found.name === 'run' && found.files === undefined && toGive.length > 0
-  const command = isBare ? { ...found, files: toGive } : found
+  const isBare = found.name === 'run' && found.files === undefined
+  const reading = { readWith: status.readWith, ...(toGive.length > 0 ? { files: toGive } : {}) }
+  const command = isBare ? { ...found, ...reading } : found
   return [...words, nextLine(typed, underPlan(typed, status, askingFirst(typed, status, command)))]
 }
 
@@ -257,7 +260,7 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
-  const { unorderedExport, comparedExports, readWith } = status.campaign
+  const { unorderedExport, comparedExports, lastExports, readWith } = status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
@@ -268,9 +271,9 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   const list = (name: string): string =>
     existsSync(pathInPack(pack, TO_DO_WORKBOOK)) ? file(TO_DO_WORKBOOK) : file(name)
   // What is not there yet cannot be pasted.
-  const compare = (words: string, files: readonly string[]): Step =>
+  const compare = (words: string, files: readonly string[], by: string | null = ''): Step =>
     files.length > 0 && files.every((path) => existsSync(path))
-      ? step(words, { name: 'compare', files, readWith: comparedExports.length > 0 ? readWith.compared : '' })
+      ? step(words, { name: 'compare', files, readWith: by })
       : step(`${words} Meanwhile, what is reported so far can be proven:`, {
           name: 'report verify',
           words: [shownPath(pack), '--ledger', typed.settings.ledger],
@@ -306,6 +309,13 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     return compare(
       'Mandates came in since the last export was compared: compare it again.',
       comparedExports.map(asTyped),
+      readWith.compared,
+    )
+  if (cutOver.asReadBefore > 0)
+    return compare(
+      'Mandates were sent before their export was read again otherwise: compare the last export, which tells what differs.',
+      lastExports.map(asTyped),
+      readWith.last,
     )
   if (unorderedExport !== null)
     return step(

@@ -87,6 +87,8 @@ export const NO_CUT_OVER = {
   untaken: 0,
   /** Rows of other exports that came in since. */
   uncompared: 0,
+  /** Mandates that were sent as an export was read then, of which others say something else since. */
+  asReadBefore: 0,
   /** Totals of the former provider that are not those of its export. */
   unexpected: 0,
 }

@@ -192,6 +192,7 @@ export function openPointsOf(
     ['cutOver', cutOver.open],
     ['untaken', cutOver.untaken],
     ['uncompared', cutOver.uncompared],
+    ['asReadBefore', cutOver.asReadBefore],
     ['refused', mandates.refused],
     ['conflict', mandates.conflict],
     ['invalid', mandates.invalid],

@@ -259,15 +259,19 @@ export interface WordsReading {
 export interface SourceReading extends LayoutReading {
   /** The configuration that it was read by, and a digest of what that said under each key that has to do with it. */
   readonly configuration?: string | null
+  /** Where that lay from the folder of the ledger. */
+  readonly fromLedger?: string | null
   readonly said?: Readonly<Record<string, string>>
   /** What the command line said besides, which holds when its records are read again. */
   readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
   /** The source whose records were read again. */
   readonly readFrom?: number
   /** The file itself was read, in the place of all that was not sent. */
-  readonly wasGiven?: true
+  readonly wasGiven?: true | undefined
   /** What that changed. */
   readonly again?: string
+  /** It says otherwise: what was sent up to this attempt, as this configuration read it, may be wrong. */
+  readonly doubts?: { readonly attempt: number; readonly configuration: string | null } | undefined
   /** Only so many records were read: a first look. */
   readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */

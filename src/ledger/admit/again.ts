@@ -98,6 +98,21 @@ const countOf = (connection: Connection, { parts }: Parts, such: string): number
     parts: JSON.stringify(parts),
   }) ?? 0
 
+/**
+ * Mandates that were sent as an export was read before, since when it was read again and says something else of others, until
+ * a comparison tells what differs.
+ */
+export const countAsReadBefore = (connection: Connection): number =>
+  sqlValue(connection)<number>`
+    with doubted as materialized (select source.first_row, source.last_row, max(again.reading ->> '$.doubts.attempt') as attempt
+      from source as again join source on source.reading ->> '$.configuration' is again.reading ->> '$.doubts.configuration'
+     where again.reading -> '$.doubts' is not null and again.id > coalesce((select last_source from comparison order by id desc limit 1), 0)
+      group by source.id)
+    select count(*) from doubted cross join row on row.id between first_row and last_row
+     where state in ('sending', 'in_doubt', 'registered') and exists (select 1 from attempt where row_id = row.id
+       and attempt.id <= doubted.attempt and (outcome is null or outcome in ('registered', 'in_doubt')))`.get() ??
+  0
+
 export const countUnsentOf = (connection: Connection, source: Parts): number =>
   countOf(connection, source, IS_UNSENT)
 
@@ -157,9 +172,8 @@ export function againVerbs({
     differs,
     /** How many only the file can tell. */
     repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
-    /** How many were or may have been sent as they were read. */
-    sent: (source: Parts): number =>
-      countOf(connection, source, `row.state in ('sending', 'in_doubt', 'registered')`),
+    asReadBefore: () => countAsReadBefore(connection),
+    lastAttempt: () => sqlValue(connection)<number>`select max(id) from attempt`.get() ?? 0,
     /** What a file holds that is read once more, beside what came in of it. */
     noteFormer: ({ parts }: Parts, isOtherSheet: boolean): void => {
       emptyTables(connection, {
@@ -232,7 +246,8 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
     const changed: readonly (readonly [boolean, Change])[] = [
       [said.customerNo !== customerNo, said.customerNo === null ? 'found' : 'customer'],
-      [!isOfAccount, 'account'],
+      // One that nobody could read tells nothing of those that were sent.
+      [!isOfAccount, said.account === null && verdict.kind === 'sendable' ? 'goes' : 'account'],
       [said.signedDate !== signedDate, 'date'],
     ]
     const other = changed.find(([isSo]) => isSo)?.[1] ?? null

@@ -6,6 +6,7 @@ import {
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
 import { formerOf, HAS_OTHER_VALUES, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
+import { countAsReadBefore } from '../admit/again.js'
 import { countUnexpected } from './expected.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -126,6 +127,7 @@ export function comparisonReads(connection: Connection) {
           ? 0
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
+        asReadBefore: countAsReadBefore(connection),
         unexpected: countUnexpected(connection),
       }
     },

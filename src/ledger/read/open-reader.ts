@@ -47,6 +47,10 @@ import type {
 /** The last export that differs from one before, of which nobody has said which is newer. */
 const UNORDERED = `(select max(source_id) from row where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')`
 const READ_WITH = `reading ->> '$.configuration'`
+/** SQL that is true for the newest exports: those since somebody said of one that it is newer, with all of its command. */
+const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admitted_at from source as newer
+    join source as export on export.id = coalesce(newer.reading ->> '$.readFrom', newer.id)
+  where newer.is_newer and newer.kind <> 'list' order by newer.id desc limit 1), '')`
 /** The columns of the first export, and the configuration of all lines in a list to work in. */
 const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
     select iif(min(coalesce(${READ_WITH}, '')) = max(${READ_WITH}), max(${READ_WITH}), '') from source
@@ -99,11 +103,19 @@ export function createReader(connection: Connection, file: string) {
   const reads = {
     ...rowReads(connection),
     campaign: (): CampaignRecord => {
-      const record = sqlWithJson<CampaignRecord>(connection, 'asksFirst', 'comparedExports', 'readWith')`
+      const record = sqlWithJson<CampaignRecord>(
+        connection,
+        'asksFirst',
+        'comparedExports',
+        'lastExports',
+        'readWith',
+      )`
         select ledger_id as ledgerId, (select max(id) from comparison) as comparison, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
-           json_object('lists', ${LISTS_READ_WITH}, 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
+           (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
+           json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
+             and coalesce(reading ->> '$.readFrom', id) in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', (select sources ->> '$[0].configuration' from comparison order by id desc limit 1)) as readWith,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)

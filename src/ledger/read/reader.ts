@@ -23,13 +23,15 @@ export interface CampaignRecord {
   readonly asksFirst: boolean
   /** The names of the exports that were last set against it; none where nothing was compared. */
   readonly comparedExports: readonly string[]
+  /** The names of the newest exports: all since the last of which somebody said so. */
+  readonly lastExports: readonly string[]
   /** The name of the last export that differs from one before, of which nobody has said which is newer. */
   readonly unorderedExport: string | null
   /**
    * The configurations that these were read with, null without one: the lists to work in, which have the columns of the first
    * export, empty where its configuration is not that of all lines; and the exports above.
    */
-  readonly readWith: Readonly<Record<'lists' | 'compared' | 'unordered', string | null>>
+  readonly readWith: Readonly<Record<'lists' | 'compared' | 'last' | 'unordered', string | null>>
 }
 
 export interface SourceRecord extends PlannedSource {

@@ -104,6 +104,7 @@ export const renderSummary = (facts: ReportFacts): string =>
     verification: verificationIn(facts),
     /** How the last export stood to the ledger, by class; null where nobody compared them. */
     cutOver: facts.cutOver,
+    asReadBefore: facts.open.asReadBefore,
     distinct: facts.distinct,
     hashTotals: {
       read: facts.hashTotals.read,

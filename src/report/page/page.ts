@@ -79,6 +79,7 @@ const ANCHORS: Readonly<Record<OpenPoint, string>> = {
   cutOver: 'cut-over',
   untaken: 'cut-over',
   uncompared: 'cut-over',
+  asReadBefore: 'sources',
   refused: 'refused',
   conflict: 'problems',
   invalid: 'problems',

@@ -107,7 +107,7 @@ describe('what to do next', () => {
     const final = join(freshFolder(), 'final.csv')
     writeFileSync(final, '')
     const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
-    const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, unexpected: 0 }
+    const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, asReadBefore: 0, unexpected: 0 }
     const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' }, undefined, [final])
     expect(command({ registered: 5 }, { ...compared, cutOver }, by)).toBe(
       `compare ${final} --sheet May --ledger a.db`,
