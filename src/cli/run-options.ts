@@ -233,7 +233,7 @@ export const heldLines = ({ inDoubt, inConflict, inCutOver, missing, replaces }:
   said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&
-      `In doubt, since they may have been sent before, from another ledger: ${plural(inDoubt, 'row', 'rows')}`,
+      `In doubt, since a ledger that is lost, or another one, may have sent them: ${plural(inDoubt, 'row', 'rows')}. resolve --ask shows which of them the service holds; what it does not, a person resends`,
     inConflict > 0 &&
       `In conflict, since another ledger of yours claimed a mandate of the same customer and date: ${plural(inConflict, 'row', 'rows')}`,
     inCutOver > 0 &&

@@ -26,7 +26,8 @@ import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
-import { readAskedService, WHO } from '../run-options.js'
+import { heldLines, readAskedService, WHO } from '../run-options.js'
+import { NOTHING_HELD } from '../../run/campaign.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -74,11 +75,12 @@ async function check(context: Context) {
     const admitted = await admitAll(context, ledger, { sample, campaign })
     if (context.flag('who')) await askWho(context, ledger)
     ledger.tellNew()
+    const inDoubt = ledger.doubtAll()
     const out = settings.get('out')
     noteOutputs(context, out)
     const { files, warnings } =
       out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
-    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample })
+    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample, inDoubt })
     return { ...result, warnings: [...result.warnings, ...warnings] }
   } finally {
     ledger.close()
@@ -153,10 +155,12 @@ function* allProblems(reader: LedgerReader) {
 interface Checked extends ComparedWith {
   readonly admitted: readonly AdmittedSource[]
   readonly files: Readonly<Record<string, string>>
+  /** Rows that a run would put in doubt before it sends anything. */
+  readonly inDoubt: number
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: Checked) {
-  const { admitted, campaign, files, sample } = checked
+  const { admitted, campaign, files, sample, inDoubt } = checked
   const totals = reader.totals()
   const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
@@ -194,6 +198,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
+      ...heldLines({ ...NOTHING_HELD, inDoubt }),
       evidence !== null && evidenceLine(evidence),
       whoLine(reader),
       notTaken > 0 &&
