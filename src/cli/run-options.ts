@@ -229,7 +229,13 @@ export const leftRefusedNote = (count: number, reader: Pick<LedgerReader, 'whyRe
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: ${reader.whyRefused().join(', or ')}. In to-do/refused.csv write "written-off" beside what is not to be sent, or "send" beside what is right and another mandate`
 
 /** What other ledgers of this user had to do with the rows. */
-export const heldLines = ({ inDoubt, inConflict, inCutOver, missing, replaces }: HeldRows): string[] =>
+export const heldLines = ({
+  inDoubt = 0,
+  inConflict = 0,
+  inCutOver = 0,
+  missing = 0,
+  replaces = [],
+}: Partial<HeldRows>): string[] =>
   said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&

@@ -229,7 +229,7 @@ export async function bringIn(
   return null
 }
 
-export const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }
+const NOTHING_HELD: HeldRows = { inDoubt: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }
 
 const nothingAdmitted = {
   ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },

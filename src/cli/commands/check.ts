@@ -27,7 +27,6 @@ import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { heldLines, readAskedService, WHO } from '../run-options.js'
-import { NOTHING_HELD } from '../../run/campaign.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -198,7 +197,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
-      ...heldLines({ ...NOTHING_HELD, inDoubt }),
+      ...heldLines({ inDoubt }),
       evidence !== null && evidenceLine(evidence),
       whoLine(reader),
       notTaken > 0 &&
