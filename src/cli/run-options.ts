@@ -235,12 +235,18 @@ export const leftRefusedNote = (count: number, reader: Pick<LedgerReader, 'whyRe
   `${plural(count, 'refused row stays', 'refused rows stay')} refused: ${reader.whyRefused().join(', or ')}. In to-do/refused.csv write "written-off" beside what is not to be sent, or "send" beside what is right and another mandate`
 
 /** What other ledgers of this user had to do with the rows. */
-export function heldLines(held: HeldRows): string[] {
-  const { inDoubt, begunOtherwise, inConflict, inCutOver, missing, replaces } = held
-  return said([
+export const heldLines = ({
+  inDoubt = 0,
+  begunOtherwise = 0,
+  inConflict = 0,
+  inCutOver = 0,
+  missing = 0,
+  replaces = [],
+}: Partial<HeldRows>): string[] =>
+  said([
     ...replaces.map((place) => `Takes the place of the ledger "${place}", which is refused from then on`),
     inDoubt > 0 &&
-      `In doubt, since they may have been sent before, from another ledger: ${plural(inDoubt, 'row', 'rows')}`,
+      `In doubt, since a ledger that is lost, or another one, may have sent them: ${plural(inDoubt, 'row', 'rows')}. resolve --ask shows which of them the service holds; what it does not, a person resends`,
     begunOtherwise > 0 &&
       `Of these begun for another customer or date than they have here: ${plural(begunOtherwise, 'row', 'rows')}. Ask the service about the customer and date that the lost ledger sent (to-do/in-doubt.csv says of which rows)`,
     inConflict > 0 &&
@@ -250,7 +256,6 @@ export function heldLines(held: HeldRows): string[] {
     missing > 0 &&
       `The lost ledger began to send ${plural(missing, 'mandate that is', 'mandates that are')} in no file here, and the service may hold ${missing === 1 ? 'it' : 'them'}. Run the export that it was filled with, in the same way (--another-ledger), then compare the newest. Where there is none any more, look in a list of the service for mandates that no export has`,
   ])
-}
 
 const MOST_SHOWN = 10
 

@@ -45,6 +45,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const differences: Difference[] = []
   /** Registered rows that the list shows. */
   const seen = new Set<number>()
+  const saidDone = reader.saidDone()
   /** By customer, and word by word, so that a line given twice counts once. */
   const loose = new Map<number, Map<string, Loose>>()
   let listed = 0
@@ -56,16 +57,30 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     if (owner !== null) {
       seen.add(owner.id)
       const { differing } = compareWith(reader, owner, entry)
-      if (differing.length === 0) {
-        matched += 1
-        continue
+      const said = saidDone.get(owner.id)
+      const isSame = differing.length === 0
+      const isDone = isSame ? said?.isToDiffer !== 1 : said?.isEnded === 0
+      if (isDone) matched += 1
+      else {
+        const detail = isSame ? undoneText(said?.isEnded === 1) : `${differing.join(', ')} differ`
+        differences.push({ kind: 'differs', listed: withoutAccount(entry), row: owner, detail })
       }
-      const detail = `${differing.join(', ')} differ`
-      differences.push({ kind: 'differs', listed: withoutAccount(entry), row: owner, detail })
+      if (isSame) continue
     }
     const ofCustomer = loose.get(entry.customerNo) ?? new Map<string, Loose>()
     const words = JSON.stringify({ ...entry, line: 0 })
     if (!ofCustomer.has(words)) loose.set(entry.customerNo, ofCustomer.set(words, { entry, owner }))
+  }
+
+  /** Somebody had it changed at the service, which may have given it another reference. */
+  const isRegisteredAnew = ({ id }: RowRecord): boolean => saidDone.get(id)?.isEnded === 0 && !seen.has(id)
+
+  /** It is not in the list, as somebody said. */
+  function isGoneAsSaid(row: RowRecord): boolean {
+    const said = saidDone.get(row.id)
+    return (
+      said !== undefined && (said.isEnded === 1 || said.isMoved === 1 || customers.has(row.customerNo ?? 0))
+    )
   }
 
   /** Which rows could be meant by what the list shows of a customer; what concerns no row in doubt is told here. */
@@ -84,7 +99,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
         matched += 1
         return []
       }
-      if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
+      if (owner === null && rival === undefined && rows.some(isRegisteredAnew)) matched += 1
+      else if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
         differences.push(
           rival === undefined
             ? { kind: 'unknown_here', listed: withoutAccount(entry) }
@@ -96,7 +112,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
 
   const customers = new Map(Array.from(loose, ([no, entries]) => [no, explain(no, entries.values())]))
   for (const row of rowsOf(reader, 'registered'))
-    if (!seen.has(row.id)) differences.push({ kind: 'missing_there', row })
+    if (!seen.has(row.id) && !isGoneAsSaid(row)) differences.push({ kind: 'missing_there', row })
   // For each row in doubt that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
@@ -171,6 +187,11 @@ function isAccountedFor(
     reader.attempts(id).some(({ outcome }) => outcome === 'released' || outcome === 'in_doubt')
   return !mandate.some(wasInDoubt)
 }
+
+const undoneText = (isEnded: boolean): string =>
+  isEnded
+    ? 'somebody said that it was cancelled at the service, and the list shows it'
+    : 'somebody said that it was changed at the service, and the list shows it as it was sent'
 
 const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string =>
   state === 'registered'

@@ -179,10 +179,10 @@ export function openRegister(options: RegisterOptions) {
       const isBeside = guardsMandates && compare(comparison(), claims.ready)
       if (isBeside && takeOver === null) refuseClaimed(file, ledger)
       const otherwise = isBeside ? begunElsewhere(file, true) : []
-      let inDoubt = 0
-      if (takeOver?.decision === 'all_in_doubt') inDoubt = claims.doubt('ready', takeOver, otherwise)
-      else if (takeOver !== null && isBeside)
-        inDoubt = claims.doubt(begunElsewhere(file), takeOver, otherwise)
+      const begun = isBeside && takeOver?.decision === 'another_ledger' ? begunElsewhere(file) : []
+      const inDoubt =
+        (takeOver === null ? 0 : claims.doubt(begun, takeOver, otherwise)) +
+        claims.doubtAll(takeOver, otherwise)
       const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
       if (isTaking) compare(comparison(), claims.known)
       const inCutOver = isTaking ? claims.tellBegun(begunElsewhere(file)) : 0
@@ -435,7 +435,7 @@ export function openRunRegister(
 const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 'takeOver'>): Register => ({
   note: () => undefined,
   hold: () => ({
-    inDoubt: takeOver?.decision === 'all_in_doubt' ? claims.doubt('ready', takeOver) : 0,
+    inDoubt: claims.doubtAll(takeOver),
     ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),

@@ -297,7 +297,9 @@ it('what several lists say of a sent mandate is one line, which an end among it 
   for (const name of ['customer.csv', 'ended.csv', 'account.csv']) {
     const { status, stdout, stderr } = await program('run', path(name))
     expect([status, stdout.includes('Nothing is open'), stderr]).toEqual([
-      ...[3, false, expect.stringContaining('1 of 1 correction in')],
+      3,
+      false,
+      expect.stringContaining('1 of 1 correction in'),
     ])
   }
   expect(rows('cut-over.csv')).toMatchObject([

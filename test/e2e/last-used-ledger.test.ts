@@ -184,7 +184,7 @@ describe('a second ledger with the same mandates', () => {
     expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
     const taken = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
     expect(taken.stdout).toMatch(
-      /In doubt, since they may have been sent before, from another ledger: 5 rows/,
+      /In doubt, since a ledger that is lost, or another one, may have sent them: 5 rows/,
     )
     expect(taken.status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)
@@ -422,5 +422,128 @@ describe('without a folder for the register', () => {
     expect(status, stderr).toBe(0)
     expect(place.truth().posts()).toBe(ROWS)
     expect(existsSync(place.path('register.db'))).toBe(false)
+  })
+})
+
+describe('a ledger of which nobody knows what was sent before it', () => {
+  const JAN = ['jan.csv', '--all-in-doubt', '--reason', 'another machine']
+  const LIST = 'sepa-migrate-report/to-do/corrections.csv'
+  const lines = (rows: readonly (readonly [n: number, status: string])[]): string =>
+    ['customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status']
+      .concat(rows.map(([n, status]) => `${validLine(n)},${status}`))
+      .join('\n') + '\n'
+  const active = (...numbers: number[]): string => lines(numbers.map((n) => [n, 'active'] as const))
+
+  /** Four are registered; the ledger and the register are lost; of an older export two are right and two are not. */
+  async function lost() {
+    const place = await open({ isReal: true })
+    place.write('true.csv', active(1, 2, 3, 4))
+    place.write(
+      'jan.csv',
+      `${lines([
+        [1, 'active'],
+        [2, 'active'],
+        [3, 'unclear'],
+      ])}${validLine(4).replace('2024-', '2924-')},active\n`,
+    )
+    const first = await place.run('true.csv')
+    expect(first.status, first.stdout + first.stderr).toBe(0)
+    for (const name of [LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`, 'state'])
+      rmSync(place.path(name), { recursive: true, force: true })
+    return place
+  }
+  async function taken() {
+    const place = await lost()
+    expect((await place.run(...JAN)).status).toBe(4)
+    expect(place.totals()).toMatchObject({ inDoubt: 2, conflict: 1, invalid: 1 })
+    await place.program('report')
+    return place
+  }
+  const correct = (place: Place): void =>
+    place.edit('corrections.csv', (row) => ({
+      ...row,
+      signed_date: row['signed_date']?.replace('2924-', '2024-') ?? '',
+      migration_decision: row['migration_rule'] === 'STATUS_UNKNOWN' ? 'send' : '',
+      migration_reason: 'looked up',
+    }))
+  const wordIsKnown = (place: Place): void =>
+    place.write('sepa-migrate.yaml', 'words: { status: { active: [unclear] } }\n')
+
+  it.each<[what: string, rows: number, change: (place: Place) => void, ...run: string[]]>([
+    ['is corrected in the list', 2, correct, LIST],
+    ['is read otherwise', 1, wordIsKnown, 'jan.csv'],
+    [
+      'is right in a newer export',
+      2,
+      ({ write }) => write('mar.csv', active(1, 2, 3, 4)),
+      'mar.csv',
+      '--newer',
+    ],
+    ['comes with another export', 1, ({ write }) => write('feb.csv', active(1, 2, 5)), 'feb.csv'],
+  ])('puts in doubt what %s, and sends none of it', async (_, rows, change, ...run) => {
+    const place = await taken()
+    change(place)
+    const files = run.filter((word) => !word.startsWith('-'))
+    const flags = run.filter((word) => word.startsWith('-'))
+    const checked = await place.json('check', '--ledger', LEDGER, ...files, ...flags)
+    expect(checked).toMatchObject({ totals: { ready: 0, inDoubt: 2 + rows } })
+    const planned = await place.json('plan', ...run, '--to', 'plan.json')
+    expect(planned, JSON.stringify(planned)).toMatchObject({ plan: { rows: { count: 0 } } })
+    const before = place.truth().posts()
+    const { status, stdout, stderr } = await place.run(...run)
+    expect(status, stdout + stderr).toBe(4)
+    expect(stdout).toMatch(
+      new RegExp(
+        `^In doubt, since a ledger that is lost, or another one, may have sent them: ${rows} row`,
+        'm',
+      ),
+    )
+    expect(stdout).toContain('resolve --ask shows which of them the service holds')
+    expect(place.totals()).toMatchObject({ ready: 0, inDoubt: 2 + rows })
+    const words = place.ledger((reader) =>
+      reader.decisions(0, 100).filter(({ decision }) => decision === 'all_in_doubt'),
+    )
+    expect(words.map(({ reason }) => reason)).toEqual(Array(2 + rows).fill('another machine'))
+    expect(place.truth().posts()).toBe(before)
+  })
+
+  it('also where no row of that first export could be read', async () => {
+    const place = await lost()
+    place.write('sepa-migrate.yaml', 'words: { status: { notActive: [active, unclear] } }\n')
+    const first = await place.run(...JAN)
+    expect([first.status, place.totals().excluded], first.stdout).toEqual([0, 4])
+    wordIsKnown(place)
+    const { status, stdout, stderr } = await place.run('jan.csv')
+    expect(status, stdout + stderr).toBe(4)
+    expect(place.totals()).toMatchObject({ inDoubt: 3, registered: 0 })
+  })
+
+  it('sends what a person resends, and nothing because it was called so in vain', async () => {
+    const place = await taken()
+    place.write('feb.csv', active(1, 2, 5))
+    expect((await place.run('feb.csv')).status).toBe(4)
+    const row = place.ledger((reader) => reader.rowsOfCustomer(5)[0]?.id)
+    const resend = [
+      'resolve',
+      '--row',
+      String(row),
+      '--as',
+      'resend',
+      '--reason',
+      'absent',
+      '--force',
+      '--yes-resend',
+      'MANDATE-5',
+    ]
+    const resolved = await place.program(...resend)
+    expect(resolved.status, resolved.stderr).toBe(4)
+    expect((await place.run()).status).toBe(4)
+    expect(place.totals()).toMatchObject({ registered: 1, inDoubt: 2 })
+    expect(place.truth().twice()).toEqual([])
+
+    const other = await open({ isReal: true })
+    other.write('bad.csv', 'nothing\n')
+    expect((await other.run('bad.csv', ...JAN.slice(1))).status).not.toBe(0)
+    expect((await other.run('export.csv')).status).toBe(0)
   })
 })

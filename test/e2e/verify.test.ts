@@ -3,7 +3,15 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { sheetsOf } from '../report/workbook-value.js'
-import { cancelSource, placeOfTest, postElsewhere, sourceIds, type Place } from '../support/place.js'
+import {
+  cancelSource,
+  listed as listedThere,
+  placeOfTest,
+  postElsewhere,
+  sourceIds,
+  type Place,
+} from '../support/place.js'
+import { germanIban } from '../support/export.js'
 import { inReport, type Ended } from '../support/program.js'
 
 let place: Place
@@ -148,5 +156,115 @@ describe('verify', () => {
     expect(rest.status, rest.stdout).toBe(0)
     expect(asked() - before).toBe(40 - kept)
     expect(rest.stdout).toContain('40 of 40 registered mandates proven')
+  })
+})
+
+describe('a mandate whose line of the cut-over somebody closed with done', () => {
+  /** Of five registered ones the last export has 1 ended, 2 with another account and 3 no more; all three lines are done. */
+  async function done(
+    act: () => Promise<void> = () => Promise.resolve(),
+    cancelledSources: 'listed' | 'gone' = 'listed',
+  ): Promise<void> {
+    await registered(5, { choices: { cancelledSources } })
+    const [header = '', ...lines] = place.read('export.csv').trim().split(/\r?\n/)
+    const word = (line: string, at: number): string => `${line},${at === 0 ? 'cancelled' : 'active'}`
+    const other = lines.map((line, at) => (at === 1 ? line.replace(germanIban(2), germanIban(92)) : line))
+    place.write('final.csv', `${[`${header},Status`, ...other.map(word).toSpliced(2, 1)].join('\n')}\n`)
+    expect((await program('compare', 'final.csv')).status).toBe(3)
+    await act()
+    place.edit('cut-over.csv', (row) => ({ ...row, migration_decision: 'done', migration_reason: 'x' }))
+    expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+  }
+  const anew = async (): Promise<void> => {
+    for (const customer of [1, 2, 3]) await cancel(customer)
+    await postElsewhere(place, 2, { iban: germanIban(92) })
+  }
+  const words = () =>
+    listed()
+      .toSorted((one, other) => Number(one['migration_row']) - Number(other['migration_row']))
+      .map(({ verification }) => verification)
+  const list = (): void =>
+    place.save(
+      'service.csv',
+      place
+        .sandbox()
+        .mandates()
+        .filter(({ cancelled_at }) => cancelled_at === null)
+        .map(listedThere),
+    )
+  const against = () =>
+    place.json<{ exitCode: number; reconciliation: object }>('resolve', '--against', 'service.csv')
+
+  it.each(['listed', 'gone'] as const)(
+    'is as decided where the service shows that it was done, cancelled ones %s',
+    async (shown) => {
+      await done(anew, shown)
+      const { status, stdout } = await verify()
+      expect(status, stdout).toBe(0)
+      expect(stdout).toMatch(
+        /2 of 5 registered mandates proven at the service .*; 3 cancelled or changed as decided; 0 not asked\./,
+      )
+      expect(stdout).not.toContain('Registered, and not')
+      expect(words()).toEqual(['decided', 'decided', 'decided', 'proven', 'proven'])
+      expect(pageText()).toMatch(
+        /Proven at the service: 2 of 5 .*; cancelled or changed as decided: 3; not asked: 0\./,
+      )
+      expect(pageText()).toContain('Balanced, nothing is open')
+      const sheet = sheetsOf(readFileSync(place.path('reconciliation.xlsx'))).get('Verification') ?? []
+      expect(JSON.stringify(sheet)).not.toMatch(/decided|different/)
+      for (const command of [['status'], ['report'], ['run', '--no-report'], ['compare', 'final.csv']])
+        expect([command, (await program(...command)).status]).toEqual([command, 0])
+      list()
+      expect(await against()).toMatchObject({
+        exitCode: 0,
+        reconciliation: { matched: 3, missingThere: 0, unknownHere: 0, differs: 0 },
+      })
+    },
+  )
+
+  it('is open where the service shows it as it was sent, until it was done and is asked again', async () => {
+    await done()
+    const { status, stdout } = await verify()
+    expect(status, stdout).toBe(4)
+    expect(stdout).toContain(
+      'row 1, customer 1, different: Somebody said that it was cancelled at the service, and the service shows it active',
+    )
+    expect(stdout).toContain(
+      'row 2, customer 2, different: Somebody said that it was changed at the service, and the service shows it as it was sent',
+    )
+    expect(words()).toEqual(['different', 'different', 'different', 'proven', 'proven'])
+    expect(pageText()).toContain('Registered, but missing, twice or different at the service: 3')
+    for (const command of [['status'], ['report'], ['run', '--no-report']])
+      expect([command, (await program(...command)).status]).toEqual([command, 4])
+    list()
+    expect(await against()).toMatchObject({
+      exitCode: 4,
+      reconciliation: { matched: 2, missingThere: 0, unknownHere: 0, differs: 3 },
+    })
+    await anew()
+    expect((await verify()).status).toBe(0)
+    expect(words()).toEqual(['decided', 'decided', 'decided', 'proven', 'proven'])
+  })
+
+  it('was proven before it was said, which then counts as not asked', async () => {
+    await done(async () => {
+      expect((await verify()).stdout).toContain('5 of 5 registered mandates proven')
+    })
+    const { status, stdout } = await program('status')
+    expect(status, stdout).toBe(0)
+    expect(stdout).toContain('2 of 5 registered mandates proven')
+    expect(stdout).toContain('3 not asked')
+  })
+
+  it('that was registered anew with the very account and date has not ended', async () => {
+    await done(async () => {
+      await cancel(1)
+      await postElsewhere(place, 1)
+      await cancel(2)
+      await postElsewhere(place, 2)
+      await cancel(3)
+    })
+    expect((await verify()).status).toBe(4)
+    expect(words()).toEqual(['different', 'different', 'decided', 'proven', 'proven'])
   })
 })

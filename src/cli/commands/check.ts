@@ -27,7 +27,7 @@ import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
-import { readAskedService, WHO } from '../run-options.js'
+import { heldLines, readAskedService, WHO } from '../run-options.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -75,12 +75,13 @@ async function check(context: Context) {
     const admitted = await admitAll(context, ledger, { sample, campaign })
     if (context.flag('who')) await askWho(context, ledger)
     ledger.tellNew()
+    const inDoubt = ledger.doubtAll()
     const out = settings.get('out')
     noteOutputs(context, out)
     const { files, warnings } =
       out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
     const waiting = campaign === null ? [] : await waitingIn(context, ledger.reader)
-    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample, waiting })
+    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample, waiting, inDoubt })
     return {
       ...result,
       warnings: [...result.warnings, ...waitingTexts(context, waiting), ...warnings],
@@ -159,10 +160,12 @@ interface Checked extends ComparedWith {
   readonly admitted: readonly AdmittedSource[]
   readonly files: Readonly<Record<string, string>>
   readonly waiting: readonly Waiting[]
+  /** Rows that a run would put in doubt before it sends anything. */
+  readonly inDoubt: number
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: Checked) {
-  const { admitted, campaign, files, sample } = checked
+  const { admitted, campaign, files, sample, inDoubt } = checked
   const totals = reader.totals()
   const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
@@ -200,6 +203,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
+      ...heldLines({ inDoubt }),
       evidence !== null && evidenceLine(evidence),
       whoLine(reader),
       notTaken > 0 &&

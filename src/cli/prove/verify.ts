@@ -2,6 +2,7 @@ import { SOME_LEFT } from '../../run/brake.js'
 import { dirname } from 'node:path'
 import {
   contradictedIn,
+  isAsItShouldBe,
   unprovenText,
   verificationOf,
   verificationText,
@@ -119,7 +120,7 @@ export function unprovenRows(reader: LedgerReader, verification: Verification | 
   if (verification === null) return []
   const rows: VerifiedRow[] = []
   for (const verdict of VERIFIED_VERDICTS)
-    if (verdict !== 'proven' && verification[verificationWord(verdict)] > 0 && rows.length < MOST_SHOWN)
+    if (!isAsItShouldBe(verdict) && verification[verificationWord(verdict)] > 0 && rows.length < MOST_SHOWN)
       rows.push(...reader.verifiedRows(verdict, 0, MOST_SHOWN - rows.length))
   return rows
 }
@@ -159,12 +160,14 @@ export const verifyCommand: Command = {
     'twice        it shows more than one; verification.csv names those that a person may cancel',
     'different    it shows other data, or a mandate that has ended',
     'unreadable   no list came, or one that cannot be compared: not proven',
+    'decided      it shows it cancelled or changed, as somebody wrote "done" beside its line of the cut-over;',
+    '             as it was sent, it is different until that is done there and asked again',
     '',
     'One that was broken off within the last day is gone on with; a sample is drawn anew.',
   ],
   exits: {
     ...ASK_EXITS,
-    0: 'everything that was asked is proven, and nothing is open',
+    0: 'everything that was asked is proven or as decided, and nothing is open',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },
   run: verify,

@@ -61,7 +61,9 @@ export type SourceVerdict =
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 /** Which words the status can be is not published; these can only mean that a mandate is there no more. */
-const ENDED: ReadonlySet<string> = new Set('CANCELLED CANCELED ENDED REVOKED REJECTED EXPIRED'.split(' '))
+export const ENDED: ReadonlySet<string> = new Set(
+  'CANCELLED CANCELED ENDED REVOKED REJECTED EXPIRED'.split(' '),
+)
 
 const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
 

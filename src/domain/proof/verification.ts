@@ -2,8 +2,18 @@ import { type KeptSource, type VerdictKind, comparedReference } from './match-so
 import { countText, plural, timeText } from '../text/text.js'
 
 /** What reading back says of a registered mandate, in the order in which a person looks at it. */
-export const VERIFICATION_WORDS = ['missing', 'twice', 'different', 'unreadable', 'proven'] as const
+export const VERIFICATION_WORDS = [
+  'missing',
+  'twice',
+  'different',
+  'unreadable',
+  'decided',
+  'proven',
+] as const
 export type VerificationWord = (typeof VERIFICATION_WORDS)[number]
+
+/** `decided`: cancelled or changed at the service, as a person closed its line of the cut-over. */
+export type VerifiedVerdict = VerdictKind | 'decided'
 
 /** In the order of the words. */
 const WORD_OF = {
@@ -11,17 +21,22 @@ const WORD_OF = {
   twice: 'twice',
   other: 'different',
   unreadable: 'unreadable',
+  decided: 'decided',
   proven: 'proven',
-} as const satisfies Record<VerdictKind, VerificationWord>
+} as const satisfies Record<VerifiedVerdict, VerificationWord>
 
-export const verificationWord = (verdict: VerdictKind): VerificationWord => WORD_OF[verdict]
+export const verificationWord = (verdict: VerifiedVerdict): VerificationWord => WORD_OF[verdict]
 
 /** In the order of their words. */
-export const VERIFIED_VERDICTS = Object.keys(WORD_OF) as readonly VerdictKind[]
+export const VERIFIED_VERDICTS = Object.keys(WORD_OF) as readonly VerifiedVerdict[]
+
+/** The service shows it as it should be. */
+export const isAsItShouldBe = (verdict: VerifiedVerdict): boolean =>
+  verdict === 'proven' || verdict === 'decided'
 
 /** Registered rows of which the latest answer that counts says so. Times are ISO 8601. */
 export interface VerdictCount {
-  readonly verdict: VerdictKind
+  readonly verdict: VerifiedVerdict
   readonly count: number
   readonly firstAt: string
   readonly lastAt: string
@@ -33,7 +48,7 @@ export type Verification = NonNullable<ReturnType<typeof verificationOf>>
 /** Null where nobody asked about a registered row. */
 export function verificationOf(registered: number, counts: readonly VerdictCount[]) {
   if (counts.length === 0) return null
-  const words = { missing: 0, twice: 0, different: 0, unreadable: 0, proven: 0 }
+  const words = { missing: 0, twice: 0, different: 0, unreadable: 0, decided: 0, proven: 0 }
   for (const { verdict, count } of counts) words[verificationWord(verdict)] += count
   const asked = counts.reduce((sum, { count }) => sum + count, 0)
   const proven = counts.find(({ verdict }) => verdict === 'proven')
@@ -70,12 +85,13 @@ export const unprovenText = (verification: Verification): string =>
 
 /** How many of how many were proven, between when and when, and how many were not asked, as one sentence. */
 export function verificationText(verification: Verification): string {
-  const { registered, proven, notAsked, firstAt, lastAt } = verification
+  const { registered, proven, decided, notAsked, firstAt, lastAt } = verification
   const between = firstAt === null ? '' : ` between ${timeText(firstAt)} and ${timeText(lastAt)}`
   const unproven = unprovenText(verification)
   return (
     `${countText(proven)} of ${plural(registered, 'registered mandate', 'registered mandates')} proven at the service` +
-    `${between}; ${unproven === '' ? '' : `${unproven}; `}${countText(notAsked)} not asked.`
+    `${between}; ${unproven === '' ? '' : `${unproven}; `}` +
+    `${decided === 0 ? '' : `${countText(decided)} cancelled or changed as decided; `}${countText(notAsked)} not asked.`
   )
 }
 

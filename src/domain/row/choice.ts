@@ -83,6 +83,8 @@ export interface RunTerms {
   readonly sharedFiles?: string
   /** In words: who had it take the place of another ledger, or put every row in doubt, and why. */
   readonly takeOver?: string
+  /** Kept once it was agreed to: nobody knows what was sent before, and that holds for later runs too. */
+  readonly allInDoubt?: unknown
   /** The host that was sent to was declared to be a test environment. */
   readonly testHost?: string
   /** The rows that the run was told to send alone, by columns of their export. */

@@ -52,6 +52,12 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
+/** SQL of the rows that a person had changed or cancelled at the service: what was said of each, and when it was done. */
+export const SAID_DONE = `select row_id, class, why, decided_at from (
+  select compared.row_id, decision, class, why, decided_at, row_number() over (partition by compared.row_id order by compared.id desc) as n
+    from compared join decision on decision.id = decision_id)
+  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
+
 /** SQL that is true for a line of a row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
 

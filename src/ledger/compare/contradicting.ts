@@ -3,6 +3,7 @@ import { decideRow, PROGRAM } from '../decide/decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { SAID_DONE } from './comparison-reads.js'
 
 /**
  * Records that say something else of a mandate than what was sent of it. They are one line of the cut-over, whether a run or
@@ -14,11 +15,7 @@ const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 export const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
 
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
-export const CHANGED_THERE = `select row_id from (
-  select compared.row_id, decision, class, why, row_number() over (partition by compared.row_id order by compared.id desc) as n
-    from compared join decision on decision.id = decision_id)
-  where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'
-    and not ${IS_OF_OTHERS}`
+export const CHANGED_THERE = `select row_id from (${SAID_DONE}) where not ${IS_OF_OTHERS}`
 
 const DIGEST = 'coalesce(content_key, raw)'
 

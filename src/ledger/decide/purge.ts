@@ -77,7 +77,7 @@ function removeAccounts(
   removeWords(connection, scope, null)
   connection.exec(
     `update approval set reference = '${REMOVED}' where reference <> '${REMOVED}';
-     update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}')`,
+     update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}', '$.allInDoubt', '${REMOVED}')`,
   )
   maskIdentities(connection, scope)
   maskCollected(connection)

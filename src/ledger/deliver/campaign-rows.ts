@@ -87,6 +87,9 @@ export function isBound(connection: Connection, file: string, { baseUrl, usernam
   )
 }
 
+/** Of what only looks at what a run would do. */
+export const PLANNED_RUN: RunSettings = { version: '', host: '', pid: 0, asOf: '', zone: '', settings: {} }
+
 export function insertRun(connection: Connection, settings: RunSettings, at: string): number {
   noteChange(connection, at)
   const { lastInsertRowid } = sql(connection)`

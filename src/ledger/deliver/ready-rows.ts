@@ -1,7 +1,15 @@
 import { type Choice, spreadPilot, type PilotCandidate } from '../../domain/row/choice.js'
 import type { Mandate } from '../../domain/mandate/mandate.js'
 import { LedgerError, UsageError } from '../../errors.js'
-import { IS_CHOSEN, placedChoice, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
+import {
+  IS_CHOSEN,
+  placedChoice,
+  rowsOf,
+  sql,
+  sqlValue,
+  sqlWithJson,
+  type Connection,
+} from '../file/connection.js'
 import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type {
@@ -13,7 +21,7 @@ import type {
   Doubting,
   RunSettings,
 } from '../ledger.js'
-import { hasLeft, LATE, lateSince, MAY_BE_SENT } from './gate.js'
+import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
@@ -68,8 +76,12 @@ const claimed = (connection: Connection, such: string, most = '') =>
     select id as row, mandate_key as key, customer_no || '|' || signed_date as likeness, customer_no as customerNo, attempts
       from row where ${such} and mandate_key is not null and customer_no is not null and signed_date is not null order by id ${most}`
 
+/** Who said of this ledger that nobody knows what was sent, and why: that holds for whatever comes into it. */
+const ALL_IN_DOUBT = `select settings -> '$.allInDoubt' as said from run where settings ->> '$.allInDoubt' is not null`
+
 /** What a run may send now: by this one condition it is counted and given out. */
-const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}`
+const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}
+  and (row.attempts > 0 or not exists (${ALL_IN_DOUBT}))`
 
 /** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
@@ -131,10 +143,13 @@ export function prepareReadyRows(
   }
 }
 
-interface ClaimParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {
+interface DoubtParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {
   readonly newRequestId: () => string
   /** The run that is going. @throws when none was started */
   readonly runId: () => number
+}
+
+interface ClaimParts extends DoubtParts {
   readonly toSend: ReturnType<typeof prepareReadyRows>['toSend']
   /** From now on called after every commit of intents, before their requests leave. */
   readonly noteWith: (note: (group: BegunGroup) => void) => void
@@ -189,17 +204,10 @@ export function createClaims(parts: ClaimParts) {
      * @param otherwise those of them that were begun for another customer or date
      * @returns how many
      */
-    doubt: (
-      rows: Iterable<number> | 'ready',
-      doubting: Doubting,
-      otherwise: readonly number[] = [],
-    ): number =>
-      storage.join(() => {
-        const found = rows === 'ready' ? unsent('ready') : [...rows]
-        const decided = { ...doubting, ...decidedBy(doubting), otherwise }
-        doubtRows(parts, found, { ...decided, runId: parts.runId(), at: now() })
-        return found.length
-      }),
+    doubt: (rows: readonly number[], doubting: Doubting, otherwise: readonly number[] = []): number =>
+      storage.join(() => doubtRows(parts, rows, { ...doubting, otherwise })),
+    doubtAll: (given: Doubting | null, otherwise: readonly number[] = []): number =>
+      doubtAll(parts, given, otherwise),
     /**
      * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
      * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
@@ -243,7 +251,7 @@ export function createClaims(parts: ClaimParts) {
         const runId = insertRun(connection, run, at)
         const refused = retryRefused(connection, decided.by, at, decided.reason)
         const rows = unsent('ready')
-        doubtRows(parts, rows, { ...decided, decision: 'older_copy', otherwise, runId, at })
+        doubtRows({ ...parts, runId: () => runId }, rows, { ...decided, decision: 'older_copy', otherwise })
         forgetMissingLog(connection)
         setMark(connection, runId, mark)
         endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
@@ -290,18 +298,14 @@ function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' 
   throw new UsageError('The decision needs a person and a reason', 'Give both (--by NAME; --reason "…")')
 }
 
-interface Doubt extends Doubting {
-  readonly runId: number
-  readonly at: string
-  readonly otherwise: readonly number[]
-}
-
 /** Nothing leaves: each attempt ends as it begins, and its reason says so to the gate. */
 function doubtRows(
-  { connection, newRequestId }: ClaimParts,
+  { connection, newRequestId, runId, now }: DoubtParts,
   rows: readonly number[],
-  { runId, at, by, reason, decision, otherwise }: Doubt,
-): void {
+  { decision, otherwise, ...given }: Doubting & { readonly otherwise: readonly number[] },
+): number {
+  const { by, reason } = decidedBy(given)
+  const [run, at] = [runId(), now()]
   const intend = sqlValue(connection)<number>`
     insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
      select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
@@ -310,12 +314,34 @@ function doubtRows(
   const others = new Set(otherwise)
   for (const id of rows) {
     const why = DOUBT_REASONS[decision] + (others.has(id) ? BEGUN_OTHERWISE : '')
-    const attemptId = intend.get(runId, newRequestId(), at, why, id)
+    const attemptId = intend.get(run, newRequestId(), at, why, id)
     if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
     send.run(transition('ready', 'intent'), id)
     endInDoubt(connection, { rowId: id, attemptId, at, reason: why })
     recordDecision(connection, { row: id, at, by, decision, from: 'ready', to: 'in_doubt', reason })
   }
+  return rows.length
 }
+
+/**
+ * Where a person says that nobody knows what was sent, all ready rows become in doubt. Where somebody said so in an earlier
+ * run, those without an attempt do: of the others a person has decided since, or they were sent from here.
+ * @returns how many
+ */
+export const doubtAll = (parts: DoubtParts, given: Doubting | null, otherwise: readonly number[]): number =>
+  parts.storage.join(() => {
+    const { connection, runId } = parts
+    const isSaid = given?.decision === 'all_in_doubt'
+    if (isSaid)
+      sql(connection)`update run set settings = json_set(settings, '$.allInDoubt', json(?)) where id = ?`.run(
+        JSON.stringify({ ...given, ...decidedBy(given) }),
+        runId(),
+      )
+    const { said } =
+      sqlWithJson<{ said?: Doubting }>(connection, 'said')`${ALL_IN_DOUBT} order by id desc`.get() ?? {}
+    const ready = sqlValue(connection)<number>`
+      select id from row where state = 'ready' and (? or attempts = 0 and not ${hasLiveAttempt('row.mandate_key')})`
+    return said === undefined ? 0 : doubtRows(parts, ready.all(Number(isSaid)), { ...said, otherwise })
+  })
 
 const RESEMBLES = 'MANDATE_RESEMBLES_SENT'

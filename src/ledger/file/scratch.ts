@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openAdmission, type AdmissionParts } from '../admit/admission.js'
-import { createCampaign, fingerprintsOf } from '../deliver/campaign-rows.js'
+import { createCampaign, fingerprintsOf, insertRun, PLANNED_RUN } from '../deliver/campaign-rows.js'
+import { doubtAll } from '../deliver/ready-rows.js'
 import { closing, keeping, openScratch, sqlValue, type Connection } from './connection.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
@@ -104,6 +105,11 @@ function scratchLedger(
       }),
     reader: createReader(connection, file),
     who: createWho({ connection, file, storage, now }),
+    /** As a run would before it sends anything. */
+    doubtAll: () => {
+      const runId = (): number => insertRun(connection, PLANNED_RUN, now())
+      return doubtAll({ connection, storage, now, newRequestId: randomUUID, runId }, null, [])
+    },
     close: (): void => void connection.close(),
   }
 }

@@ -10,6 +10,7 @@ import {
   endRun,
   fingerprintsOf,
   insertRun,
+  PLANNED_RUN,
   isBound,
   noteChange,
   noteHolder,
@@ -67,8 +68,6 @@ const SETTLED_PER_LOG = 2_000
 const LOG_INTERVAL_MS = 1_000
 
 const USUAL_UNDER_WAY = 8
-
-const PLANNED_RUN: RunSettings = { version: '', host: '', pid: 0, asOf: '', zone: '', settings: {} }
 
 /**
  * UUIDs of version 8 (RFC 9562): 74 random bits for this process and a count, so that each is made without asking for

@@ -7,13 +7,15 @@ import {
   type Heard,
   type Present,
 } from '../../domain/proof/absence.js'
-import type { VerdictKind } from '../../domain/proof/match-sources.js'
+import { ENDED } from '../../domain/proof/match-sources.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { cancellableOf, type VerdictCount } from '../../domain/proof/verification.js'
+import { cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'
 import { readWho } from '../prove/who.js'
+import { SAID_DONE } from '../compare/comparison-reads.js'
+import { sqlList } from '../schema/schema.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 
 const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
@@ -30,10 +32,30 @@ const LATEST_OF_ROW = `row join proof on proof.id =
  * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
  * mandate was sent would contradict it. In this order, so that the rows without an answer are never looked at.
  */
-const COUNTED = `proof cross join row on row.id = proof.row_id cross join question on question.id = question_id`
+const COUNTED = `proof cross join row on row.id = proof.row_id cross join question on question.id = question_id
+  left join (${SAID_DONE}) as said on said.row_id = row.id`
+const IS_MOVED = `said.why glob '*customer*'`
+const IS_ENDED = `said.class is 'ended_after_registration'`
+/** Something that the service shows was to be another. */
+const IS_TO_DIFFER = `(${IS_ENDED} or ${IS_MOVED} or said.why glob '*account*' or said.why glob '*date*')`
 const IS_COUNTED = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
   and state = 'registered' and proof.attempts = row.attempts
-  and (verdict in ('proven', 'twice') or asked_at > registered_at)`
+  and (verdict in ('proven', 'twice') or asked_at > registered_at)
+  and not (verdict = 'proven' and coalesce(asked_at < decided_at, false) and ${IS_TO_DIFFER})`
+
+/** One of the sources shown, none of another row, is alive with the account that was sent, and with its date where it was to be changed. */
+const LIVES = `exists (select 1 from json_each(proof.sources) where value ->> 'accountMasked' is iban_masked
+  and upper(trim(coalesce(value ->> 'status', ''))) not in (${sqlList([...ENDED])})
+  and (${IS_ENDED} or value ->> 'signedDate' is signed_date)
+  and not exists (select 1 from row as other where other.id <> row.id
+    and other.assigned_mandate_reference = trim(value ->> 'reference') collate nocase))`
+
+/** What an answer says once somebody said that the mandate was cancelled or changed there: as it was sent, it is neither. */
+const JUDGED = `case when said.class is null or verdict = 'unreadable' then verdict
+  when verdict in ('proven', 'twice') then iif(asked_at >= decided_at and ${IS_TO_DIFFER}, 'other', verdict)
+  when verdict = 'absent' and not (${IS_ENDED} or ${IS_MOVED}) or ${LIVES} then verdict
+  else 'decided' end`
+const JUDGED_WHY = `iif(verdict <> 'other' and ${JUDGED} = 'other', iif(${IS_ENDED}, 'not_ended', 'not_changed'), proof.why)`
 
 /** What was read back of the service, by row and in all. The latest answer about a row counts. */
 export function proofReads(connection: Connection) {
@@ -79,19 +101,19 @@ export function proofReads(connection: Connection) {
       sql(connection)`select 1 from proof limit 1`.get() === undefined
         ? []
         : sql(connection)<VerdictCount>`
-          select verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
-              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by verdict order by verdict`.all(
+          select ${JUDGED} as verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
+              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by 1 order by 1`.all(
             { readBack: readBack ?? null },
           ),
     /** The registered rows of which it says so, in order of id. */
-    verifiedRows: (verdict: VerdictKind, after: number, limit: number): VerifiedRow[] =>
+    verifiedRows: (verdict: VerifiedVerdict, after: number, limit: number): VerifiedRow[] =>
       sqlWithJson<Omit<VerifiedRow, 'cancellable'> & { hasOpenSibling: 0 | 1 }>(connection, 'sources')`
         select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
            assigned_creditor_identifier as assignedCreditorIdentifier,
-           assigned_mandate_reference as assignedMandateReference, verdict, why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources,
+           assigned_mandate_reference as assignedMandateReference, ${JUDGED} as verdict, ${JUDGED_WHY} as why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources,
            verdict = 'twice' and exists (select 1 from row as other where other.customer_no = row.customer_no and other.id <> row.id
              and other.state in ('in_doubt', 'sending') and other.iban_key is row.iban_key and other.signed_date is row.signed_date) as hasOpenSibling
-          from ${COUNTED} where ${IS_COUNTED} and verdict = ? and proof.row_id > ? order by proof.row_id limit ?`
+          from ${COUNTED} where ${IS_COUNTED} and ${JUDGED} = ? and proof.row_id > ? order by proof.row_id limit ?`
         .all(verdict, after, limit)
         .map(({ hasOpenSibling, ...row }) => {
           const twice = { rowId: row.id, sources: row.sources, hasOpenSibling: hasOpenSibling === 1 }
@@ -99,6 +121,14 @@ export function proofReads(connection: Connection) {
             verdict === 'twice' ? cancellableOf(twice, (name) => ownerOf(connection, name) ?? null) : []
           return { ...row, cancellable }
         }),
+    /** Rows that somebody had cancelled or changed at the service. `isToDiffer`: what a list shows was to be another. */
+    saidDone: () =>
+      new Map(
+        sql(connection)<SaidDone & { rowId: number }>`
+          select row_id as rowId, ${IS_ENDED} as isEnded, ${IS_MOVED} as isMoved, ${IS_TO_DIFFER} as isToDiffer from (${SAID_DONE}) as said`
+          .all()
+          .map(({ rowId, ...said }) => [rowId, said]),
+      ),
     /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
     sourceStatuses: () =>
       sql(connection)<StatusCount>`
@@ -114,6 +144,8 @@ export function proofReads(connection: Connection) {
       null,
   }
 }
+
+type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>
 
 type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
   Readonly<{ attempts: number; endedAt: string; isOfLostLedger: 0 | 1 }>

@@ -1,5 +1,6 @@
 import type { AbsenceFacts } from '../../domain/proof/absence.js'
 import type { ReadBackEvidence } from '../../domain/proof/match-sources.js'
+import type { VerifiedVerdict } from '../../domain/proof/verification.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
@@ -210,7 +211,8 @@ export interface StatusCount {
 }
 
 /** A registered row with the latest answer about it that counts. */
-export interface VerifiedRow extends ReadBackEvidence {
+export interface VerifiedRow extends Omit<ReadBackEvidence, 'verdict'> {
+  readonly verdict: VerifiedVerdict
   readonly id: number
   readonly customerNo: number
   readonly ibanMasked: string | null

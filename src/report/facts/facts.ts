@@ -277,6 +277,8 @@ export function explainVerified(row: VerifiedRow): string {
       return differenceText(row)
     case 'unreadable':
       return `It could not be compared, so it is not proven: ${maskedText(row.why ?? 'no list came')}.`
+    case 'decided':
+      return 'Somebody said that it was cancelled or changed at the service, and the service shows it so.'
     case 'proven':
       return ''
   }
@@ -300,6 +302,10 @@ function differenceText(row: VerifiedRow): string {
   const own = ownOf(row)
   if (row.why === 'ended')
     return `The service shows this mandate as ended (${maskedText(own?.status ?? row.sources[0]?.status ?? 'no status')}).`
+  if (row.why === 'not_ended')
+    return 'Somebody said that it was cancelled at the service, and the service shows it active: have it cancelled there.'
+  if (row.why === 'not_changed')
+    return 'Somebody said that it was changed at the service, and the service shows it as it was sent: have it changed there.'
   if (row.why === 'ambiguous')
     return 'Another row of this customer has the same account and date, and no reference tells them apart.'
   if (own === null)

@@ -35,8 +35,12 @@ import {
 } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import type { VerdictKind } from '../../domain/proof/match-sources.js'
-import { VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
+import {
+  isAsItShouldBe,
+  VERIFIED_VERDICTS,
+  verificationOf,
+  type VerifiedVerdict,
+} from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */
 export function cappedList<Entry>(limit: number) {
@@ -156,7 +160,7 @@ export async function walkVerification(
       signal?.throwIfAborted()
       for (const row of page) {
         put(files, 'verified', row)
-        if (verdict === 'proven') continue
+        if (isAsItShouldBe(verdict)) continue
         unproven.add(row)
         put(files, 'unproven', row)
       }
@@ -221,7 +225,7 @@ export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
 export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
   entriesOf((after, limit) => registeredBy(runId, after, limit), PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
-const verifiedPages = (reader: LedgerReader, verdict: VerdictKind) =>
+const verifiedPages = (reader: LedgerReader, verdict: VerifiedVerdict) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */

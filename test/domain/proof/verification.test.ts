@@ -23,7 +23,7 @@ const count = (verdict: VerdictCount['verdict'], number: number, hour = 10): Ver
 
 describe('the words of a verification', () => {
   it('are one for each verdict, what must be looked at first before the others', () => {
-    expect([...VERIFIED_VERDICTS].sort()).toEqual([...VERDICTS].sort())
+    expect([...VERIFIED_VERDICTS].sort()).toEqual([...VERDICTS, 'decided'].sort())
     expect(VERIFIED_VERDICTS.map(verificationWord)).toEqual(VERIFICATION_WORDS)
     expect(VERIFICATION_WORDS.at(-1)).toBe('proven')
   })
@@ -48,6 +48,7 @@ describe('a verification', () => {
       twice: 2,
       different: 3,
       unreadable: 2,
+      decided: 0,
       proven: 1_000,
       notAsked: 2,
       firstAt: '2026-06-15T10:00:00.000Z',
@@ -72,6 +73,11 @@ describe('a verification', () => {
     const all = verificationOf(2, [count('proven', 2)])
     expect(all && verificationText(all)).toMatch(/^2 of 2 .* UTC; 0 not asked\.$/)
     expect(all && contradictedIn(all)).toBe(0)
+    const decided = verificationOf(3, [count('decided', 1), count('proven', 2)])
+    expect(decided && verificationText(decided)).toMatch(
+      /^2 of 3 .* UTC; 1 cancelled or changed as decided; 0 not asked\.$/,
+    )
+    expect(decided && [contradictedIn(decided), unprovenIn(decided)]).toEqual([0, 0])
   })
 })
 

@@ -17,6 +17,7 @@ import {
   begin,
 } from '../campaign-setup.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
+import { COLUMNS, HEADER, OTHER_IBAN, recordOf, summaryOf, type Values } from '../campaign-setup.js'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
@@ -336,5 +337,80 @@ describe('what was read back of registered rows', () => {
     expect(ledger.view.latestSample()).toBe(1)
     read(ledger, [{ row: 2, verdict: 'proven' }], 'all')
     expect(ledger.view.latestSample()).toBeNull()
+  })
+})
+
+describe('a registered row that somebody had cancelled or changed at the service', () => {
+  const IN_FINAL = {
+    ended: { verdict: 'excluded' },
+    account: { iban: OTHER_IBAN },
+    customer: { customerNo: 2001 },
+    date: { signedDate: '2020-02-01' },
+    unclear: { verdict: 'invalid' },
+  } as const satisfies Record<string, Values>
+
+  /** Row 1 is so in the last export, and its line is done. */
+  async function done(change: keyof typeof IN_FINAL): Promise<Ledger> {
+    const ledger = await campaign()
+    const scratch = ledger.comparisons.open()
+    const admission = scratch.admit({ severities: {} })
+    const file = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
+    const [first = {}, ...others] = mandates(5, 1001)
+    file.add([{ ...first, ...IN_FINAL[change] }, ...others].map((values, at) => recordOf(values, at + 1)))
+    file.close(summaryOf(5))
+    admission.commit()
+    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+    scratch.close()
+    expect(decide(ledger, 1, 'done', { isOfCutOver: true }).isApplied).toBe(true)
+    return ledger
+  }
+
+  const asSent = source('a', 'NEW-1')
+  const cancelled = { ...asSent, status: ' cancelled' }
+  const ofOther = { ...asSent, reference: 'new-2' }
+  const anew = { ...asSent, id: 'b', reference: 'X', accountMasked: 'NL…4300' }
+  type Shown = Pick<Answered, 'verdict' | 'sources' | 'askedAt'> & { readonly why?: string | null }
+  it.each<[keyof typeof IN_FINAL, Shown, expected: string, why?: string]>([
+    ['ended', { verdict: 'proven', sources: [asSent] }, 'other', 'not_ended'],
+    ['ended', { verdict: 'twice', sources: [asSent, anew] }, 'other', 'not_ended'],
+    ['ended', { verdict: 'other', why: 'ended', sources: [cancelled] }, 'decided', 'ended'],
+    ['ended', { verdict: 'other', sources: [anew, ofOther] }, 'decided', 'differs'],
+    ['ended', { verdict: 'other', sources: [{ ...asSent, reference: 'X' }] }, 'other', 'differs'],
+    [
+      'ended',
+      { verdict: 'other', why: 'other_date', sources: [{ ...asSent, signedDate: '2021-01-01' }] },
+      'other',
+      'other_date',
+    ],
+    ['ended', { verdict: 'absent' }, 'decided'],
+    ['ended', { verdict: 'unreadable' }, 'unreadable'],
+    ['account', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],
+    ['account', { verdict: 'other', sources: [anew] }, 'decided', 'differs'],
+    ['account', { verdict: 'other', why: 'ended', sources: [cancelled] }, 'decided', 'ended'],
+    ['account', { verdict: 'absent' }, 'absent'],
+    [
+      'date',
+      { verdict: 'other', why: 'other_date', sources: [{ ...asSent, signedDate: '2020-02-01' }] },
+      'decided',
+      'other_date',
+    ],
+    ['date', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],
+    ['customer', { verdict: 'absent' }, 'decided'],
+    ['customer', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],
+    ['unclear', { verdict: 'proven', sources: [asSent] }, 'proven'],
+    ['unclear', { verdict: 'other', sources: [anew] }, 'decided', 'differs'],
+    ['ended', { verdict: 'proven', sources: [asSent], askedAt: BEFORE }, 'not asked'],
+    ['unclear', { verdict: 'proven', sources: [asSent], askedAt: BEFORE }, 'proven'],
+  ])('%s, and the service shows %j: %s', async (change, shown, expected, why) => {
+    const ledger = await done(change)
+    read(ledger, [{ row: 1, ...shown } as Answered, { row: 2, verdict: 'other', sources: [anew] }])
+    const { other = 0, ...counts } = countsOf(ledger)
+    const others = { other: other - 1, ...counts } // row 2 is as it was
+    expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual(
+      expected === 'not asked' ? {} : { [expected]: 1 },
+    )
+    if (expected === 'not asked') return
+    const [row] = ledger.view.verifiedRows(expected as 'decided', 0, 10)
+    expect(row).toMatchObject({ id: 1, verdict: expected, why: why ?? null })
   })
 })

@@ -86,7 +86,16 @@ describe('summary.json', () => {
     expect([unasked['verification'], unasked['files']?.['verification.csv']]).toEqual([null, undefined])
     const { verification, files } = await summaryOf(ofRows(rows, { verified: [verifiedRow(1)], sample: 1 }))
     const [firstAt, lastAt] = ['2026-06-15T11:00:00.000Z', '2026-06-15T11:00:00.000Z']
-    const counts = { missing: 0, twice: 0, different: 0, unreadable: 0, proven: 1, notAsked: 1, sample: 1 }
+    const counts = {
+      missing: 0,
+      twice: 0,
+      different: 0,
+      unreadable: 0,
+      decided: 0,
+      proven: 1,
+      notAsked: 1,
+      sample: 1,
+    }
     expect(verification).toEqual({ registered: 2, ...counts, firstAt, lastAt })
     expect(files).toMatchObject({ 'verification.csv': { rows: 1 } })
   })
