@@ -242,7 +242,7 @@ it('what the comparison calls changed before sending waits for that export', asy
   const unchanged = [...AS_BEFORE, mandate(1)]
   const ended = await expectRun([], 3, unchanged)
   await expectRun(['export.csv'], 3, unchanged)
-  expect((await program('status')).stdout).toContain('CHANGED_SINCE_COMPARED')
+  expect((await program('status')).stdout).toContain('3 ready, and held back')
   expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
   expect((await pasteNext(ended)).status).toBe(0)
   expect(registered()).toEqual(linesOf(final))

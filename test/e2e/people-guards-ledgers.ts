@@ -116,6 +116,14 @@ export const GUARDS_OF_LEDGERS = {
           { ...parts, connection: withoutReadyRows(parts.connection) },
         ]),
       },
+      // Which compares what the lost part began, too.
+      [REGISTER]: {
+        compare: (real: Real) => (comparison: { readonly file: RegisterFile }, rows: unknown) => {
+          real(comparison, rows)
+          comparison.file.connection.exec('delete from temp.other')
+          return false
+        },
+      },
     },
     { acts: ['copyDuringARun', 'restoreACopy', 'goOn'], beginsOtherwise: true, seed: 5, finds: ['TWICE'] },
   ),
@@ -201,7 +209,7 @@ export const GUARDS_OF_LEDGERS = {
   ),
   'all in doubt': guard(
     'sends what comes in where nobody knows what was begun',
-    opened(withClaims(() => ({ doubt: () => 0 }))),
+    opened(withClaims(() => ({ doubtAll: () => 0 }))),
     { acts: ['loseTheRegister'], seed: 3, finds: ['TWICE'] },
   ),
   learns: guard(

@@ -172,7 +172,8 @@ describe('a crosswalk', () => {
       'sepa-migrate.db',
     )
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('Error')])
-    await expectRun([inReport('corrections.csv')], 0, all)
+    // What was sent before with the wrong crosswalk is open until it is compared.
+    await expectRun([inReport('corrections.csv')], 3, all)
   })
 
   it.each(WAYS.slice(0, 2))('in which lines were missing, with %s', async (_, files) => {

@@ -246,8 +246,8 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       iban === null ? said.account === null : said.account?.equals(fingerprints.account(iban)) === true
     const changed: readonly (readonly [boolean, Change])[] = [
       [said.customerNo !== customerNo, said.customerNo === null ? 'found' : 'customer'],
-      // One that nobody could read tells nothing of those that were sent.
-      [!isOfAccount, said.account === null && verdict.kind === 'sendable' ? 'goes' : 'account'],
+      // One that was wrong tells nothing of those that were sent.
+      [!isOfAccount, said.contentKey === null && verdict.kind === 'sendable' ? 'goes' : 'account'],
       [said.signedDate !== signedDate, 'date'],
     ]
     const other = changed.find(([isSo]) => isSo)?.[1] ?? null

@@ -189,7 +189,7 @@ describe('a decision that is rejected', () => {
     const clock = stoppedClock()
     const ledger = runningAt(clock, mandates(2))
     const doubting = { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' } as const
-    ledger.claims.doubt('ready', doubting, [1])
+    ledger.claims.doubt([1, 2], doubting, [1])
     clock.advance(LATE_REQUEST_MS)
     expect(record(ledger, resolution(2, 'resend')).isApplied).toBe(true)
     const message =
