@@ -1,4 +1,5 @@
-import { linkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { validExport } from '../support/export.js'
 import { placeForEach, placeOfTest } from '../support/place.js'
@@ -61,6 +62,20 @@ it('a result that cannot be written is no success', async () => {
   expect([ended.status, ended.stderr.split('\n').at(-2)]).toEqual([
     1,
     'The result could not be written (ENOSPC): 2 registered, 0 in doubt, 0 ready',
+  ])
+})
+
+it('a report whose folder is gone once something was sent is no usage error', async () => {
+  const place = await placeOfTest({ rows: 2, sandbox: { latencyMs: 300 } })
+  const line = [process.execPath, PROGRAM, 'run', 'export.csv', '--yes', '--out', 'gone/report']
+  const run = startCommand(line, { cwd: place.folder(), env: place.env() })
+  while (place.sandbox().requests().received.migrate === 0) await setImmediate()
+  rmSync(place.path('gone'), { recursive: true, force: true })
+  writeFileSync(place.path('gone'), '')
+  const { status, stderr } = await run.ended
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^Error: Cannot write the report .*2 requests were sent/m),
   ])
 })
 

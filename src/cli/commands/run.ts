@@ -167,11 +167,15 @@ function failed(
   const result = resultOfError(error, world.signals.exitStatus())
   const told = `nothing further was sent after ${plural(sent, 'request', 'requests')}`
   const inMidRun = (text: string): string => (sent === 0 ? text : text.replaceAll('nothing was sent', told))
+  // A result that could not be written is no usage error once something was sent.
+  const isLost = sent > 0 && result.exitCode === 2
   return {
     ...result,
+    exitCode: isLost ? 1 : result.exitCode,
     errors: result.errors.map((one) => ({
       ...one,
-      message: inMidRun(one.message),
+      message:
+        inMidRun(one.message) + (isLost ? `; ${plural(sent, 'request was', 'requests were')} sent` : ''),
       next: inMidRun(one.next),
     })),
     campaign: campaignOf(settings, service),
