@@ -283,6 +283,11 @@ export function proveUpdate(json: unknown, id: string): Proof<BillogramAnswer> {
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
 }
 
+export function proveCustomer(json: unknown, customerNo: number): Proof<CustomerSaid> {
+  const reading = readCustomer(json, customerNo)
+  return reading.kind === 'unreadable' ? reading : { kind: 'proven', value: reading.customer, notes: [] }
+}
+
 const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])
 
 /** What one question about a customer brought: for its payment sources, or for who it is. */

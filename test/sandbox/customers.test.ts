@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { connectService } from '../../src/migrate/migrate.js'
 import { customerResponse, readCustomer } from '../../src/contract/customer.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
@@ -124,5 +125,21 @@ describe('a customer as it is read', () => {
     ['nothing', undefined],
   ])('not from %s', (_, json) => {
     expect(readCustomer(json, 7).kind).toBe('unreadable')
+  })
+})
+
+describe('the typed client', () => {
+  it('reads who a customer is', async () => {
+    const sandbox = await start({ customers: [{ customer_no: 1007, name: 'Nordwind AB' }] })
+    const client = connectService({ baseUrl: sandbox.url, username: 'sandbox', password: 'sandbox' })
+    onTestFinished(() => client.close())
+    const ask = (customerNo: number) => client.getCustomer(customerNo, { requestId: 'id-1' })
+    expect(await ask(1007)).toMatchObject({
+      kind: 'registered',
+      value: { names: ['Nordwind AB', 'Nordwind AB'] },
+    })
+    expect(await ask(1008)).toMatchObject({ kind: 'refused', evidence: { status: 404 } })
+    expect(await ask(0)).toMatchObject({ kind: 'not_sent' })
+    expect(sandbox.requests().received.customer).toBe(2)
   })
 })
