@@ -148,7 +148,8 @@ export async function readAskedService({ world, settings }: Context): Promise<Se
   const service = await readService(settings, world)
   const { host, isLoopback } = service.baseUrl
   const { username } = service.credentials
-  if (!isLoopback || !isAskedAbout({ isLoopback }, username) || (settings.get('yes') ?? false)) return service
+  if (!isLoopback || !isAskedAbout(service.baseUrl, username) || (settings.get('yes') ?? false))
+    return service
   const [what, to] = [`Asking "${host}"`, `send the password of "${username}" there`]
   await assertTyped(world, { what, typed: host, to, nothing: 'nothing was asked' })
   return service

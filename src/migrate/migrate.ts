@@ -267,8 +267,8 @@ async function agree(
   plan?.assertRows()
   const room = roomWarning(ledger.file, intended.toSend)
   if (room !== null) warn(room)
-  const { href, host, isLoopback } = request.service.baseUrl
-  const service = { href, host, isLoopback, username: request.options.service.username }
+  const { href, host, isLoopback, isOthers } = request.service.baseUrl
+  const service = { href, host, isLoopback, isOthers, username: request.options.service.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const approved = plan === null ? {} : { approved: { ...plan.approval, digest: plan.record.digest } }
   if ((await request.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false

@@ -182,7 +182,7 @@ interface ServicePace {
 
 /** What is about to be sent, for the one question before it. */
 export interface MigrationPlan extends RunPreview {
-  readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback'> & Pick<Credentials, 'username'>
+  readonly service: Pick<BaseUrl, 'href' | 'host' | 'isLoopback' | 'isOthers'> & Pick<Credentials, 'username'>
   /** False for a ledger that has sent before, but not as this user on this machine: it may be an older copy. */
   readonly isLedgerKnown: boolean
   /** The approved plan that this is held to; nothing of it drifted. Left out where there is none. */

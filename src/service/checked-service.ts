@@ -1,3 +1,4 @@
+import { isOthersPort } from '../trust/listener.js'
 import { isLoopback, said } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { API_PREFIX, SANDBOX_USER } from '../contract/envelope.js'
@@ -133,15 +134,22 @@ export function readBaseUrl(text: string) {
 
     /** A literal loopback address: nothing leaves this machine, so `http:` is allowed. */
     isLoopback: isLoopback(url.hostname),
+
+    /** There, and another user of this machine may be the one who listens. */
+    isOthers: isLoopback(url.hostname) && isOthersPort(Number(url.port) || DEFAULT_PORTS[url.protocol] || 0),
   }
 }
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
 /**
- * Whether somebody must say so before credentials go there. On this machine any user may listen, so only the simulator's
- * own user name goes unasked.
+ * Whether somebody must say so before credentials go there: on this machine only where another user listens, and not for the
+ * simulator's own user name.
  */
-export const isAskedAbout = ({ isLoopback }: Pick<BaseUrl, 'isLoopback'>, username: string): boolean =>
-  !isLoopback || username !== SANDBOX_USER
+export const isAskedAbout = (
+  { isLoopback, isOthers }: Pick<BaseUrl, 'isLoopback' | 'isOthers'>,
+  username: string,
+): boolean => !isLoopback || (isOthers && username !== SANDBOX_USER)
 
 /** Services document their address with the ending that every path of the interface begins with. */
 const withoutEnd = (path: string): string =>

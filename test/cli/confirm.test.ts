@@ -1,3 +1,4 @@
+import { IS_ROOT, listenAs } from '../support/listener.js'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -242,18 +243,23 @@ describe('a run against a real service', () => {
 describe('a run against a service on this machine', () => {
   const LOCAL = 'http://127.0.0.1:8080'
 
-  it('is asked about like any other, since any user may listen there', async () => {
-    const { questions, notes, isConfirmed } = await confirm(LOCAL, '')
-    expect([questions, isConfirmed]).toEqual([['Type the host name "127.0.0.1:8080" to send'], false])
-    expect(notes).toContain('Target: http://127.0.0.1:8080\nUser at the service: migration\n')
-    expect(await confirm(LOCAL, '127.0.0.1:8080')).toMatchObject({ isConfirmed: true })
+  it.runIf(IS_ROOT)('is asked about like any other where another user listens', async () => {
+    const { port } = await listenAs(65_534)
+    const [at, host] = [`http://127.0.0.1:${port}`, `127.0.0.1:${port}`]
+    const { questions, notes, isConfirmed } = await confirm(at, '')
+    expect([questions, isConfirmed]).toEqual([[`Type the host name "${host}" to send`], false])
+    expect(notes).toContain(`Target: ${at}\nUser at the service: migration\n`)
+    expect(await confirm(at, host)).toMatchObject({ isConfirmed: true })
+    expect(await confirm(at, null, { username: 'sandbox' })).toMatchObject({
+      isConfirmed: true,
+      questions: [],
+    })
   })
 
-  it('as the user of the simulator is neither asked about nor claimed beside other ledgers', async () => {
-    const sandbox = { username: 'sandbox' }
-    expect(await confirm(LOCAL, null, sandbox)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
+  it('of this user is neither asked about nor claimed beside other ledgers', async () => {
+    expect(await confirm(LOCAL, null)).toMatchObject({ isConfirmed: true, notes: '', questions: [] })
     expect(inRegister('mandate')).toBe(0)
-    expect((await confirm(LOCAL, null, { ...sandbox, ledger: 'second.db' })).isConfirmed).toBe(true)
-    expect((await confirm(SERVICE, null, { ...sandbox, ledger: 'third.db' })).isConfirmed).toBe(false)
+    expect((await confirm(LOCAL, null, { ledger: 'second.db' })).isConfirmed).toBe(true)
+    expect((await confirm(SERVICE, null, { ledger: 'third.db' })).isConfirmed).toBe(false)
   })
 })

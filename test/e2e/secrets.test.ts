@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { forge } from '../ledger/ledger-views.js'
 import { germanIban } from '../support/export.js'
+import { IS_ROOT, listenAs } from '../support/listener.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForEach } from '../support/place.js'
 
@@ -45,7 +43,7 @@ const spellings = (iban: string): string[] => [
 const holds = (content: Buffer, texts: readonly string[]): boolean =>
   texts.some((text) => content.includes(text))
 
-describe('a program of another user that listens on this machine', () => {
+describe.runIf(IS_ROOT)('a program of another user that listens on this machine', () => {
   it.each([
     'run export.csv',
     'run export.csv --who',
@@ -56,14 +54,8 @@ describe('a program of another user that listens on this machine', () => {
   ])('hears no credentials of a service unless somebody says so: %s', async (line) => {
     const args = line.split(' ')
     expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
-    const heard: string[] = []
-    const server = createServer(({ headers }, response) => {
-      heard.push(headers.authorization ?? '')
-      response.writeHead(401).end()
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await once(server, 'listening')
-    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { port, heard } = await listenAs(65_534)
+    const at = `http://127.0.0.1:${port}`
     const real = { SEPA_MIGRATE_BASE_URL: at, SEPA_MIGRATE_USERNAME: 'acme', SEPA_MIGRATE_READ_BACK: '1' }
     forge(path('sepa-migrate.db'), `update campaign set base_url = '${at}', username = 'acme'`)
     const refused = await programWith(real, ...args)
