@@ -1,7 +1,7 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from './campaign-rows.js'
-import type { EmergencyFile } from '../safety/emergency-file.js'
+import type { EmergencyFile } from '../safety/side-files.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
