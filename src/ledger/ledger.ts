@@ -12,13 +12,6 @@ export interface ReadyRow {
   readonly mandate: Mandate
 }
 
-/** Ready rows that may not leave yet, because an earlier request of theirs may still arrive. */
-export interface WaitingRows {
-  readonly count: number
-  /** When the last of them may leave, ISO 8601; null where none waits. */
-  readonly until: string | null
-}
-
 /** An intent that is on disk: from here on the row is `sending`. */
 export interface Attempt {
   readonly id: number
@@ -93,15 +86,6 @@ export interface ClaimedMandate {
   readonly attempts: number
 }
 
-export interface AdoptionReport {
-  /** Rows that are in doubt now. */
-  readonly rows: readonly number[]
-  /** How many of them were refused. */
-  readonly refused: number
-  /** Of them those that were begun for another customer or date. */
-  readonly otherwise: readonly number[]
-}
-
 /** Attempts whose intents became durable together. */
 export interface BegunGroup {
   /** Attempts of all runs. */
@@ -139,14 +123,6 @@ export interface ReadBackTerms extends Pick<RunSettings, 'version' | 'host' | 'p
   readonly sample: number | null
   /** Pace, without secrets. */
   readonly settings: Readonly<Record<string, number | string | boolean | null>>
-}
-
-export interface ReadBackStart {
-  readonly id: number
-  /** One of the last 24 hours that was broken off goes on. */
-  readonly isContinued: boolean
-  /** Still to be asked. */
-  readonly customers: number
 }
 
 /** A row that a list of payment sources is held against. */

@@ -95,11 +95,6 @@ export function holdUnclear({ connection }: Scope, at: string): void {
     holdWith(connection, noticeOf('CONFLICT_MANDATE', { message }), row, at)
 }
 
-interface Collision {
-  readonly id: number
-  readonly key: string
-}
-
 /**
  * Decides every mandate key of the command that occurs more than once, in it or in the ledger. Groups are counted by SQL
  * and read page by page: a file in which a million rows share one filler reference needs no memory.
@@ -116,7 +111,7 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
     insert into temp.collision (key) select mandate_key from row where mandate_key is not null
       group by mandate_key having count(*) > 1 and max(id) >= :first and ${isOfTurn}`.run({ first })
   if (turn === EXPORTS) repeatAsBefore(scope)
-  const page = sql(connection)<Collision>`
+  const page = sql(connection)<{ id: number; key: string }>`
     select id, key from temp.collision where id > :after order by id limit :limit`
   for (const { key } of rowsOf(page)) decide({ ...scope, turn, at, key })
 }

@@ -143,15 +143,13 @@ export function createLedger(parts: LedgerParts) {
     emptiedMs = nowMs
   }
 
-  const { begin, settle, hasAssigned, flush } = startGroupCommit({
-    connection,
-    now,
+  const { flush, ...delivery } = startGroupCommit({
+    ...work,
     newRequestId,
     severities: () => severities,
     runId: currentRun,
     emergency: () => emergency,
     defer: parts.defer ?? setImmediate,
-    write: storage.writeOrBreak,
     begun: (group) => noteBegun(group),
     committed: parts.committed ?? (() => undefined),
     settled: noteSettled,
@@ -234,9 +232,7 @@ export function createLedger(parts: LedgerParts) {
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
     pilot: ready.pilot,
-    begin,
-    settle,
-    hasAssigned,
+    ...delivery,
     /**
      * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
      * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
@@ -261,10 +257,8 @@ export function createLedger(parts: LedgerParts) {
       emergency = null
     }),
     claims: createClaims({
-      connection,
-      now,
+      ...work,
       newRequestId,
-      storage,
       // A plan does what a run would do, and takes it back.
       runId: () => runId ?? (isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun()),
       toSend: ready.toSend,

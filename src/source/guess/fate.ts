@@ -193,25 +193,7 @@ const wordsOf = ({ staysBehind, goes, unknown }: ColumnKind): readonly string[] 
   ])
 
 /** What becomes of a column that feeds no field. */
-export type Fate =
-  | {
-      readonly kind: 'harmless'
-      readonly why: string
-      /** It has few values, as a status has; with how often each occurs. */
-      readonly few: string | null
-    }
-  | {
-      readonly kind: 'undecided'
-      readonly by: 'words' | 'list' | 'last' | 'dates' | 'payers' | 'remarks' | 'second' | 'few'
-      /** Whoever says that no column is this field has answered. */
-      readonly field: Field
-      /** What its words are understood to say. */
-      readonly told: ColumnKind | null
-      /** The format of a last collection or a second signature date. */
-      readonly dateFormat: string
-      /** Its words, dates or accounts with their counts, for a person. */
-      readonly shows: string
-    }
+export type Fate = ReturnType<typeof harmless> | ReturnType<typeof undecided>
 
 export interface FileFacts {
   /** Fields that a column or a second file feeds. */
@@ -360,10 +342,16 @@ function fateOfFew(
   return harmless('few values', records > FEWEST_ROWS ? shows : null)
 }
 
-const harmless = (why: string, few: string | null = null): Fate => ({ kind: 'harmless', why, few })
+/** @param few its values where they are few, as those of a status are, with how often each occurs */
+const harmless = (why: string, few: string | null = null) => ({ kind: 'harmless', why, few }) as const
 
+/**
+ * @param field whoever says that no column is this field has answered
+ * @param shows its words, dates or accounts with their counts, for a person
+ * @param more `told`: what its words are understood to say; `dateFormat`: that of a last collection or a second signature
+ */
 const undecided = (
-  by: Extract<Fate, { kind: 'undecided' }>['by'],
+  by: 'words' | 'list' | 'last' | 'dates' | 'payers' | 'remarks' | 'second' | 'few',
   field: Field,
   shows: string,
   { told = null, dateFormat = '' }: { told?: ColumnKind | null; dateFormat?: string } = {},
