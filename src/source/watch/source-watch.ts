@@ -8,7 +8,6 @@ import {
 import {
   type CheckedRecord,
   type Finding,
-  type SeverityOverrides,
   type RuleId,
   findingOf,
   showValue,
@@ -17,7 +16,7 @@ import { watchColumns } from './column-watch.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
 import { namesEnd, usualMeaning } from '../columns/header.js'
-import { countFindings, leftOutFindings, noRecordFindings } from '../left-out.js'
+import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
 import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import type { RawRecord, TableEnd } from '../table.js'
@@ -29,15 +28,11 @@ import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../dom
 /** References made by a template that a person sees. */
 const EXAMPLES = 3
 
-/** What is found of the whole file; nothing where there is no detail. */
-type Report = (rule: RuleId, value: string, detail: string | false) => readonly Finding[]
-
 /** All that is watched over the whole file while its records go by. */
 export function watchSource(source: RecognisedSource) {
   const { mapping, against, second } = source
   const { severities } = against
-  const report: Report = (rule, value, detail) =>
-    detail === false ? [] : findingOf(rule, severities, { value, detail })
+  const report = reportWith(severities)
   const file = watchFile(source, report)
   const accounts = watchAccounts(report)
   const columns = watchColumns(source)
@@ -90,11 +85,11 @@ export function watchSource(source: RecognisedSource) {
       totals,
       noRecords,
     }: TableEnd & { readonly totals: readonly RawRecord[] }): readonly Finding[] => [
-      ...leftOutOf(source, footer, records),
+      ...leftOutOf(source, footer, records, report),
       ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
-      ...(last === null ? [] : undeclaredTotal(last, records, severities)),
-      ...(noRecords === undefined ? [] : noRecordFindings(noRecords, severities)),
-      ...totals.flatMap(({ cells }) => countFindings(cells, records, severities)),
+      ...(last === null ? [] : undeclaredTotal(last, records, report)),
+      ...(noRecords === undefined ? [] : noRecordFindings(noRecords, report)),
+      ...totals.flatMap(({ cells }) => countFindings(cells, records, report)),
       ...totals.flatMap(({ line, cells }) =>
         report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
       ),
@@ -119,30 +114,27 @@ export function watchSource(source: RecognisedSource) {
 
 /** A line that is left out before the header or behind the last record may be a mandate; most files have none. */
 function leftOutOf(
-  { preamble, split, mapping, against }: RecognisedSource,
+  { preamble, split, mapping }: RecognisedSource,
   footer: string,
   records: number,
+  report: Report,
 ): readonly Finding[] {
   if (preamble === '' && footer === '') return []
   const positionOf = (wanted: Field): number | null =>
     mapping.fields.find(({ field }) => field === wanted)?.position ?? null
   const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
   const columns = { keys: keys.filter((position) => position !== null), account: positionOf('iban') }
-  return leftOutFindings(
-    { section: 'source', preamble, footer, split, ...columns },
-    records,
-    against.severities,
-  )
+  return leftOutFindings({ section: 'source', preamble, footer, split, ...columns }, records, report)
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
 const undeclaredTotal = (
   { verdict, cells }: CheckedRecord,
   records: number,
-  severities: SeverityOverrides,
+  report: Report,
 ): readonly Finding[] =>
   verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
-    ? countFindings(cells, records - 1, severities)
+    ? countFindings(cells, records - 1, report)
     : []
 
 const MOST_CREDITORS = 1000
