@@ -75,16 +75,10 @@ export interface RunSettings extends Pick<RunRecord, 'version' | 'host' | 'asOf'
   readonly pid: number
 }
 
-/** A row and what its mandate is known by. */
-export interface ClaimedMandate {
-  readonly row: number
-  /** The mandate key: creditor and reference. */
-  readonly key: string
-  /** Customer and date of signature. */
-  readonly likeness: string
-  readonly customerNo: number
-  readonly attempts: number
-}
+/** A row and what its mandate is known by: `key` is creditor and reference, `likeness` customer and date of signature. */
+export type ClaimedMandate = Readonly<
+  Record<'row' | 'customerNo' | 'attempts', number> & Record<'key' | 'likeness', string>
+>
 
 /** Attempts whose intents became durable together. */
 export interface BegunGroup {
@@ -131,16 +125,13 @@ export interface HeldRow extends AskedRow {
 }
 
 /** What came of the question about one customer, and what it says of each row. Never an account number in full. */
-export interface HeardAnswer {
-  readonly customerNo: number
-  readonly requestId: string
-  readonly askedAt: string
-  readonly answeredAt: string
-  readonly tries: number
+export interface HeardAnswer extends Readonly<
+  Record<'customerNo' | 'tries', number> &
+    Record<'requestId' | 'askedAt' | 'answeredAt', string> &
+    Record<'errorCode' | 'reason', string | null>
+> {
   readonly answer: 'listed' | 'missing' | 'refused' | 'not_now' | 'unreadable' | 'no_answer'
   readonly status: number | null
-  readonly errorCode: string | null
-  readonly reason: string | null
   /** How many there are; null where no list came. */
   readonly sources: number | null
   readonly proofs: readonly {

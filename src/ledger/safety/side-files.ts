@@ -17,7 +17,7 @@ import {
   statSync,
   type StatsFs,
 } from 'node:fs'
-import { openTrusted } from '../../trust/output.js'
+import { closingFile, openTrusted } from '../../trust/output.js'
 import { openDatabase } from '../../driver.js'
 import { closing } from '../file/connection.js'
 import { bytesText } from '../../domain/text/text.js'
@@ -128,12 +128,7 @@ export function createPrivateFile(path: string): void {
     return
   }
   try {
-    const descriptor = openSync(path, 'wx', PRIVATE)
-    try {
-      fchmodSync(descriptor, PRIVATE)
-    } finally {
-      closeSync(descriptor)
-    }
+    closingFile(openSync(path, 'wx', PRIVATE), (descriptor) => fchmodSync(descriptor, PRIVATE))
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
     createPrivateFile(path) // another process was faster
@@ -173,12 +168,8 @@ export function noteWritten(ledger: string, { kind, path }: WrittenPath): boolea
   const known = readWritten(ledger)
   if (known.some((other) => other.kind === kind && other.path === entry.path)) return true
   try {
-    const descriptor = openTrusted(writtenListOf(resolve(ledger)), { mode: 'append', what: 'list of files' })
-    try {
-      writeSync(descriptor, `${JSON.stringify(entry)}\n`)
-    } finally {
-      closeSync(descriptor)
-    }
+    const list = openTrusted(writtenListOf(resolve(ledger)), { mode: 'append', what: 'list of files' })
+    closingFile(list, (descriptor) => void writeSync(descriptor, `${JSON.stringify(entry)}\n`))
     return true
   } catch {
     return false
