@@ -203,28 +203,13 @@ function decide(group: Deciding): void {
   const values = { key, turn, known: JSON.stringify(known), who }
   const counts = sql(connection)<Counts>`${COUNTS}`.get(values)
   if (counts === undefined || counts.count === 0) return
-  const seen: Seen = {
-    group,
-    older,
-    live,
-    counts,
-    values,
-    ...sightedOf(group, older, { standing, live }, counts),
-  }
+  const seen = seenOf(group, older, { standing, live }, counts, values)
   // A line that names no row is nobody's word on one: it is a record like those of exports.
   if (turn === LISTS && counts.named > 0) applyList(seen, standing)
   else apply(seen, whenSeen(standing, seen.sighted))
 }
 
-interface Seen {
-  readonly group: Deciding
-  readonly older: readonly Older[]
-  /** The row that was or may be sent, or that a person closed. */
-  readonly live: Older | null
-  readonly counts: Counts
-  readonly values: Readonly<Record<string, unknown>>
-  readonly sighted: Sighted
-}
+type Seen = ReturnType<typeof seenOf>
 
 /** Wrong in the same way, with the same values as far as they could be read: another system may write them otherwise. */
 const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
@@ -310,12 +295,14 @@ function heirOf({ connection, key, turn }: Deciding, older: readonly Older[]): O
   return moved ?? null
 }
 
-function sightedOf(
+/** @param live the row that was or may be sent, or that a person closed */
+function seenOf(
   group: Deciding,
   older: readonly Older[],
   { standing, live }: ReturnType<typeof standingOf>,
   counts: Counts,
-): Pick<Seen, 'sighted'> {
+  values: Readonly<Record<string, unknown>>,
+) {
   const { sendable, ended, unreadable, unclear, known, count } = counts
   const isOneKind = [sendable, ended, unreadable, unclear].filter((each) => each > 0).length === 1
   const agree =
@@ -357,7 +344,8 @@ function sightedOf(
   const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
-  return { sighted: { says, isKnown, isNewer, tellsEnds, differs } }
+  const sighted: Sighted = { says, isKnown, isNewer, tellsEnds, differs }
+  return { group, older, live, counts, values, sighted }
 }
 
 /** Somebody had the mandate changed or cancelled at the service. */
