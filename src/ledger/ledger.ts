@@ -12,13 +12,6 @@ export interface ReadyRow {
   readonly mandate: Mandate
 }
 
-/** Ready rows that may not leave yet, because an earlier request of theirs may still arrive. */
-export interface WaitingRows {
-  readonly count: number
-  /** When the last of them may leave, ISO 8601; null where none waits. */
-  readonly until: string | null
-}
-
 /** An intent that is on disk: from here on the row is `sending`. */
 export interface Attempt {
   readonly id: number
@@ -82,25 +75,10 @@ export interface RunSettings extends Pick<RunRecord, 'version' | 'host' | 'asOf'
   readonly pid: number
 }
 
-/** A row and what its mandate is known by. */
-export interface ClaimedMandate {
-  readonly row: number
-  /** The mandate key: creditor and reference. */
-  readonly key: string
-  /** Customer and date of signature. */
-  readonly likeness: string
-  readonly customerNo: number
-  readonly attempts: number
-}
-
-export interface AdoptionReport {
-  /** Rows that are in doubt now. */
-  readonly rows: readonly number[]
-  /** How many of them were refused. */
-  readonly refused: number
-  /** Of them those that were begun for another customer or date. */
-  readonly otherwise: readonly number[]
-}
+/** A row and what its mandate is known by: `key` is creditor and reference, `likeness` customer and date of signature. */
+export type ClaimedMandate = Readonly<
+  Record<'row' | 'customerNo' | 'attempts', number> & Record<'key' | 'likeness', string>
+>
 
 /** Attempts whose intents became durable together. */
 export interface BegunGroup {
@@ -141,30 +119,19 @@ export interface ReadBackTerms extends Pick<RunSettings, 'version' | 'host' | 'p
   readonly settings: Readonly<Record<string, number | string | boolean | null>>
 }
 
-export interface ReadBackStart {
-  readonly id: number
-  /** One of the last 24 hours that was broken off goes on. */
-  readonly isContinued: boolean
-  /** Still to be asked. */
-  readonly customers: number
-}
-
 /** A row that a list of payment sources is held against. */
 export interface HeldRow extends AskedRow {
   readonly attempts: number
 }
 
 /** What came of the question about one customer, and what it says of each row. Never an account number in full. */
-export interface HeardAnswer {
-  readonly customerNo: number
-  readonly requestId: string
-  readonly askedAt: string
-  readonly answeredAt: string
-  readonly tries: number
+export interface HeardAnswer extends Readonly<
+  Record<'customerNo' | 'tries', number> &
+    Record<'requestId' | 'askedAt' | 'answeredAt', string> &
+    Record<'errorCode' | 'reason', string | null>
+> {
   readonly answer: 'listed' | 'missing' | 'refused' | 'not_now' | 'unreadable' | 'no_answer'
   readonly status: number | null
-  readonly errorCode: string | null
-  readonly reason: string | null
   /** How many there are; null where no list came. */
   readonly sources: number | null
   readonly proofs: readonly {

@@ -2,7 +2,7 @@ import { evidenceOf, matchSources } from '../domain/proof/match-sources.js'
 import { requireDriver } from '../driver.js'
 import { UsageError, HaltError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
-import type { HeardAnswer, HeldRow, ReadBackStart, HeldRows } from '../ledger/ledger.js'
+import type { HeardAnswer, HeldRow, HeldRows } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { Scope } from '../ledger/schema/schema.js'
 import { thisMachine, type Machine } from '../machine.js'
@@ -36,7 +36,7 @@ export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'shared
 export type ReadBackEvent =
   AskEvent | { readonly kind: 'asking'; readonly customers: number; readonly isContinued: boolean }
 
-export interface ReadBackEnd extends ReadBackStart {
+export interface ReadBackEnd extends ReturnType<Ledger['readBacks']['start']> {
   /** Customers whose answer was recorded, and those of them about whom no list came. */
   readonly asked: number
   readonly unanswered: number

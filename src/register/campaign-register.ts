@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Choice } from '../domain/row/choice.js'
 import { LedgerError, UsageError } from '../errors.js'
-import type { AdoptionReport, BegunGroup, Doubting, HeldRows } from '../ledger/ledger.js'
+import type { BegunGroup, Doubting, HeldRows } from '../ledger/ledger.js'
 import type { Adoption, Claims } from '../ledger/deliver/ready-rows.js'
 import { sql } from '../ledger/file/connection.js'
 import {
@@ -228,7 +228,7 @@ export function openRegister(options: RegisterOptions) {
       })
     },
     /** A person goes on with an older copy, which is the latest from now on. */
-    adopt: (adoption: Omit<Adoption, 'mark' | 'otherwise'>): AdoptionReport =>
+    adopt: (adoption: Omit<Adoption, 'mark' | 'otherwise'>): ReturnType<Claims['adoptOlderCopy']> =>
       file.write(() => {
         const noted = noteOfLiving()
         const ofAdoption = newMark()

@@ -1,7 +1,7 @@
 import { contradictedIn, type Verification } from '../domain/proof/verification.js'
 import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
-import type { WaitingRows } from '../ledger/ledger.js'
+import type { Ledger } from '../ledger/file/writer.js'
 import { durationText, plural } from '../domain/text/text.js'
 import {
   HALTS,
@@ -90,7 +90,7 @@ export const PILOT_DONE: Stop = {
 }
 
 /** Rows that were in doubt and were called something else since; null where none has to wait. */
-export const stopOfWaiting = ({ count, until }: WaitingRows): Stop | null =>
+export const stopOfWaiting = ({ count, until }: ReturnType<Ledger['waiting']>): Stop | null =>
   until === null
     ? null
     : {

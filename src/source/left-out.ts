@@ -13,6 +13,7 @@ import {
   type Finding,
   findingOf,
   showValue,
+  type RuleId,
   type SeverityOverrides,
   type SourceReading,
 } from '../domain/rule/verdict.js'
@@ -21,6 +22,14 @@ import { piecesOf, type Pieces } from './bytes/text.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
 import { holdsIban } from '../domain/text/masking.js'
+
+/** What is found of a whole file; nothing where there is no detail. */
+export type Report = (rule: RuleId, value: string, detail: string | false) => readonly Finding[]
+
+export const reportWith =
+  (severities: SeverityOverrides): Report =>
+  (rule, value, detail) =>
+    detail === false ? [] : findingOf(rule, severities, { value, detail })
 
 /** So many lines of totals may stand at the end. */
 export const MOST_TOTALS = 8
@@ -97,10 +106,7 @@ function linesText(lines: readonly number[], one: string, several: string): stri
 }
 
 /** What is told of the lines that were left out, and where one states another count than was read. */
-export function noRecordFindings(
-  { lines, counts }: NoRecords,
-  severities: SeverityOverrides,
-): readonly Finding[] {
+export function noRecordFindings({ lines, counts }: NoRecords, report: Report): readonly Finding[] {
   const told = said([
     linesText(lines.rule, 'rules off the table', 'rule off the table'),
     linesText(lines.header, 'repeats the header', 'repeat the header'),
@@ -108,10 +114,8 @@ export function noRecordFindings(
     ...counts.map(({ line, text }) => `Line ${line} sums up: "${text}".`),
   ])
   return [
-    ...counts.flatMap(({ text, records, isRight }) => (isRight ? [] : otherCount(text, records, severities))),
-    ...(told.length === 0
-      ? []
-      : findingOf('FILE_LINES_LEFT_OUT', severities, { detail: told.slice(0, MOST_TOLD).join(' ') })),
+    ...counts.flatMap(({ text, records, isRight }) => (isRight ? [] : otherCount(text, records, report))),
+    ...report('FILE_LINES_LEFT_OUT', '', told.length > 0 && told.slice(0, MOST_TOLD).join(' ')),
   ]
 }
 
@@ -159,7 +163,7 @@ interface LeftOut extends Pick<Table, 'preamble' | 'split'> {
 export function leftOutFindings(
   { section, preamble, footer, split, keys, account }: LeftOut,
   records: number,
-  severities: SeverityOverrides,
+  report: Report,
 ): readonly Finding[] {
   const judged = (text: string, key: string, isLost: typeof couldBeRow) =>
     linesOf(text).map((line) => {
@@ -168,7 +172,7 @@ export function leftOutFindings(
       const detail = `${section}.${key} leaves out "${showValue(line)}".`
       const filled = keys.map(at).filter((cell) => cell !== '')
       const isRow = isLost(cells, filled, at(account))
-      return { cells, lost: isRow ? findingOf('FILE_ROW_LEFT_OUT', severities, { value: line, detail }) : [] }
+      return { cells, lost: report('FILE_ROW_LEFT_OUT', line, isRow && detail) }
     })
   const lines = [
     ...judged(preamble, 'skipLines', couldBeEarlyRow),
@@ -176,23 +180,16 @@ export function leftOutFindings(
   ]
   return [
     ...lines.flatMap(({ lost }) => lost),
-    ...lines.flatMap(({ cells }) => countFindings(cells, records, severities)),
+    ...lines.flatMap(({ cells }) => countFindings(cells, records, report)),
   ]
 }
 
 /** A count that the file states of itself, against the records that were read. */
-export function countFindings(
-  cells: readonly string[],
-  records: number,
-  severities: SeverityOverrides,
-): readonly Finding[] {
+export function countFindings(cells: readonly string[], records: number, report: Report): readonly Finding[] {
   const stated = statedCounts(cells)
   if (stated.length === 0 || stated.includes(records)) return []
-  return otherCount(cells.filter((cell) => cell !== '').join(' '), records, severities)
+  return otherCount(cells.filter((cell) => cell !== '').join(' '), records, report)
 }
 
-const otherCount = (value: string, records: number, severities: SeverityOverrides): readonly Finding[] =>
-  findingOf('FILE_COUNT_MISMATCH', severities, {
-    value,
-    detail: `It says "${showValue(value)}", and ${records} records were read.`,
-  })
+const otherCount = (value: string, records: number, report: Report): readonly Finding[] =>
+  report('FILE_COUNT_MISMATCH', value, `It says "${showValue(value)}", and ${records} records were read.`)

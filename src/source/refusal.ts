@@ -1,26 +1,21 @@
 import { SourceError } from '../errors.js'
 import { type Finding, ruleOf, type RuleId } from '../domain/rule/verdict.js'
 
-interface RefusalDetails {
-  /** Physical line in the source, from 1. */
-  readonly line?: number
-  /** What the operator should do; the rule's remedy when left out. */
-  readonly next?: string
-  readonly cause?: unknown
-}
-
 /** Sources are admitted all together or not at all, so one that is refused keeps everything back. */
 const refusal = (source: string, detail: string): string =>
   `Cannot read the source "${source}": ${detail}; nothing was sent`
 
-/** A file-level rule was broken (domain/rulebook.md#file-rules), so the whole source is refused. */
+/**
+ * A file-level rule was broken (domain/rulebook.md#file-rules), so the whole source is refused.
+ * @param line physical line in the source, from 1
+ * @param next what the operator should do; the rule's remedy when left out
+ */
 export function refuse(
   source: string,
   rule: RuleId,
   detail: string,
-  details: RefusalDetails = {},
+  { next = ruleOf(rule).remedy, ...rest }: { line?: number; next?: string; cause?: unknown } = {},
 ): SourceError {
-  const { next = ruleOf(rule).remedy, ...rest } = details
   return new SourceError(refusal(source, detail), next, { source, rule, ...rest })
 }
 

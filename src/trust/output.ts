@@ -107,20 +107,19 @@ export function openTrusted(path: string, request: OutputRequest): number {
 
 /** Writes a new file that passes the check; it is on disk then. @throws as `openTrusted`, and the error of the system */
 export function createTrusted(path: string, what: string, text: string): void {
-  const descriptor = openTrusted(path, { mode: 'create', what })
-  try {
+  closingFile(openTrusted(path, { mode: 'create', what }), (descriptor) => {
     writeFileSync(descriptor, text)
     fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }
 
 /** What was written is on disk then; of a folder, the names in it. */
-export function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
+export const flush = (path: string): void => closingFile(openSync(path, 'r'), fsyncSync)
+
+/** Closes what was opened, whatever comes of it. */
+export function closingFile(descriptor: number, body: (descriptor: number) => void): void {
   try {
-    fsyncSync(descriptor)
+    body(descriptor)
   } finally {
     closeSync(descriptor)
   }

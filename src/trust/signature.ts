@@ -18,19 +18,16 @@ const render = (signature: Buffer, publicKey: KeyObject): string =>
 export const signText = (text: string, privateKey: KeyObject): string =>
   render(sign(null, Buffer.from(text), privateKey), createPublicKey(privateKey))
 
-interface Signature {
-  /** The key that it says it was made with; whose key that is, it cannot say. */
-  readonly publicKey: KeyObject
-  readonly isOf: (text: Uint8Array) => boolean
-}
-
-/** Null for a text that is not, to the byte, as `signText` writes it. */
-export function readSignature(text: string): Signature | null {
+/**
+ * Null for a text that is not, to the byte, as `signText` writes it. Whose key it is that the signature says it was made with,
+ * it cannot say.
+ */
+export function readSignature(text: string) {
   const end = text.indexOf('\n')
   const signature = Buffer.from(text.slice(0, Math.max(0, end)), 'base64')
   const publicKey = publicKeyIn(text.slice(end + 1))
   if (signature.length !== BYTES || publicKey === null || render(signature, publicKey) !== text) return null
-  return { publicKey, isOf: (signed) => verify(null, signed, publicKey, signature) }
+  return { publicKey, isOf: (signed: Uint8Array) => verify(null, signed, publicKey, signature) }
 }
 
 /** Null for what is no public key in PEM, or one that signs in another way. */

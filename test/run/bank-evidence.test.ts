@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { admitSources, collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'

@@ -17,7 +17,7 @@ import {
 import { creditorIdentifierOf } from '../support/sample-values.js'
 import { isBalanced } from '../../src/domain/row/row-state.js'
 import { SourceError } from '../../src/errors.js'
-import { openScratchLedger } from '../../src/ledger/file/scratch.js'
+import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { withoutRowsAlone } from '../../src/run/rows-alone.js'
 
 const IBANS = ['DE89370400440532013000', 'DE02120300000000202051'] as const

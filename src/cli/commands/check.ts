@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/scratch.js'
+import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
 import type { Waiting } from '../../run/read-again.js'

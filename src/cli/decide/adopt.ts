@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { AdoptionReport } from '../../ledger/ledger.js'
-import { openRegister } from '../../register/campaign-register.js'
+import { openRegister, type Register } from '../../register/campaign-register.js'
 import { closingAt, decidedResult } from '../closing.js'
 import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
@@ -66,7 +65,7 @@ function adopt(context: Context) {
 async function conclude(
   context: Context,
   view: LedgerReader,
-  { rows, refused, otherwise }: AdoptionReport,
+  { rows, refused, otherwise }: ReturnType<Register['adopt']>,
   isDryRun: boolean,
 ): Promise<CommandResult> {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }

@@ -1,10 +1,5 @@
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
-import {
-  type SourceReading,
-  type ReadableValues,
-  type RuleId,
-  severityOf,
-} from '../../domain/rule/verdict.js'
+import { type SourceReading, type ReadableValues, severityOf } from '../../domain/rule/verdict.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
@@ -12,18 +7,11 @@ import { fold, namesInTemplate } from '../../domain/text/text.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
 import { sqlList } from '../schema/schema.js'
-import { give, holdWith, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { give, holdWith, noticeOf, writeNotice, type Scope } from './problems.js'
 
 const NEWCOMER = `id >= :first and state = 'ready'`
 /** Rows whose mandate is, or will be, at the service. */
 const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])})`
-
-interface CrossCheck {
-  readonly rule: Extract<RuleId, 'CUSTOMER_MULTIPLE_MANDATES' | 'MANDATE_NEAR_DUPLICATE' | 'IBAN_SHARED'>
-  readonly field: ProblemText['field']
-  /** SQL that gives the newcomers which break the rule, as `id`. */
-  readonly select: string
-}
 
 /** Reports every row that a rule finds; as an error, the rule makes them invalid. */
 export function decideCrossChecks({ connection, severities, first }: Scope): void {
@@ -38,7 +26,8 @@ export function decideCrossChecks({ connection, severities, first }: Scope): voi
   }
 }
 
-const CROSS_CHECKS: readonly CrossCheck[] = [
+/** `select` is SQL that gives the newcomers which break the rule, as `id`. */
+const CROSS_CHECKS = [
   {
     // Rows that will be sent never share a key here, so two of them are two mandates.
     rule: 'CUSTOMER_MULTIPLE_MANDATES',
@@ -81,7 +70,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
           group by iban_key having min(customer_no) <> max(customer_no))
       select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
   },
-]
+] as const
 
 /** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
 export function holdLapsed({

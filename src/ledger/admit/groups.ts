@@ -95,11 +95,6 @@ export function holdUnclear({ connection }: Scope, at: string): void {
     holdWith(connection, noticeOf('CONFLICT_MANDATE', { message }), row, at)
 }
 
-interface Collision {
-  readonly id: number
-  readonly key: string
-}
-
 /**
  * Decides every mandate key of the command that occurs more than once, in it or in the ledger. Groups are counted by SQL
  * and read page by page: a file in which a million rows share one filler reference needs no memory.
@@ -116,7 +111,7 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
     insert into temp.collision (key) select mandate_key from row where mandate_key is not null
       group by mandate_key having count(*) > 1 and max(id) >= :first and ${isOfTurn}`.run({ first })
   if (turn === EXPORTS) repeatAsBefore(scope)
-  const page = sql(connection)<Collision>`
+  const page = sql(connection)<{ id: number; key: string }>`
     select id, key from temp.collision where id > :after order by id limit :limit`
   for (const { key } of rowsOf(page)) decide({ ...scope, turn, at, key })
 }
@@ -208,28 +203,13 @@ function decide(group: Deciding): void {
   const values = { key, turn, known: JSON.stringify(known), who }
   const counts = sql(connection)<Counts>`${COUNTS}`.get(values)
   if (counts === undefined || counts.count === 0) return
-  const seen: Seen = {
-    group,
-    older,
-    live,
-    counts,
-    values,
-    ...sightedOf(group, older, { standing, live }, counts),
-  }
+  const seen = seenOf(group, older, { standing, live }, counts, values)
   // A line that names no row is nobody's word on one: it is a record like those of exports.
   if (turn === LISTS && counts.named > 0) applyList(seen, standing)
   else apply(seen, whenSeen(standing, seen.sighted))
 }
 
-interface Seen {
-  readonly group: Deciding
-  readonly older: readonly Older[]
-  /** The row that was or may be sent, or that a person closed. */
-  readonly live: Older | null
-  readonly counts: Counts
-  readonly values: Readonly<Record<string, unknown>>
-  readonly sighted: Sighted
-}
+type Seen = ReturnType<typeof seenOf>
 
 /** Wrong in the same way, with the same values as far as they could be read: another system may write them otherwise. */
 const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
@@ -315,12 +295,14 @@ function heirOf({ connection, key, turn }: Deciding, older: readonly Older[]): O
   return moved ?? null
 }
 
-function sightedOf(
+/** @param live the row that was or may be sent, or that a person closed */
+function seenOf(
   group: Deciding,
   older: readonly Older[],
   { standing, live }: ReturnType<typeof standingOf>,
   counts: Counts,
-): Pick<Seen, 'sighted'> {
+  values: Readonly<Record<string, unknown>>,
+) {
   const { sendable, ended, unreadable, unclear, known, count } = counts
   const isOneKind = [sendable, ended, unreadable, unclear].filter((each) => each > 0).length === 1
   const agree =
@@ -362,7 +344,8 @@ function sightedOf(
   const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled
   const isNewer = areNewer || isLaterDay || (known === count && isLonger)
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
-  return { sighted: { says, isKnown, isNewer, tellsEnds, differs } }
+  const sighted: Sighted = { says, isKnown, isNewer, tellsEnds, differs }
+  return { group, older, live, counts, values, sighted }
 }
 
 /** Somebody had the mandate changed or cancelled at the service. */

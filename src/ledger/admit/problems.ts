@@ -134,17 +134,8 @@ export const replaceRows = (
 export function holdRow(connection: Connection, row: number, rule: RuleId, at: string): void {
   const reason = sqlValue(connection)<string>`
     select message from problem where row_id = ? and rule = ? order by id desc limit 1`.get(row, rule)
-  const to = transition('ready', 'held')
-  decideRow(connection, {
-    row,
-    at,
-    by: PROGRAM,
-    decision: 'held',
-    from: 'ready',
-    to,
-    rule,
-    reason: reason ?? null,
-  })
+  const held = { by: PROGRAM, decision: 'held', from: 'ready', to: transition('ready', 'held') } as const
+  decideRow(connection, { ...held, row, at, rule, reason: reason ?? null })
 }
 
 /** The same, with a problem that says why. */

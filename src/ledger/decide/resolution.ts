@@ -13,15 +13,13 @@ import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import type { Decision, Resolution } from '../ledger.js'
 import { ownerOf, register } from '../deliver/delivery.js'
 
-interface Subject {
+interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly id: number
   readonly state: RowState
   readonly attempts: number
-  readonly mandateKey: string | null
   readonly reference: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
-  readonly begunFor: AbsenceFacts['begunFor']
 }
 
 interface Approved {
@@ -78,7 +76,7 @@ export function resolveRows(parts: ResolveParts) {
   return { isApplied: true, results: [...results, ...closed.map(resolved)] }
 }
 
-const SUBJECT = `select row.id, state, attempts, row.mandate_key as mandateKey, original_mandate_reference as reference,
+const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
     attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor
   from row left join attempt on row_id = row.id and n = attempts`
 
@@ -342,7 +340,7 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine and (:isDone or why <> 'begun')`.run(
     { ...{ decisionId, id, closesLine: Number(closesLine), isDone: Number(decision === 'done') } },
   )
-  if (assigned !== null) register(connection, { rowId: id, from: state, assigned, at })
+  if (assigned !== null) register(connection, id, state, assigned, at)
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
     if (state === 'in_doubt' && decision !== 'written_off')

@@ -5,8 +5,7 @@ import { LedgerError } from '../../errors.js'
 import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/fingerprints.js'
 import type { Doubting, RunSettings, Target } from '../ledger.js'
-import { attemptsInEmergencyFile } from '../safety/emergency-file.js'
-import { emergencyPathOf } from '../safety/side-files.js'
+import { attemptsInEmergencyFile, emergencyPathOf } from '../safety/side-files.js'
 import type { Standing } from '../read/reader.js'
 
 const SECRET_BYTES = 32

@@ -1,7 +1,8 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { noteChange } from './campaign-rows.js'
-import type { EmergencyFile } from '../safety/emergency-file.js'
+import type { LedgerWork } from '../file/storage.js'
+import type { EmergencyFile } from '../safety/side-files.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
@@ -17,22 +18,18 @@ export const removeOfMandate = (connection: Connection, mandateKey: string): voi
   void sql(connection)`
     ${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`.run(mandateKey)
 
-interface Registration {
-  readonly rowId: number
-  /** The state that the row must be in. */
-  readonly from: RowState
-  readonly assigned: AssignedIdentity
-  readonly at: string
-}
-
 /**
  * The account number and the cells of a registered mandate go with the commit that records it, and
  * those of every row that holds the same account for certain: its duplicates, and the rows it replaced.
+ * @param from the state that the row must be in
  * @returns false where the row was not in the expected state; nothing changed then
  */
 export function register(
   connection: Connection,
-  { rowId, from, assigned: { creditorIdentifier, mandateReference }, at }: Registration,
+  rowId: number,
+  from: RowState,
+  { creditorIdentifier, mandateReference }: AssignedIdentity,
+  at: string,
 ): boolean {
   const update = sql(connection)`
     update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
@@ -46,9 +43,7 @@ export function register(
   return true
 }
 
-interface GroupCommitParts {
-  readonly connection: Connection
-  readonly now: () => string
+interface GroupCommitParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {
   readonly newRequestId: () => string
   /** Of the run: what is odd about an answer is told by them. */
   readonly severities: () => SeverityOverrides
@@ -57,8 +52,6 @@ interface GroupCommitParts {
   readonly emergency: () => EmergencyFile | null
   /** Calls back once the events of this turn have all been told. */
   readonly defer: (flush: () => void) => void
-  /** One IMMEDIATE transaction; once it has thrown it throws for ever. */
-  readonly write: <Value>(body: () => Value) => Value
   /** Told what was begun, after the intents are durable and before a request leaves. */
   readonly begun: (group: BegunGroup) => void
   /** Told how long a commit took and how many intents and outcomes it held. */
@@ -101,7 +94,8 @@ const foldCase = (text: string): string =>
  * written. See ledger/README.md#how-it-is-written.
  */
 export function startGroupCommit(parts: GroupCommitParts) {
-  const { connection, now, write } = parts
+  const { connection, now } = parts
+  const { writeOrBreak: write } = parts.storage
   const [commitIntent, commitSettlement] = [prepareIntent(parts), prepareSettlement(parts)]
   /** What waits for its commit, and references that wait among it, with letters folded. */
   let waiting: Uncommitted[] = []
@@ -265,7 +259,7 @@ function prepareSettlement({ connection, severities }: GroupCommitParts) {
       return
     }
     const { rowId } = attempt
-    const isRegistered = register(connection, { rowId, from: 'sending', assigned: outcome.value, at })
+    const isRegistered = register(connection, rowId, 'sending', outcome.value, at)
     changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
     if (outcome.notes.length > 0) noteOddAnswer(connection, rowId, outcome, severities())
   }

@@ -12,15 +12,7 @@ import {
 } from '../file/connection.js'
 import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
-import type {
-  ClaimedMandate,
-  ReadyRow,
-  WaitingRows,
-  AdoptionReport,
-  BegunGroup,
-  Doubting,
-  RunSettings,
-} from '../ledger.js'
+import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from '../ledger.js'
 import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -132,7 +124,11 @@ export function prepareReadyRows(
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
     count: (choice: Choice | null): number =>
       sqlValue(connection)<number>`select count(*) from row where ${MAY_LEAVE}`.get(asked(choice)) ?? 0,
-    waiting: (choice: Choice | null): WaitingRows => {
+    /**
+     * Ready rows that may not leave yet, because an earlier request of theirs may still arrive, and when the last of them
+     * may, ISO 8601; null where none waits.
+     */
+    waiting: (choice: Choice | null) => {
       const waiting = sql(connection)<{ count: number; latest: string | null }>`
         select count(distinct row.id) as count, max(started_at) as latest
            from (${LATE}) as waits join row on row.id = waits.id where ${MAY_BE_SENT} and ${IS_CHOSEN}`
@@ -244,8 +240,10 @@ export function createClaims(parts: ClaimParts) {
      * A person goes on with an older copy: every row that it would send becomes in doubt, by a decision on record; those that
      * it calls refused as well, because they may have been sent once more. The rows take the same edges as any other: an
      * intent, then the doubt.
+     * @returns the rows that are in doubt now, how many of them were refused, and those that were begun for another customer
+     *   or date
      */
-    adoptOlderCopy: ({ run, mark, otherwise, ...given }: Adoption): AdoptionReport =>
+    adoptOlderCopy: ({ run, mark, otherwise, ...given }: Adoption) =>
       storage.write(() => {
         const [decided, at] = [decidedBy(given), now()]
         const runId = insertRun(connection, run, at)

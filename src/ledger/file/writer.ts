@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
-import type { Expected } from '../../domain/row/row-state.js'
-import { openAdmission, type Admission } from '../admit/admission.js'
+import type { Expected, Totals } from '../../domain/row/row-state.js'
+import { openAdmission, type Admission, type AdmissionParts } from '../admit/admission.js'
 import {
   assertNotPurged,
   bind,
@@ -18,9 +18,9 @@ import {
   recover,
   UNNOTICED,
 } from '../deliver/campaign-rows.js'
-import { emptyLog, type Connection } from './connection.js'
+import { emptyLog, type Connection, closing, keeping, openScratch, sqlValue } from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
-import { openEmergencyFile, type EmergencyFile } from '../safety/emergency-file.js'
+import { openEmergencyFile, type EmergencyFile, type Lock } from '../safety/side-files.js'
 import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from '../ledger.js'
 import type { PlanDocument } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
@@ -28,16 +28,16 @@ import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
 import { recordExpected } from '../compare/expected.js'
-import { openScratchBeside } from './scratch.js'
-import { createReader, readTotals } from '../read/open-reader.js'
-import { prepareReadyRows, createClaims } from '../deliver/ready-rows.js'
+import { createReader, readTotals, openBegun, type LedgerReader } from '../read/open-reader.js'
+import { prepareReadyRows, createClaims, doubtAll } from '../deliver/ready-rows.js'
 import { purgeVerbs } from '../decide/purge.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import { readBackVerbs } from '../prove/read-backs.js'
 import { createWho } from '../prove/who.js'
-import { createStorage } from './storage.js'
-import type { Lock } from '../safety/side-files.js'
+import { createStorage, explaining } from './storage.js'
+import { GUARDS } from '../schema/guards.js'
+import { makeSchema, makeTables } from '../schema/schema.js'
 
 export interface LedgerOptions {
   readonly file: string
@@ -143,15 +143,13 @@ export function createLedger(parts: LedgerParts) {
     emptiedMs = nowMs
   }
 
-  const { begin, settle, hasAssigned, flush } = startGroupCommit({
-    connection,
-    now,
+  const { flush, ...delivery } = startGroupCommit({
+    ...work,
     newRequestId,
     severities: () => severities,
     runId: currentRun,
     emergency: () => emergency,
     defer: parts.defer ?? setImmediate,
-    write: storage.writeOrBreak,
     begun: (group) => noteBegun(group),
     committed: parts.committed ?? (() => undefined),
     settled: noteSettled,
@@ -234,9 +232,7 @@ export function createLedger(parts: LedgerParts) {
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
     pilot: ready.pilot,
-    begin,
-    settle,
-    hasAssigned,
+    ...delivery,
     /**
      * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
      * still arrive, a row in doubt becomes neither `resend` nor `refused`; `force` allows the resend, and it alone, and
@@ -261,10 +257,8 @@ export function createLedger(parts: LedgerParts) {
       emergency = null
     }),
     claims: createClaims({
-      connection,
-      now,
+      ...work,
       newRequestId,
-      storage,
       // A plan does what a run would do, and takes it back.
       runId: () => runId ?? (isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun()),
       toSend: ready.toSend,
@@ -325,4 +319,139 @@ export interface AdmitRequest {
   readonly corrector?: Corrector
   /** A person said that the exports are newer than what came in before. */
   readonly isNewer?: boolean
+}
+
+/** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
+export type ScratchLedger = ReturnType<typeof scratchLedger>
+
+const NAME = 'scratch'
+
+/** @throws {LedgerError} where SQLite cannot be used at all, or its temporary folder is full */
+export function openScratchLedger(clock: Clock): ScratchLedger {
+  const connection = makeScratch(timeOf(clock), randomBytes)
+  const counted = new Map<number, number>()
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, (sourceId, records) =>
+    counted.set(sourceId, records),
+  )
+  return { ...ledger, reader: countingIn(reader, counted) }
+}
+
+function makeScratch(at: string, random: (bytes: number) => Uint8Array): Connection {
+  const connection = explaining('open', NAME, openScratch)
+  const { guard, write } = createStorage(connection, NAME)
+  guard(() => makeSchema(connection))
+  write(() => createCampaign(connection, random, at))
+  return connection
+}
+
+/** One whose fingerprints are those of a campaign with this secret, and over whose rows anything can be asked. */
+export function openScratchBeside(secret: Uint8Array, clock: Clock) {
+  const connection = makeScratch(timeOf(clock), () => secret)
+  return { ...scratchLedger(connection, NAME, clock), connection }
+}
+
+/** The totals with the records that are ready and have no row. */
+function countingIn(reader: LedgerReader, counted: ReadonlyMap<number, number>): LedgerReader {
+  const withCounted = (totals: Totals, records: number): Totals => ({
+    ...totals,
+    ready: totals.ready + records,
+  })
+  return {
+    ...reader,
+    sources: () =>
+      reader
+        .sources()
+        .map((source) => ({ ...source, totals: withCounted(source.totals, counted.get(source.id) ?? 0) })),
+    totals: () => {
+      let records = 0
+      for (const { id } of reader.sources()) records += counted.get(id) ?? 0
+      return withCounted(reader.totals(), records)
+    },
+  }
+}
+
+/**
+ * A campaign as it stands, to try out what files would change in it; the ledger itself stays as it is, and a run may go
+ * on.
+ * @throws {UsageError} where there is no ledger
+ * @throws {LedgerError} `foreign`, `newer`, `earlier`, `damaged`, `unsafe`, `unwritable` for one that was purged
+ */
+export function openScratchCopy(
+  path: string,
+  clock: Clock,
+  options: { readonly sharedFolder?: boolean } = {},
+): ScratchLedger {
+  const file = resolve(path)
+  const connection = explaining('read', file, () => closing(openBegun(file, options), copyOf))
+  return scratchLedger(connection, file, clock)
+}
+
+function scratchLedger(
+  connection: Connection,
+  file: string,
+  clock: Clock,
+  counted?: AdmissionParts['counted'],
+) {
+  const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
+  const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from problem`.get() ?? 0
+  return {
+    /** From now on its reader tells the problems of the new files alone; nothing more may come in. */
+    tellNew: (): void =>
+      void connection.exec(`create temp view problem as select * from main.problem where id > ${before}`),
+    admit: (
+      given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
+    ) =>
+      openAdmission({
+        connection,
+        fingerprints: fingerprintsOf(connection, file, 'admit files into'),
+        corrector: NOBODY_NAMED,
+        ...given,
+        now,
+        guard: storage.guard,
+        ...(counted === undefined ? {} : { counted }),
+        ended: () => undefined,
+      }),
+    reader: createReader(connection, file),
+    who: createWho({ connection, file, storage, now }),
+    /** As a run would before it sends anything. */
+    doubtAll: () => {
+      const runId = (): number => insertRun(connection, PLANNED_RUN, now())
+      return doubtAll({ connection, storage, now, newRequestId: randomUUID, runId }, null, [])
+    },
+    close: (): void => void connection.close(),
+  }
+}
+
+/** What rules across rows look at, in an order in which every row finds the rows it refers to. */
+const TABLES =
+  'campaign source row problem run attempt decision collection collected amended kin who comparison compared ended_elsewhere'.split(
+    ' ',
+  )
+
+/**
+ * Copies what files are admitted beside into a private temporary database. All of it is read in one transaction; nothing
+ * is written to the ledger.
+ */
+export function copyOf(ledger: Connection): Connection {
+  return keeping(openScratch(), (copy) => {
+    makeTables(copy)
+    copy.pragma('foreign_keys = OFF')
+    ledger.transaction(() => {
+      for (const table of TABLES) copyTable(ledger, copy, table)
+    })()
+    copy.pragma('foreign_keys = ON')
+    copy.exec(GUARDS)
+    return copy
+  })
+}
+
+function copyTable(from: Connection, to: Connection, table: string): void {
+  const columns = from.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
+  const insert = to.prepare(
+    `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  )
+  const rows = from.prepare<[], unknown[]>(`select ${columns.join(', ')} from ${table}`).raw()
+  to.transaction(() => {
+    for (const row of rows.iterate()) insert.run(...row)
+  })()
 }

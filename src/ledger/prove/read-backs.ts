@@ -2,7 +2,7 @@ import type { Fingerprints } from '../admit/fingerprints.js'
 import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
 import type { LedgerWork } from '../file/storage.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
-import type { HeardAnswer, HeldRow, ReadBackStart, ReadBackTerms } from '../ledger.js'
+import type { HeardAnswer, HeldRow, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
 import { isErased } from '../admit/problems.js'
 
@@ -97,8 +97,11 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
   }
 }
 
-/** Finds the read-back to go on with, or begins one, and puts the customers that are to be asked in their order. */
-function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: number): ReadBackStart {
+/**
+ * Finds the read-back to go on with, one of the last 24 hours that was broken off, or begins one, and puts the customers that
+ * are still to be asked in their order.
+ */
+function startReadBack(connection: Connection, terms: ReadBackTerms, nowMs: number) {
   const { scope, sample } = terms
   const unended = sqlValue(connection)<number>`
     select id from read_back where scope = ? and sample is null and ended_at is null and started_at > ?

@@ -204,20 +204,11 @@ function readPresent(connection: Connection): (readBackId: number, runId: number
 
 type Showing = Pick<ReturnType<typeof proofReads>, 'shown'>
 
-/** A row in doubt that was asked about, and whether sending it again is proposed. */
-export interface DoubtedAbsence {
-  readonly rowId: number
-  readonly absence: Absence
-}
-
 /**
- * Rows in doubt that were ever asked about, in order of row. The same ledger gives the same, whenever it is asked.
+ * Rows in doubt that were ever asked about, in order of row, each with whether sending it again is proposed. The same ledger gives the same, whenever it is asked.
  * @param absentAfterMs how long after its latest request a row must still be absent
  */
-export function* absences(
-  reader: Showing,
-  absentAfterMs: number,
-): Generator<DoubtedAbsence, void, undefined> {
+export function* absences(reader: Showing, absentAfterMs: number) {
   for (const page of pagesOf(reader.shown, ({ rowId }) => rowId))
     for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
 }

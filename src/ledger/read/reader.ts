@@ -86,11 +86,6 @@ export interface AttemptRecord extends Pick<
   readonly reason: string | null
 }
 
-/** A request of a mandate that may have been applied, whatever a person called it since. */
-interface FormerDoubt extends Pick<AttemptRecord, 'startedAt' | 'requestId' | 'started'> {
-  readonly rowId: number
-}
-
 export interface RowRecord {
   readonly id: number
   readonly sourceId: number
@@ -119,8 +114,12 @@ export interface RowRecord {
   readonly countedIn: number | null
   readonly attempts: number
   readonly lastAttempt: AttemptRecord | null
-  /** The latest that a person has decided on, of this row, of a row that it replaced or of the same mandate. */
-  readonly formerDoubt: FormerDoubt | null
+  /**
+   * A request that may have been applied, whatever a person called it since: the latest that one has decided on, of this
+   * row, of a row that it replaced or of the same mandate.
+   */
+  readonly formerDoubt:
+    (Pick<AttemptRecord, 'startedAt' | 'requestId' | 'started'> & { rowId: number }) | null
   /** The original cells, in the order of the source's header; null once they were removed. */
   readonly cells: readonly string[] | null
 }
@@ -146,20 +145,12 @@ export interface ProblemRecord extends Finding {
   readonly column: string
 }
 
-export interface DecisionRecord {
-  readonly id: number
-  readonly rowId: number
-  readonly attemptId: number | null
-  readonly at: string
-  readonly by: string
-  /** The user of the operating system then; null where nobody said. */
-  readonly as: string | null
-  readonly decision: string
-  readonly from: string
-  readonly to: string
-  readonly reason: string
-  readonly evidence: string | null
-}
+/** `as`: the user of the operating system then; null where nobody said. */
+export type DecisionRecord = Readonly<
+  Record<'id' | 'rowId', number> &
+    Record<'at' | 'by' | 'decision' | 'from' | 'to' | 'reason', string> &
+    Record<'as' | 'evidence', string | null> & { attemptId: number | null }
+>
 
 /** One going through what the service holds. */
 export interface ReadBackRecord extends Pick<RunRecord, 'id' | 'startedAt' | 'endedAt' | 'stoppedBy'> {

@@ -15,12 +15,6 @@ export const ENCODINGS = [
 ] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** How the encoding was found; `assumed` brings the warning FILE_ENCODING_ASSUMED. */
-export interface EncodingChoice {
-  readonly encoding: Encoding
-  readonly by: 'byte order mark' | 'declared' | 'strict UTF-8' | 'assumed'
-}
-
 /** What the bytes of a source say about its encoding. */
 export type EncodingEvidence = ReturnType<ReturnType<typeof examineBytes>['evidence']>
 
@@ -108,13 +102,14 @@ const isBinary = (head: Uint8Array): boolean =>
 
 /**
  * A byte order mark, strict UTF-8, then what its letters look like, in this order (source/README.md#formats).
+ * @returns `by`: how it was found; `assumed` brings the warning FILE_ENCODING_ASSUMED
  * @throws {SourceError} FILE_ENCODING
  */
 export function chooseEncoding(
   source: string,
   evidence: EncodingEvidence,
   declared: Encoding | undefined,
-): EncodingChoice {
+): { readonly encoding: Encoding; readonly by: 'byte order mark' | 'declared' | 'strict UTF-8' | 'assumed' } {
   const { mark } = evidence
   const refused = (what: string, next: string): Error => refuse(source, 'FILE_ENCODING', what, { next })
   if (declared !== undefined && mark !== null && mark !== declared)

@@ -12,7 +12,7 @@ import type { RawValues } from '../../domain/value/check-mandate.js'
 import { findColumn, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
-import { leftOutFindings } from '../left-out.js'
+import { leftOutFindings, reportWith } from '../left-out.js'
 import { refuse, refuseByFinding, unreadable } from '../refusal.js'
 import { refuseRagged, type RawRecord, type Table } from '../table.js'
 import { openTable } from '../formats.js'
@@ -76,7 +76,7 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
   // A line that is left out would leave its mandate behind.
   const { section } = lookup
   const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: null }
-  refuseByFinding(label, leftOutFindings(leftOut, lines, {}))
+  refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
     section,

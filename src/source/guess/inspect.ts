@@ -9,9 +9,8 @@ import {
   type Field,
 } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said, nearest } from '../../domain/text/text.js'
-import { guessColumns } from './column-guess.js'
+import { guessColumns, KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import { profileColumn } from './column-profile.js'
-import { KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import {
   UNKNOWN_RANK,
   customerRank,

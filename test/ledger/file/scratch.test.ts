@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it, describe, onTestFinished } from 'vitest'
-import { openScratchLedger, copyOf } from '../../../src/ledger/file/scratch.js'
+import { openScratchLedger, copyOf } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   holding,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { absences, type DoubtedAbsence } from '../../../src/ledger/read/read-proofs.js'
+import { absences } from '../../../src/ledger/read/read-proofs.js'
 import {
   decide,
   inDoubt,
@@ -71,7 +71,7 @@ function hear(
   )
 }
 
-const absencesOf = ({ ledger }: Campaign): readonly DoubtedAbsence[] => [...absences(ledger.view, DAY)]
+const absencesOf = ({ ledger }: Campaign) => [...absences(ledger.view, DAY)]
 const kindsOf = (campaign: Campaign) =>
   absencesOf(campaign).map(({ rowId, absence }) => [rowId, absence.kind] as const)
 

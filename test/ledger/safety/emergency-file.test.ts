@@ -5,8 +5,8 @@ import {
   attemptsInEmergencyFile,
   openEmergencyFile,
   roomWarning,
-} from '../../../src/ledger/safety/emergency-file.js'
-import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
+  emergencyPathOf,
+} from '../../../src/ledger/safety/side-files.js'
 import { closedFile, freshFile, mandates } from '../campaign-setup.js'
 import { startProcess } from '../second-process.js'
 import { join } from 'node:path'
