@@ -56,7 +56,7 @@ const GROUPS = {
   },
   Move: {
     plan: async () => (await import('./plan/plan.js')).planCommand,
-    approve: async () => (await import('./plan/approve.js')).approveCommand,
+    approve: async () => (await import('./plan/plan.js')).approveCommand,
     run: async () => (await import('./commands/run.js')).runCommand,
     status: async () => (await import('./commands/status.js')).statusCommand,
     compare: async () => (await import('./commands/compare.js')).compareCommand,
