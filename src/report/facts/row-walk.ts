@@ -31,6 +31,7 @@ import {
   type CutOverLine,
   type ListedRow,
   type OpenRow,
+  type ReportPart,
   explain,
 } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
@@ -105,13 +106,8 @@ export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
 })
 
 /** What each list of a report holds. */
-export interface Entries {
+export interface Entries extends Readonly<Record<Exclude<ReportPart, 'registered'>, OpenRow>> {
   readonly registered: RegisteredRow
-  readonly refused: OpenRow
-  readonly corrections: OpenRow
-  readonly inDoubt: OpenRow
-  readonly notSent: OpenRow
-  readonly closed: OpenRow
   readonly problems: ProblemRecord
   readonly decisions: DecisionRecord
   /** All that were read back, and those that are not proven. */

@@ -137,22 +137,15 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
+    // Rows in doubt that `in-doubt.csv` proposes to send again, and what was read back of the registered ones; null where
+    // nobody asked.
     const { totals, balanced, proposals, verification } = facts
     const published = await folder.publish()
     if (failed.length > 0)
       throw new Error(`A page of the report cannot be made; its lists are in "${published.folder}"`, {
         cause: failed[0],
       })
-    return {
-      files,
-      totals,
-      balanced,
-      /** Rows in doubt that `in-doubt.csv` proposes to send again. */
-      proposals,
-      /** What was read back of the registered rows; null where nobody asked. */
-      verification,
-      ...published,
-    }
+    return { files, totals, balanced, proposals, verification, ...published }
   })
 }
 
