@@ -191,7 +191,7 @@ export async function lookedAt(context: Context, reader: LedgerReader) {
 }
 
 /** What waits, beside the configuration of the command. */
-export const waitingIn = (context: Context, reader: LedgerReader): Promise<readonly Waiting[]> =>
+export const waitingIn = (context: Context, reader: LedgerReader): Promise<Waiting[]> =>
   waitingBeside(reader, readByOf(context), {
     signal: context.world.signals.drain,
     readWith: (config) => {
@@ -370,16 +370,11 @@ export function olderOf(
 ): { isOlder: boolean; warnings: string[] } {
   try {
     const why = notTheLatest(stateFolder, reader)
-    return {
-      isOlder: why !== null,
-      warnings: why === null ? [] : [`${why}. What it shows is not how the campaign stands`],
-    }
+    if (why === null) return { isOlder: false, warnings: [] }
+    return { isOlder: true, warnings: [`${why}. What it shows is not how the campaign stands`] }
   } catch (error) {
-    const fault = faultText(error)
-    return {
-      isOlder: false,
-      warnings: [`Nobody can tell whether this is the newest copy of the ledger. ${fault}`],
-    }
+    const unknown = 'Nobody can tell whether this is the newest copy of the ledger.'
+    return { isOlder: false, warnings: [`${unknown} ${faultText(error)}`] }
   }
 }
 
