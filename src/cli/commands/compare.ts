@@ -41,20 +41,16 @@ export const compareCommand: Command = {
 async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
+  const { drain: signal } = world.signals
   noteOutputs(context, settings.out)
   const readBy = readByOf(context)
   const left = await leftAsRead(context, 'compare')
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
-      const again = await readAgainFirst(ledger, {
-        severities,
-        readBy,
-        signal: world.signals.drain,
-      })
+      const again = await readAgainFirst(ledger, { severities, readBy, signal })
       const admitted = await admitSources(final, openers(context, 'refuse'), {
-        severities,
-        signal: world.signals.drain,
+        ...{ severities, signal },
         watch: progress.reading,
         onTheirOwn: true,
       })

@@ -246,14 +246,20 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const standingOf = async (context: Context, reader: LedgerReader) => ({
-  reading: nextReading(await waitingIn(context, reader)),
+/** What is looked up in the ledger once the run has ended. */
+const standingOf = async (context: Context, reader: LedgerReader, end: End) => ({
+  ...nextReading(await waitingIn(context, reader)),
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   who: whoLine(reader),
   evidence: reader.evidence(),
-  odd: oddities(reader),
+  warnings: said([
+    leftRefusedNote(end.leftRefused, reader),
+    unreadNote(end.askedFirst ?? {}),
+    ...(end.admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
+    ...oddities(reader),
+  ]),
 })
 
 type End = Migration & { readonly decided: number; readonly left: readonly string[] }
@@ -271,11 +277,8 @@ async function conclude(context: Context, service: Service, end: End) {
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
   const asked = end.askedFirst ?? {}
-  const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
-  const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { reading, verification, asActive, who, evidence, cutOver, odd } = await lookInto(
-    settings,
-    (reader) => standingOf(context, reader),
+  const { warnings, asActive, who, evidence, ...standing } = await lookInto(settings, (reader) =>
+    standingOf(context, reader, end),
   )
   return {
     exitCode: end.exitCode,
@@ -287,10 +290,7 @@ async function conclude(context: Context, service: Service, end: End) {
       ...pack.warnings,
       ...end.left,
       ...givenBackNotes(end.admitted),
-      await lookInto(settings, (reader) => leftRefusedNote(end.leftRefused, reader)),
-      unreadNote(asked),
-      ...unlikely,
-      ...odd,
+      ...warnings,
     ]),
     errors: [],
     lines: [
@@ -302,11 +302,9 @@ async function conclude(context: Context, service: Service, end: End) {
       ...setAside,
       ...closingLines(context, {
         ...end,
-        ...reading,
+        ...standing,
         canBeAsked: settings.get('readBack') ?? false,
         files,
-        verification,
-        cutOver,
         notes: said([
           who,
           asActive !== '' && `${asActive}.`,
@@ -330,7 +328,7 @@ async function conclude(context: Context, service: Service, end: End) {
       held: end.held,
       choice: end.choice,
       evidence,
-      cutOver,
+      cutOver: standing.cutOver,
     },
   }
 }

@@ -78,15 +78,11 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
   if (isTerminal) lines.clear()
 }
 
-const viewOf = (totals: Totals, settledBefore: number, elapsedMs: number): RunView => ({
-  total: totals.ready + totals.sending + totals.registered + totals.refused + totals.inDoubt,
-  registered: totals.registered,
-  refused: totals.refused,
-  inDoubt: totals.inDoubt,
-  settledBefore,
-  elapsedMs,
-  event: null,
-})
+function viewOf(totals: Totals, settledBefore: number, elapsedMs: number): RunView {
+  const { ready, sending, registered, refused, inDoubt } = totals
+  const total = ready + sending + registered + refused + inDoubt
+  return { total, registered, refused, inDoubt, settledBefore, elapsedMs, event: null }
+}
 
 /** Ends early when a signal comes. */
 const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<void> =>

@@ -49,12 +49,10 @@ import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
-const SCOPES: ReadonlyMap<string, Scope> = new Map([
-  ['in-doubt', 'in_doubt'],
-  ['registered', 'registered'],
-  ['ready', 'ready'],
-  ['all', 'all'],
-])
+const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
+
+const scopeNamed = (name: string | null): Scope =>
+  (SCOPES.find((each) => each === name) ?? 'in-doubt').replace('-', '_') as Scope
 
 export const resolveCommand: Command = {
   usage: 'resolve',
@@ -77,7 +75,7 @@ export const resolveCommand: Command = {
       'in-doubt.csv or cut-over.csv filled in; or another file of the pack, to write rows off',
     ],
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
-    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', [...SCOPES.keys()]],
+    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', SCOPES],
     SAMPLE_FLAG,
     ['--against <file>', 'compare with a list exported from the service'],
     ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],
@@ -258,10 +256,7 @@ async function conclude(
             ...(dryRun ? [nextLine(context, again(context))] : await closingAt(context, ledger.view)),
           ]),
     ],
-    details: {
-      resolutions: report.results,
-      isApplied: report.isApplied,
-    },
+    details: { resolutions: report.results, isApplied: report.isApplied },
   }
 }
 
@@ -320,7 +315,7 @@ function again(context: Context): NextCommand {
 async function askAbout(context: Context): Promise<Found> {
   const { world, settings } = context
   const creditor = creditorIn(context)
-  const scope = SCOPES.get(context.text('of') ?? 'in-doubt') ?? 'in_doubt'
+  const scope = scopeNamed(context.text('of'))
   const end = await askService(context, { scope, sample: context.sample() })
   const { isProposed, ...asked } = await lookInto(settings, (reader) => askedStatus(context, reader, end))
   const decider = { by: context.actor(), reason: context.text('reason')?.trim() ?? 'read back' }
