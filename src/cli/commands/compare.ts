@@ -58,13 +58,8 @@ async function compare(context: Context) {
       const { configuration } = readBy
       const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
       const settled = ledger.comparisons.record(final, terms)
-      return {
-        ledger,
-        comparison: ledger.view.comparison(),
-        looked: await lookedAt(context, ledger.view),
-        again,
-        settled,
-      }
+      const comparison = ledger.view.comparison()
+      return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
     } finally {
       final.close()
     }
@@ -73,6 +68,7 @@ async function compare(context: Context) {
   const { files, warnings, proposed } = await writePack(settings)
   if (comparison === null) throw new Error('The comparison is not on record')
   const { classes, ledgerMandates, finalMandates, sources } = comparison
+  const mandates = { ledger: ledgerMandates, final: finalMandates }
   return {
     ...result,
     files,
@@ -88,12 +84,7 @@ async function compare(context: Context) {
         `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
       ...closingLines(context, { ...status, files, notes: proposed }),
     ]),
-    details: {
-      classes,
-      mandates: { ledger: ledgerMandates, final: finalMandates },
-      sources,
-      cutOver: status.cutOver,
-    },
+    details: { classes, mandates, sources, cutOver: status.cutOver },
   }
 }
 

@@ -266,20 +266,22 @@ type End = Migration & { readonly decided: number; readonly left: readonly strin
 
 async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
+  const { trusted } = service
   progress.end()
-  const isDeclined = end.stop?.kind === 'declined'
+  const { stop, admitted, decided, held, choice, askedFirst } = end
+  const isDeclined = stop?.kind === 'declined'
   const takenIn = context.args.filter((_, index) => {
-    const given = end.admitted[index]
-    const isTaken = given?.kind !== 'empty' || end.decided > 0
+    const given = admitted[index]
+    const isTaken = given?.kind !== 'empty' || decided > 0
     return given?.isResultFile === true && isTaken && !isDeclined
   })
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
-  const asked = end.askedFirst ?? {}
   const { warnings, asActive, who, evidence, ...standing } = await lookInto(settings, (reader) =>
     standingOf(context, reader, end),
   )
+  const { cutOver } = standing
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -289,15 +291,13 @@ async function conclude(context: Context, service: Service, end: End) {
       ...warningsOf(settings, end),
       ...pack.warnings,
       ...end.left,
-      ...givenBackNotes(end.admitted),
+      ...givenBackNotes(admitted),
       ...warnings,
     ]),
     errors: [],
     lines: [
-      ...said([
-        end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
-      ]),
-      ...end.admitted.filter(({ kind }) => kind !== 'empty' || end.decided === 0).flatMap(givenLine),
+      ...said([decided > 0 && !isDeclined && `${plural(decided, 'decision', 'decisions')} recorded.`]),
+      ...admitted.filter(({ kind }) => kind !== 'empty' || decided === 0).flatMap(givenLine),
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
@@ -309,27 +309,17 @@ async function conclude(context: Context, service: Service, end: End) {
           who,
           asActive !== '' && `${asActive}.`,
           evidence !== null && evidenceLine(evidence),
-          ...heldLines(end.held),
-          end.choice !== null && end.stop?.kind !== 'choice' && choiceLine(end.choice),
-          heldBackLine(asked),
+          ...heldLines(held),
+          choice !== null && stop?.kind !== 'choice' && choiceLine(choice),
+          heldBackLine(askedFirst ?? {}),
           ...pack.proposed,
-          ...trustedLines(service.trusted),
+          ...trustedLines(trusted),
         ]),
-        shown: end.askedFirst?.heldBack ?? 0,
-        notAdmitted: end.admitted.length === 0 ? context.args : [],
+        shown: askedFirst?.heldBack ?? 0,
+        notAdmitted: admitted.length === 0 ? context.args : [],
       }),
     ],
-    details: {
-      stop: end.stop,
-      trusted: service.trusted,
-      admitted: end.admitted,
-      disk: end.commits,
-      askedFirst: end.askedFirst,
-      held: end.held,
-      choice: end.choice,
-      evidence,
-      cutOver: standing.cutOver,
-    },
+    details: { stop, trusted, admitted, disk: end.commits, askedFirst, held, choice, evidence, cutOver },
   }
 }
 

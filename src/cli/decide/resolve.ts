@@ -436,6 +436,8 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
         proposals: proposals.length,
         stillInDoubt: count('still_in_doubt'),
       }
+      const told = { differences: differences.map(detailOf), proposed: proposals }
+      const reconciliation = { ...counts, isApplied: false, ...told }
       const ended = decidedResult(context, reader)
       const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
       const lines = said([
@@ -450,14 +452,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
         ...ended,
         exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
         lines: proposals.length > 0 ? lines : [...lines, ...(await closingAt(context, reader))],
-        details: {
-          reconciliation: {
-            ...counts,
-            isApplied: false,
-            differences: differences.map(detailOf),
-            proposed: proposals,
-          },
-        },
+        details: { reconciliation },
       }
       return { resolutions: proposals, isShownOnly: !context.flag('apply'), result }
     } catch (error) {
