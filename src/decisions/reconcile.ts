@@ -231,7 +231,7 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | 
   return entry
 }
 
-export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
+type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
 
 /**
  * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was

@@ -1,10 +1,5 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
-import {
-  decideFromReadBack,
-  type Difference,
-  type ReadBackDecisions,
-  reconcile,
-} from '../../decisions/reconcile.js'
+import { decideFromReadBack, type Difference, reconcile } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
@@ -406,7 +401,10 @@ function proofLines(proofs: Proofs): Line[] {
 const MOST_SHOWN = 20
 
 /** What stays in doubt, and why; the first of them row by row. */
-function leftOpenLines({ leftOpen, notAsked }: Omit<ReadBackDecisions, 'resolutions'>): string[] {
+function leftOpenLines({
+  leftOpen,
+  notAsked,
+}: Omit<ReturnType<typeof decideFromReadBack>, 'resolutions'>): string[] {
   const more = leftOpen.length - MOST_SHOWN
   return said([
     ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),

@@ -16,15 +16,7 @@ import {
   textOfApproval,
   changedSettingsOf,
 } from '../../migrate/plan/plan.js'
-import {
-  type Command,
-  type Context,
-  lookInto,
-  namedFiles,
-  sameFlags,
-  decideIn,
-  type CommandResult,
-} from '../command.js'
+import { type Command, type Context, lookInto, namedFiles, sameFlags, decideIn } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
 import { commandLine, nextLine, shownPath } from '../terminal/next.js'
@@ -290,7 +282,7 @@ function derive(file: string, document: PlanDocument, machine: World) {
 }
 
 /** Without the ledger, which is not for the approver. */
-function sign(context: Context, { file, document, statement }: Approval, keyFile: string): CommandResult {
+function sign(context: Context, { file, document, statement }: Approval, keyFile: string) {
   const signature = signText(textOfStatement(statement), readSigningKey(keyFile, NOTHING))
   const path = approvalPath(file)
   // The one of an earlier plan lies there; anything else does not go.

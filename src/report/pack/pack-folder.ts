@@ -307,8 +307,6 @@ type PackOutput = ReturnType<typeof outputTo>
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
 export type ScratchFile = ReturnType<typeof scratchAt>
 
-export type Published = Awaited<ReturnType<typeof moveInto>>
-
 /** A folder whose files appear together, each complete, or not at all. */
 export type PackFolder = Awaited<ReturnType<typeof openPackFolder>>
 
@@ -553,7 +551,7 @@ export async function openPackFolder(
    * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
    * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
-  const publish = (): Promise<Published> =>
+  const publish = () =>
     moveInto(out, {
       workshop,
       files: finished(),
