@@ -191,7 +191,7 @@ export async function lookedAt(context: Context, reader: LedgerReader) {
 }
 
 /** What waits, beside the configuration of the command. */
-export const waitingIn = (context: Context, reader: LedgerReader): Promise<readonly Waiting[]> =>
+export const waitingIn = (context: Context, reader: LedgerReader): Promise<Waiting[]> =>
   waitingBeside(reader, readByOf(context), {
     signal: context.world.signals.drain,
     readWith: (config) => {
@@ -234,27 +234,21 @@ const staying = ({ settings }: Context, waiting: readonly Waiting[]): Waiting[] 
   waiting.filter(({ isAlike, place }) => !isAlike && (place === null || settings.isNamed('config')))
 
 function staysText(context: Context, { name, count, readWith, place, because }: Waiting): string {
-  const { file } = context.settings.configuration
+  const isAsTyped = context.settings.configuration.file !== null
   const files = [context.args.find((path) => basename(path) === name) ?? name]
-  const words = file === null && place === null ? ['--config', 'NEW'] : []
+  const words = isAsTyped || place !== null ? [] : ['--config', 'NEW']
   const command = commandLine(context, {
     name: 'run',
     files,
     words,
-    readWith: file === null ? (place ?? '') : '',
+    readWith: isAsTyped ? '' : (place ?? ''),
   })
-  const stay = plural(
-    count,
-    `record of "${name}" stays as it was read`,
-    `records of "${name}" stay as they were read`,
-  )
-  const as =
-    readWith === null
-      ? ' without a configuration'
-      : ` with ${readWith}${place === null ? ', which is gone' : ''}`
+  const stay = plural(count, `record of "${name}" stays as it was`, `records of "${name}" stay as they were`)
+  const gone = place === null ? ', which is gone' : ''
+  const as = readWith === null ? ' without a configuration' : ` with ${readWith}${gone}`
   const since =
     because === null ? '' : `, although ${because} has changed since (--config ${shownPath(place ?? '')})`
-  return `${stay}${as}${since}: ${command} has them read again`
+  return `${stay} read${as}${since}: ${command} has them read again`
 }
 
 /**
@@ -370,16 +364,11 @@ export function olderOf(
 ): { isOlder: boolean; warnings: string[] } {
   try {
     const why = notTheLatest(stateFolder, reader)
-    return {
-      isOlder: why !== null,
-      warnings: why === null ? [] : [`${why}. What it shows is not how the campaign stands`],
-    }
+    if (why === null) return { isOlder: false, warnings: [] }
+    return { isOlder: true, warnings: [`${why}. What it shows is not how the campaign stands`] }
   } catch (error) {
-    const fault = faultText(error)
-    return {
-      isOlder: false,
-      warnings: [`Nobody can tell whether this is the newest copy of the ledger. ${fault}`],
-    }
+    const unknown = 'Nobody can tell whether this is the newest copy of the ledger.'
+    return { isOlder: false, warnings: [`${unknown} ${faultText(error)}`] }
   }
 }
 

@@ -18,14 +18,7 @@ import {
   type WholeResult,
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
-import {
-  environmentName,
-  exitLines,
-  flagName,
-  flagsOf,
-  helpOf,
-  type OptionName,
-} from './settings/declared.js'
+import { environmentName, exitLines, flagName, flagsOf, helpOf } from './settings/declared.js'
 import { refusalOfRemoved } from './settings/configuration.js'
 import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
@@ -56,7 +49,7 @@ const GROUPS = {
   },
   Move: {
     plan: async () => (await import('./plan/plan.js')).planCommand,
-    approve: async () => (await import('./plan/approve.js')).approveCommand,
+    approve: async () => (await import('./plan/plan.js')).approveCommand,
     run: async () => (await import('./commands/run.js')).runCommand,
     status: async () => (await import('./commands/status.js')).statusCommand,
     compare: async () => (await import('./commands/compare.js')).compareCommand,
@@ -192,7 +185,7 @@ function statusOfUsage(error: unknown, command: string, wantsJson: boolean, worl
 type Action = (args: readonly string[], values: Readonly<Record<string, unknown>>) => Promise<void>
 
 /** Whether a flag without a value was typed or set, as far as that can be said before the command line is read. */
-function isSwitchedOn(option: OptionName, argv: readonly string[], { env }: Pick<World, 'env'>): boolean {
+function isSwitchedOn(option: keyof Flags, argv: readonly string[], { env }: Pick<World, 'env'>): boolean {
   const set = env[environmentName(option) ?? ''] ?? ''
   return argv.includes(`--${flagName(option)}`) || ['1', 'true', 'yes'].includes(set)
 }
@@ -265,8 +258,8 @@ function flagOf(flags: string, help: string): Flag {
 const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value]
 
 /** Commander gives `true` for a flag and, for `--no-x`, `x: false`; settings read texts only. */
-function flagsTyped(options: readonly OptionName[], values: Readonly<Record<string, unknown>>): Flags {
-  const flags: Partial<Record<OptionName, string>> = {}
+function flagsTyped(options: Command['options'], values: Readonly<Record<string, unknown>>): Flags {
+  const flags: Partial<Record<keyof Flags, string>> = {}
   for (const option of options) {
     const isNegated = flagName(option).startsWith('no-')
     const attribute = camelCase(flagName(option).replace(/^no-/, ''))

@@ -231,8 +231,6 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | 
   return entry
 }
 
-export type ReadBackDecisions = ReturnType<typeof decideFromReadBack>
-
 /**
  * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was
  * read back. The list does not say which creditor identifier a mandate has: it is that of the rows that the service

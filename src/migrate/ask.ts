@@ -8,11 +8,10 @@ import type { Scope } from '../ledger/schema/schema.js'
 import { thisMachine, type Machine } from '../machine.js'
 import { askCustomers, type AskEvent, keptOf, type CustomerAnswer } from '../run/ask/ask-customers.js'
 import type { PaceLimits } from '../run/pace.js'
-import { checkService, type Credentials, type ServiceOptions } from '../service/checked-service.js'
+import { checkService, type Credentials } from '../service/checked-service.js'
 import { connectReader, type SourceReader } from '../service/client.js'
 import { type Stop, INTERRUPTED } from '../run/brake.js'
 import { type MigrateOptions, refuseStreams, type AskingEvent, type ValidatedOptions } from './options.js'
-import type { Totals } from '../domain/row/row-state.js'
 import { isStranger, maskName, whoIs } from '../domain/who/names.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import type { WhoList, WhoVerbs } from '../ledger/prove/who.js'
@@ -20,8 +19,10 @@ import type { RunRegister } from '../register/campaign-register.js'
 import { bringIn } from '../run/campaign.js'
 import { refuse } from '../source/refusal.js'
 
-export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'sharedFolder' | 'machine'> {
-  readonly service: ServiceOptions & Credentials & { readonly rate?: number | null | undefined }
+export interface ReadBackOptions extends Pick<
+  MigrateOptions,
+  'service' | 'ledger' | 'sharedFolder' | 'machine'
+> {
   /** Whose customers are asked about. */
   readonly scope: Scope
   /** Rows drawn at random; null for all. */
@@ -36,13 +37,7 @@ export interface ReadBackOptions extends Pick<MigrateOptions, 'ledger' | 'shared
 export type ReadBackEvent =
   AskEvent | { readonly kind: 'asking'; readonly customers: number; readonly isContinued: boolean }
 
-export interface ReadBackEnd extends ReturnType<Ledger['readBacks']['start']> {
-  /** Customers whose answer was recorded, and those of them about whom no list came. */
-  readonly asked: number
-  readonly unanswered: number
-  readonly stop: Stop | null
-  readonly totals: Totals
-}
+export type ReadBackEnd = Awaited<ReturnType<typeof askAbout>>
 
 /**
  * Asks the service what it holds of the customers of these rows, and records every answer as evidence. No state
@@ -86,11 +81,12 @@ export async function askAbout(
     readonly machine: Pick<Machine, 'version' | 'host' | 'pid' | 'clock' | 'after' | 'random'>
     readonly policy: PaceLimits
   },
-): Promise<ReadBackEnd> {
+) {
   const { ledger, reader, machine, policy, scope, sample, signal, giveUp, watch } = asking
   const { version, host, pid } = machine
   const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
   watch({ kind: 'asking', ...start })
+  /** Customers whose answer was recorded, and those of them about whom no list came. */
   let [asked, unanswered] = [0, 0]
   const stop = await askCustomers({
     ...{ ...machine, policy, drain: signal, abort: giveUp, watch },

@@ -47,11 +47,14 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
   const { send, reader, readBacks, terms, clock, after, drain } = parts
   /** For each customer with a row under way, the end of the latest: its rows go one behind the other. */
   const turns = new Map<number, Promise<unknown>>()
+  /** Rows that were not sent, since no answer about them could be read. */
   const unreadRows = new Set<number>()
   /** Begun with the first question: nothing is asked where nothing is ready. */
   let readBackId: number | null = null
   let brake = startAskBrake()
+  /** Questions that were answered or may have been. */
   let asked = 0
+  /** Rows that the service already holds: in doubt, and nothing of them was sent. */
   let heldBack = 0
   let failure: { readonly error: unknown } | null = null
   const batch = createAnswerBatch<HeardAnswer>(
@@ -122,14 +125,7 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
     assertKept()
     if (readBackId !== null) readBacks.end(readBackId, null)
     readBackId = null
-    return {
-      /** Questions that were answered or may have been. */
-      asked,
-      /** Rows that the service already holds: in doubt, and nothing of them was sent. */
-      heldBack,
-      /** Rows that were not sent, since no answer about them could be read. */
-      unread: unreadRows.size,
-    }
+    return { asked, heldBack, unread: unreadRows.size }
   }
 
   const checked: Send = (mandate, attempt, signal) =>

@@ -16,7 +16,7 @@ import {
 import { clientOptions, connectReader, createClient, type ServiceClient } from '../service/client.js'
 import type { CheckBeforeSend } from './check-before-send.js'
 import { askAhead } from './ask.js'
-import type { HeldPlan } from './plan/hold-to-plan.js'
+import type { HeldPlan } from './plan/plan.js'
 import {
   type MigrateOptions,
   type Migration,
@@ -82,7 +82,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 /** Null for a run without a plan, which then must need none. */
 async function planOf(request: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const { plan: file = null, approval } = request.options
-  if (file !== null) return (await import('./plan/hold-to-plan.js')).holdToPlan(request, ledger, file)
+  if (file !== null) return (await import('./plan/plan.js')).holdToPlan(request, ledger, file)
   const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
     if (!isKnown) noteRequired(request, ledger)

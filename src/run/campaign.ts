@@ -1,7 +1,6 @@
 import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { Expected, Totals } from '../domain/row/row-state.js'
-import type { Clock } from '../domain/mandate/date.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -9,8 +8,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
 import type { ReadBy } from './read-again.js'
-import { deliver, type DeliveryEvent, type DeliveryPolicy, type Send } from './deliver.js'
-import type { After } from './engine.js'
+import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { cleanCell, findNames, plural } from '../domain/text/text.js'
@@ -48,16 +46,7 @@ export interface RunPreview {
 }
 
 /** What a run is asked for: all that is known of it before its ledger is opened, checked. */
-export interface Run {
-  readonly clock: Clock
-  readonly after: After
-  /** In [0, 1). */
-  readonly random: () => number
-  /** Aborted by the first signal: nothing new, requests in flight finish. */
-  readonly drain: AbortSignal
-  /** Aborted by the second signal: requests in flight are given up. */
-  readonly abort: AbortSignal
-  readonly watch: (event: DeliveryEvent) => void
+export interface Run extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly watchReading: (source: string, records: number) => void
   /** 130 or 143 once a signal came. */
   readonly signalStatus: () => number | null
@@ -79,9 +68,6 @@ export interface Run {
   readonly expected: Expected | null
   /** Who asks for refused rows to be sent once more, or null when nobody does. */
   readonly retryRefusedBy: string | null
-  /** Which of the ready rows are sent; null for all of them. */
-  readonly choice: Choice | null
-  readonly policy: DeliveryPolicy
   /** A pilot is spread over what its rows show, in the place of the first ones. */
   readonly spread?: boolean
   /** It takes the place of other ledgers, also where nothing is left to send. */

@@ -195,10 +195,7 @@ export function turnedAwayBackoffMs(n: number, retryAfterMs: number | null, rand
 /** An answer of 0.3 s is usual for this kind of service. */
 const USUAL_ANSWER_S = 0.3
 
-export interface ExpectedPace {
-  readonly concurrency: number
-  /** Requests a second; null without a limit. */
-  readonly rate: number | null
+export interface ExpectedPace extends PaceLimits {
   /** Each row takes two requests then. */
   readonly isAskingFirst: boolean
 }

@@ -57,10 +57,7 @@ const isDoubtful = (change: Change | null): boolean =>
 const doubtsOf = (
   { again }: Admission,
   { reading: { configuration = null } }: ReadSource,
-): SourceReading['doubts'] => ({
-  attempt: again.lastAttempt(),
-  configuration,
-})
+): SourceReading['doubts'] => ({ attempt: again.lastAttempt(), configuration })
 
 const ofOne = (more: string): string =>
   more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
@@ -170,6 +167,8 @@ export async function readAgain(
   let second: readonly SecondFile[] | null = null
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
+  const reread = async (one: Readable, rows: Reading['rows'], mustCome: Reading['mustCome']) =>
+    readOne(admission, { ...one, by, second: await load(), signal, rows, mustCome })
   const sources = again.sources()
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
@@ -195,19 +194,12 @@ export async function readAgain(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
     if (rows(source).next().done === true) return
-    const mustCome = (row: UnsentRow, record: CheckedRecord): boolean =>
+    const mustCome: Reading['mustCome'] = (row, record) =>
       row.state === 'refused' || row.isByWord === 1
         ? false
         : // Some rules speak of several rows at once.
           areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (one.isNewer && row.waits === 1)
-    const { came, told } = await readOne(admission, {
-      ...one,
-      by,
-      second: await load(),
-      signal,
-      rows,
-      mustCome,
-    })
+    const { came, told } = await reread(one, rows, mustCome)
     hasCome ||= came > 0
     results.push(...told)
   }
@@ -215,11 +207,7 @@ export async function readAgain(
   if (hasCome) again.noteMet()
   for (const one of hasCome ? readable : [])
     if (again.met(one.source).next().done !== true)
-      await readOne(admission, {
-        ...one,
-        ...{ by, second: await load(), signal, rows: again.met },
-        mustCome: (row) => row.isByWord === 0 && row.state !== 'refused',
-      })
+      await reread(one, again.met, (row) => row.isByWord === 0 && row.state !== 'refused')
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
   const before = results.length === 0 ? 0 : again.asReadBefore()
@@ -296,21 +284,7 @@ async function changeBy(
 }
 
 /** An export of which records wait, beside the configuration of a command. */
-export interface Waiting extends Pick<ReadSource, 'name' | 'sha256'> {
-  /** Records whose mandates were not sent. */
-  readonly count: number
-  /** The path of what it was read with, as it is now; null where that is gone, or was none. */
-  readonly place: string | null
-  /** What it was called; null where there was none. */
-  readonly readWith: string | null
-  /** The next run with it reads them again, because this has changed, in words; null where nothing has. */
-  readonly because: string | null
-  /** Its file is needed for that. */
-  readonly isOfFile: boolean
-  readonly isItsOwn: boolean
-  /** The configuration of the command would read it the same. */
-  readonly isAlike: boolean
-}
+export type Waiting = Awaited<ReturnType<typeof waitingBeside>>[number]
 
 /**
  * What waits, where a run reads any of it otherwise than it was read, or not at all.
@@ -320,12 +294,14 @@ export async function waitingBeside(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
   by: ReadBy,
   { readWith, signal }: { readonly readWith: (path: string) => ReadBy | null; readonly signal: AbortSignal },
-): Promise<readonly Waiting[]> {
-  const found: (Omit<Waiting, 'count'> & { readonly source: ReadSource })[] = []
+) {
+  const found = []
   for (const source of reader.readSources().filter(({ reading }) => reading.said !== undefined)) {
     const { configuration = null, byFlag } = source.reading
     const isOwn = isItsOwn(source, by)
+    /** The path of what it was read with, as it is now; null where that is gone, or was none. */
     const place = isOwn ? by.configuration : placeOf(source.reading, by)
+    /** What it was called; null where there was none. */
     const told = configuration === null ? null : `"${nameOf(configuration)}"`
     const changed = async (one: ReadBy) => {
       const change = await changeBy(source, one, { byFlag, signal })
@@ -336,12 +312,16 @@ export async function waitingBeside(
     found.push({
       source,
       ...{ name: source.name, sha256: source.sha256, place, readWith: told },
+      /** The next run with it reads them again, because this has changed, in words; null where nothing has. */
       because: change?.because ?? (place !== null && read === null ? told : null),
-      ...{ isOfFile: (change?.ofFile.length ?? 0) > 0, isItsOwn: isOwn },
+      /** Its file is needed for that. */
+      isOfFile: (change?.ofFile.length ?? 0) > 0,
+      isItsOwn: isOwn,
+      /** The configuration of the command would read it the same. */
       isAlike: isOwn || (await changed(by)) === null,
     })
   }
-  // Counting takes a while.
+  // Counting records whose mandates were not sent takes a while.
   if (found.every(({ because, isAlike }) => because === null && isAlike)) return []
   return found.flatMap(({ source, ...one }) => {
     const count = reader.countUnsent(source)

@@ -121,14 +121,6 @@ function createRowSet() {
   }
 }
 
-/** What rules across rows compare of the rows of a command, and which rows share it. Memory does not grow with their number. */
-export interface SharedKeys {
-  readonly put: (row: number, record: Pick<CheckedRecord, 'mandateKey' | 'values'>) => void
-  /** Tells of each row that has a key of an earlier one, and of that one. Nothing can be put in afterwards. */
-  readonly tell: (share: (first: number, row: number) => void) => void
-  readonly close: () => void
-}
-
 /** The temporary folder keeps no more, or cannot be used. */
 export class NoRoomForKeys extends Error {}
 
@@ -140,13 +132,14 @@ const WORDS = 3
 const BLOCK_BYTES = KEPT * WORDS * 4
 
 /**
+ * What rules across rows compare of the rows of a command, and which rows share it. Memory does not grow with their number.
  * Three keys are all that admission compares in rows that no older row precedes: the mandate without its blanks (repeated
  * mandates and near ones), the customer, and the account. Keys that a rule takes for equal have equal hashes of 64 bits; a
  * chance meeting of others costs a closer look and nothing else. They are spread over parts; what a part
  * cannot keep goes to a temporary file that no name leads to. The hashes are made with a number that is
  * drawn anew each time.
  */
-export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOptions): SharedKeys {
+export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOptions) {
   const seed = randomBytes(4).readInt32LE()
   const kept = new Uint32Array(PARTS * KEPT * WORDS)
   const counts = new Uint32Array(PARTS)
@@ -202,15 +195,19 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
   }
 
   return {
-    put: (row, { mandateKey, values: { customerNo, iban } }) => {
+    put: (
+      row: number,
+      { mandateKey, values: { customerNo, iban } }: Pick<CheckedRecord, 'mandateKey' | 'values'>,
+    ): void => {
       if (mandateKey !== null) putText(row, MANDATE, mandateKey)
       if (customerNo !== null) putText(row, CUSTOMER, `${customerNo}`)
       if (hasAccount && iban !== null) putText(row, ACCOUNT, iban)
     },
-    tell: (share) => {
+    /** Tells of each row that has a key of an earlier one, and of that one. Nothing can be put in afterwards. */
+    tell: (share: (first: number, row: number) => void): void => {
       for (let part = 0; part < PARTS; part += 1) tellShared(entriesOf(part), share)
     },
-    close: () => {
+    close: (): void => {
       if (file !== null) closeSync(file)
       file = null
     },

@@ -250,7 +250,7 @@ describe('a run against a service on this machine', () => {
     expect([questions, isConfirmed]).toEqual([[`Type the host name "${host}" to send`], false])
     expect(notes).toContain(`Target: ${at}\nUser at the service: migration\n`)
     expect(await confirm(at, host)).toMatchObject({ isConfirmed: true })
-    expect(await confirm(at, null, { username: 'sandbox' })).toMatchObject({
+    expect(await confirm(at, null, { username: 'sandbox', ledger: 'second.db' })).toMatchObject({
       isConfirmed: true,
       questions: [],
     })

@@ -41,20 +41,16 @@ export const compareCommand: Command = {
 async function compare(context: Context) {
   const { settings, world, progress } = context
   const { severities } = settings
+  const { drain: signal } = world.signals
   noteOutputs(context, settings.out)
   const readBy = readByOf(context)
   const left = await leftAsRead(context, 'compare')
   const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
     const final = ledger.comparisons.open()
     try {
-      const again = await readAgainFirst(ledger, {
-        severities,
-        readBy,
-        signal: world.signals.drain,
-      })
+      const again = await readAgainFirst(ledger, { severities, readBy, signal })
       const admitted = await admitSources(final, openers(context, 'refuse'), {
-        severities,
-        signal: world.signals.drain,
+        ...{ severities, signal },
         watch: progress.reading,
         onTheirOwn: true,
       })
@@ -62,13 +58,8 @@ async function compare(context: Context) {
       const { configuration } = readBy
       const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
       const settled = ledger.comparisons.record(final, terms)
-      return {
-        ledger,
-        comparison: ledger.view.comparison(),
-        looked: await lookedAt(context, ledger.view),
-        again,
-        settled,
-      }
+      const comparison = ledger.view.comparison()
+      return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
     } finally {
       final.close()
     }
@@ -77,6 +68,7 @@ async function compare(context: Context) {
   const { files, warnings, proposed } = await writePack(settings)
   if (comparison === null) throw new Error('The comparison is not on record')
   const { classes, ledgerMandates, finalMandates, sources } = comparison
+  const mandates = { ledger: ledgerMandates, final: finalMandates }
   return {
     ...result,
     files,
@@ -92,12 +84,7 @@ async function compare(context: Context) {
         `${plural(settled, 'line', 'lines')} of the comparison before ${settled === 1 ? 'was' : 'were'} open and closed by nobody: in this export the mandate is as in the ledger again.`,
       ...closingLines(context, { ...status, files, notes: proposed }),
     ]),
-    details: {
-      classes,
-      mandates: { ledger: ledgerMandates, final: finalMandates },
-      sources,
-      cutOver: status.cutOver,
-    },
+    details: { classes, mandates, sources, cutOver: status.cutOver },
   }
 }
 

@@ -246,37 +246,42 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-const standingOf = async (context: Context, reader: LedgerReader) => ({
-  reading: nextReading(await waitingIn(context, reader)),
+/** What is looked up in the ledger once the run has ended. */
+const standingOf = async (context: Context, reader: LedgerReader, end: End) => ({
+  ...nextReading(await waitingIn(context, reader)),
   verification: verificationIn(reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   who: whoLine(reader),
   evidence: reader.evidence(),
-  odd: oddities(reader),
+  warnings: said([
+    leftRefusedNote(end.leftRefused, reader),
+    unreadNote(end.askedFirst ?? {}),
+    ...(end.admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
+    ...oddities(reader),
+  ]),
 })
 
 type End = Migration & { readonly decided: number; readonly left: readonly string[] }
 
 async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
+  const { trusted } = service
   progress.end()
-  const isDeclined = end.stop?.kind === 'declined'
+  const { stop, admitted, decided, held, choice, askedFirst } = end
+  const isDeclined = stop?.kind === 'declined'
   const takenIn = context.args.filter((_, index) => {
-    const given = end.admitted[index]
-    const isTaken = given?.kind !== 'empty' || end.decided > 0
+    const given = admitted[index]
+    const isTaken = given?.kind !== 'empty' || decided > 0
     return given?.isResultFile === true && isTaken && !isDeclined
   })
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
-  const asked = end.askedFirst ?? {}
-  const isNew = end.admitted.some(({ kind }) => kind === 'admitted')
-  const unlikely = isNew ? await lookInto(settings, unlikelyShares) : []
-  const { reading, verification, asActive, who, evidence, cutOver, odd } = await lookInto(
-    settings,
-    (reader) => standingOf(context, reader),
+  const { warnings, asActive, who, evidence, ...standing } = await lookInto(settings, (reader) =>
+    standingOf(context, reader, end),
   )
+  const { cutOver } = standing
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -286,52 +291,35 @@ async function conclude(context: Context, service: Service, end: End) {
       ...warningsOf(settings, end),
       ...pack.warnings,
       ...end.left,
-      ...givenBackNotes(end.admitted),
-      await lookInto(settings, (reader) => leftRefusedNote(end.leftRefused, reader)),
-      unreadNote(asked),
-      ...unlikely,
-      ...odd,
+      ...givenBackNotes(admitted),
+      ...warnings,
     ]),
     errors: [],
     lines: [
-      ...said([
-        end.decided > 0 && !isDeclined && `${plural(end.decided, 'decision', 'decisions')} recorded.`,
-      ]),
-      ...end.admitted.filter(({ kind }) => kind !== 'empty' || end.decided === 0).flatMap(givenLine),
+      ...said([decided > 0 && !isDeclined && `${plural(decided, 'decision', 'decisions')} recorded.`]),
+      ...admitted.filter(({ kind }) => kind !== 'empty' || decided === 0).flatMap(givenLine),
       ...end.readAgain,
       ...setAside,
       ...closingLines(context, {
         ...end,
-        ...reading,
+        ...standing,
         canBeAsked: settings.get('readBack') ?? false,
         files,
-        verification,
-        cutOver,
         notes: said([
           who,
           asActive !== '' && `${asActive}.`,
           evidence !== null && evidenceLine(evidence),
-          ...heldLines(end.held),
-          end.choice !== null && end.stop?.kind !== 'choice' && choiceLine(end.choice),
-          heldBackLine(asked),
+          ...heldLines(held),
+          choice !== null && stop?.kind !== 'choice' && choiceLine(choice),
+          heldBackLine(askedFirst ?? {}),
           ...pack.proposed,
-          ...trustedLines(service.trusted),
+          ...trustedLines(trusted),
         ]),
-        shown: end.askedFirst?.heldBack ?? 0,
-        notAdmitted: end.admitted.length === 0 ? context.args : [],
+        shown: askedFirst?.heldBack ?? 0,
+        notAdmitted: admitted.length === 0 ? context.args : [],
       }),
     ],
-    details: {
-      stop: end.stop,
-      trusted: service.trusted,
-      admitted: end.admitted,
-      disk: end.commits,
-      askedFirst: end.askedFirst,
-      held: end.held,
-      choice: end.choice,
-      evidence,
-      cutOver,
-    },
+    details: { stop, trusted, admitted, disk: end.commits, askedFirst, held, choice, evidence, cutOver },
   }
 }
 

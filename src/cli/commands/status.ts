@@ -32,16 +32,17 @@ export const statusCommand: Command = {
 async function statusOf(context: Context, reader: LedgerReader) {
   const { settings, world } = context
   const { result, status } = await lookedAt(context, reader)
-  const { campaign, verification, cutOver } = status
-  const lastRun = reader.runs().at(-1)
+  const { campaign, mandates, verification, cutOver } = status
+  const lastRun = reader.runs().at(-1) ?? null
   const absent = absentOf(reader, settings)
   const plan = reader.plans().at(-1)
+  const latestPlan = plan === undefined ? null : planStanding(plan)
   const isGoing = isBeingWritten(settings.ledger)
   return {
     ...result,
     lines: said([
       `Campaign: ${settings.ledger} for ${campaign.baseUrl ?? 'no service yet'}`,
-      lastRun === undefined
+      lastRun === null
         ? 'No run yet.'
         : `Last run: ${lastRun.id}, started ${lastRun.startedAt}, ${
             lastRun.endedAt === null ? (isGoing ? 'still going' : 'killed') : `ended ${lastRun.endedAt}`
@@ -50,14 +51,7 @@ async function statusOf(context: Context, reader: LedgerReader) {
       verification !== null && verificationText(verification),
       ...closingLines(context, { ...status, isGoing, notes: absentLines(absent) }),
     ]),
-    details: {
-      mandates: status.mandates,
-      lastRun: lastRun ?? null,
-      latestPlan: plan === undefined ? null : planStanding(plan),
-      verification,
-      absent,
-      cutOver,
-    },
+    details: { mandates, lastRun, latestPlan, verification, absent, cutOver },
   }
 }
 
@@ -78,15 +72,11 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
   if (isTerminal) lines.clear()
 }
 
-const viewOf = (totals: Totals, settledBefore: number, elapsedMs: number): RunView => ({
-  total: totals.ready + totals.sending + totals.registered + totals.refused + totals.inDoubt,
-  registered: totals.registered,
-  refused: totals.refused,
-  inDoubt: totals.inDoubt,
-  settledBefore,
-  elapsedMs,
-  event: null,
-})
+function viewOf(totals: Totals, settledBefore: number, elapsedMs: number): RunView {
+  const { ready, sending, registered, refused, inDoubt } = totals
+  const total = ready + sending + registered + refused + inDoubt
+  return { total, registered, refused, inDoubt, settledBefore, elapsedMs, event: null }
+}
 
 /** Ends early when a signal comes. */
 const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<void> =>

@@ -27,6 +27,8 @@ export const adoptCommand: Command = {
 
 function adopt(context: Context) {
   const { world, settings } = context
+  const { version, host, pid } = world
+  const { asOf, zone } = settings
   const reason = context.reason(
     'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
   )
@@ -48,14 +50,7 @@ function adopt(context: Context) {
     const report = register.adopt({
       by: context.actor(),
       reason,
-      run: {
-        version: world.version,
-        host: world.host,
-        pid: world.pid,
-        asOf: settings.asOf,
-        zone: settings.zone,
-        settings: { adoptedOlderCopy: true },
-      },
+      run: { version, host, pid, asOf, zone, settings: { adoptedOlderCopy: true } },
     })
     register.close()
     return conclude(context, ledger.view, report, false)

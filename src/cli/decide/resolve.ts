@@ -1,10 +1,5 @@
 import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
-import {
-  decideFromReadBack,
-  type Difference,
-  type ReadBackDecisions,
-  reconcile,
-} from '../../decisions/reconcile.js'
+import { decideFromReadBack, type Difference, reconcile } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
@@ -49,12 +44,10 @@ import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
-const SCOPES: ReadonlyMap<string, Scope> = new Map([
-  ['in-doubt', 'in_doubt'],
-  ['registered', 'registered'],
-  ['ready', 'ready'],
-  ['all', 'all'],
-])
+const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
+
+const scopeNamed = (name: string | null): Scope =>
+  (SCOPES.find((each) => each === name) ?? 'in-doubt').replace('-', '_') as Scope
 
 export const resolveCommand: Command = {
   usage: 'resolve',
@@ -77,7 +70,7 @@ export const resolveCommand: Command = {
       'in-doubt.csv or cut-over.csv filled in; or another file of the pack, to write rows off',
     ],
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
-    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', [...SCOPES.keys()]],
+    ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', SCOPES],
     SAMPLE_FLAG,
     ['--against <file>', 'compare with a list exported from the service'],
     ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],
@@ -258,10 +251,7 @@ async function conclude(
             ...(dryRun ? [nextLine(context, again(context))] : await closingAt(context, ledger.view)),
           ]),
     ],
-    details: {
-      resolutions: report.results,
-      isApplied: report.isApplied,
-    },
+    details: { resolutions: report.results, isApplied: report.isApplied },
   }
 }
 
@@ -320,7 +310,7 @@ function again(context: Context): NextCommand {
 async function askAbout(context: Context): Promise<Found> {
   const { world, settings } = context
   const creditor = creditorIn(context)
-  const scope = SCOPES.get(context.text('of') ?? 'in-doubt') ?? 'in_doubt'
+  const scope = scopeNamed(context.text('of'))
   const end = await askService(context, { scope, sample: context.sample() })
   const { isProposed, ...asked } = await lookInto(settings, (reader) => askedStatus(context, reader, end))
   const decider = { by: context.actor(), reason: context.text('reason')?.trim() ?? 'read back' }
@@ -411,7 +401,10 @@ function proofLines(proofs: Proofs): Line[] {
 const MOST_SHOWN = 20
 
 /** What stays in doubt, and why; the first of them row by row. */
-function leftOpenLines({ leftOpen, notAsked }: Omit<ReadBackDecisions, 'resolutions'>): string[] {
+function leftOpenLines({
+  leftOpen,
+  notAsked,
+}: Omit<ReturnType<typeof decideFromReadBack>, 'resolutions'>): string[] {
   const more = leftOpen.length - MOST_SHOWN
   return said([
     ...leftOpen.slice(0, MOST_SHOWN).map(({ rowId, why }) => `Row ${rowId} stays in doubt: ${why}.`),
@@ -441,6 +434,8 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
         proposals: proposals.length,
         stillInDoubt: count('still_in_doubt'),
       }
+      const told = { differences: differences.map(detailOf), proposed: proposals }
+      const reconciliation = { ...counts, isApplied: false, ...told }
       const ended = decidedResult(context, reader)
       const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
       const lines = said([
@@ -455,14 +450,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
         ...ended,
         exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
         lines: proposals.length > 0 ? lines : [...lines, ...(await closingAt(context, reader))],
-        details: {
-          reconciliation: {
-            ...counts,
-            isApplied: false,
-            differences: differences.map(detailOf),
-            proposed: proposals,
-          },
-        },
+        details: { reconciliation },
       }
       return { resolutions: proposals, isShownOnly: !context.flag('apply'), result }
     } catch (error) {

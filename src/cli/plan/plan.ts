@@ -1,24 +1,44 @@
-import { textOfPlan, type PlanDocument } from '../../domain/plan/plan.js'
-import { planMigration } from '../../migrate/plan/make-plan.js'
-import { type Command, type Context, lookInto, namedFiles, sameFlags } from '../command.js'
+import {
+  textOfPlan,
+  type PlanDocument,
+  approversIn,
+  approversText,
+  isByPlanner,
+  type ApprovalStatement,
+  textOfStatement,
+} from '../../domain/plan/plan.js'
+import {
+  planMigration,
+  approvalPath,
+  findPlan,
+  readApproval,
+  readPlan,
+  textOfApproval,
+  changedSettingsOf,
+} from '../../migrate/plan/plan.js'
+import { type Command, type Context, lookInto, namedFiles, sameFlags, decideIn } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
 import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
-import { commandLine } from '../terminal/next.js'
-import { type Line, toned } from '../terminal/world.js'
+import { commandLine, nextLine, shownPath } from '../terminal/next.js'
+import { type Line, toned, assertTyped, canAsk, type World } from '../terminal/world.js'
 import { renderPlanPage } from '../../report/plan/plan-page.js'
 import { planSections, type Section } from '../../report/plan/plan-sections.js'
 import { leftAsRead, tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
-import { approvalPath } from '../../migrate/plan/hold-to-plan.js'
-import { SHARED, EXITS, usual, RUN_SETTINGS } from '../settings/declared.js'
+import { SHARED, EXITS, usual, RUN_SETTINGS, EXIT_STATUSES, flagName } from '../settings/declared.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import { parseJson } from '../../domain/text/text.js'
+import { basename, dirname, join } from 'node:path'
+import { parseJson, said, timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { assertNotTaken, createTrusted } from '../../trust/output.js'
+import { maskAccounts } from '../../domain/text/masking.js'
+import { signingKey } from '../../ledger/plan/plans.js'
+import { signText } from '../../trust/signature.js'
+import { readSigningKey } from '../prove/keys.js'
+import { TO_DO } from '../../report/facts/facts.js'
 
 const FILE = 'plan.json'
 
@@ -162,4 +182,182 @@ function replace(path: string, text: string): void {
     if (entryAt(partial) !== null) rmSync(partial)
     throw error
   }
+}
+
+export const approveCommand: Command = {
+  usage: 'approve <plan>',
+  summary: 'a second person approves a plan; nothing is sent',
+  examples: [
+    'sepa-migrate approve plan.json --by NAME --key approver.pem',
+    'sepa-migrate approve plan.json --by NAME --reference "mail of 12 June"',
+  ],
+  options: [...SHARED, 'yes'],
+  own: [
+    ['--by <name>', 'who approves'],
+    [
+      '--key <file>',
+      'Ed25519 private key (PEM) of the approver, readable by its owner only, to sign the approval with',
+    ],
+    [
+      '--reference <text>',
+      'without a key: where the approval is found; kept in the ledger as recorded, not proven',
+    ],
+  ],
+  epilogue: [
+    'It shows what is approved, and asks on a terminal. With --key the approval is written beside the plan (plan.approval.json), by whoever',
+    'has the key and anywhere: it needs no ledger. Laid beside the plan again, run --plan checks it and puts it on record. "approvers" in the configuration names',
+    'whose public keys count; where it does, nothing counts without one of them. An approval ends after 72 hours, or as',
+    'approvalValidFor says where it is given. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key.',
+  ],
+  exits: { ...EXITS.plain, 2: 'nothing was recorded', 8: EXIT_STATUSES[8] },
+  run: approve,
+}
+
+const NOTHING = 'nothing was recorded'
+
+async function approve(context: Context) {
+  const { args, settings, world } = context
+  const file = args[0] ?? ''
+  const given = (name: string): string => context.text(name)?.trim() ?? ''
+  const [by, key, reference] = [given('by'), given('key'), given('reference')]
+  if (by === '' || (key === '') === (reference === '') || maskAccounts(by) !== by)
+    throw new UsageError(
+      `The approval needs a person, without an account number, and either a key or a reference; ${NOTHING}`,
+      'Give --by NAME, and --key FILE or --reference "mail of …"',
+    )
+  const document = readPlan(file, world.version)
+  const { derived, sections } = derive(file, document, world)
+  for (const line of sectionLines(sections)) context.progress.note(line)
+  const nowMs = world.clock.now()
+  const statement = {
+    plan: document.digest,
+    approvedBy: by,
+    approvedAt: new Date(nowMs).toISOString(),
+    expiresAt: new Date(nowMs + settings.get('approvalValidFor') * 1000).toISOString(),
+  }
+  assertAnother(context, { ...statement, key: null, recordedAs: world.user }, document)
+  // Without a terminal the key, or the ledger, is given on purpose.
+  if (!(settings.get('yes') ?? false) && canAsk(world))
+    await assertTyped(world, {
+      what: 'Approving',
+      typed: 'approve',
+      to: `approve what is shown, as ${by}`,
+      nothing: NOTHING,
+    })
+  const what = { file, document: derived, statement }
+  return key === '' ? record(context, what, reference) : sign(context, what, key)
+}
+
+type Approval = Readonly<{ file: string; document: PlanDocument; statement: ApprovalStatement }>
+
+/** @throws {UsageError} where the planner approves and an approval is required; it is said where it is not */
+function assertAnother(
+  { progress }: Context,
+  approval: Parameters<typeof isByPlanner>[0],
+  document: PlanDocument,
+): void {
+  if (!isByPlanner(approval, document)) return
+  const told = `${document.plannedBy} planned this, and the same person or user approves it`
+  if (document.settings['approval'] === 'required')
+    throw new UsageError(
+      `${told}; ${NOTHING}`,
+      'Have somebody else approve it, as a user and with a key of their own',
+    )
+  progress.note([toned('open', 'Warning'), `: ${told}`])
+}
+
+/**
+ * Which settings are not usual is found out here, not believed. The usual time zone is that of the approver's machine.
+ */
+function derive(file: string, document: PlanDocument, machine: World) {
+  try {
+    const { settings, target } = document
+    const changedSettings = changedSettingsOf(settings, { baseUrl: target.baseUrl, machine })
+    const derived: PlanDocument = { ...document, changedSettings }
+    return { derived, sections: planSections(derived) }
+  } catch (cause) {
+    const message = `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`
+    throw new UsageError(message, 'Plan again', { cause })
+  }
+}
+
+/** Without the ledger, which is not for the approver. */
+function sign(context: Context, { file, document, statement }: Approval, keyFile: string) {
+  const signature = signText(textOfStatement(statement), readSigningKey(keyFile, NOTHING))
+  const path = approvalPath(file)
+  // The one of an earlier plan lies there; anything else does not go.
+  const isOurs = entryAt(path)?.isFile() === true && readApproval(path, NOTHING) !== null
+  if (isOurs) rmSync(path)
+  createTrusted(path, 'approval', textOfApproval({ ...statement, signature }))
+  const key = signingKey(statement, signature)
+  return {
+    files: { 'approval.json': path },
+    lines: said([
+      `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
+      approversLine(document),
+      `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
+      runLine(context, file, document),
+    ]),
+    details: { plan: document, approval: { ...statement, key, reference: null } },
+  }
+}
+
+/** Whoever signs sees whether their key is among those that count. */
+function approversLine(document: PlanDocument): string | false {
+  const named = approversIn(document)
+  return named.length > 0 && `Whose key counts: ${approversText(named)}`
+}
+
+/** Where to and how fast, as it was planned: a run that is told something else is refused. */
+function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument): string[] {
+  const { kind, value } = (settings['maxRefused'] ?? {}) as Record<string, unknown>
+  const given = {
+    ...settings,
+    maxRefused: `${String(value)}${kind === 'percent' ? '%' : ''}`,
+    timeout: Number(settings['timeoutMs']) / 1_000,
+    connectTimeout: Number(settings['connectTimeoutMs']) / 1_000,
+  } as Readonly<Record<string, unknown>>
+  const changed = (
+    ['concurrency', 'rate', 'maxInDoubt', 'maxRefused', 'timeout', 'connectTimeout'] as const
+  ).filter((name) => changedSettings.includes(name) || changedSettings.includes(`${name}Ms`))
+  return [
+    ...['--base-url', target.baseUrl],
+    ...(limit === null ? [] : ['--limit', String(limit)]),
+    ...(settings['who'] === true ? ['--who'] : []),
+    ...changed.flatMap((name) => [`--${flagName(name)}`, String(given[name])]),
+  ]
+}
+
+/** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
+function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
+  const files = sources.map(
+    ({ name }) =>
+      [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
+        existsSync(path),
+      ) ?? name,
+  )
+  const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
+  return files.every((path) => existsSync(path))
+    ? nextLine(context, command)
+    : `Then: ${commandLine(context, command)}   (each file with the path where it lies)`
+}
+
+function record(context: Context, { file, document, statement }: Approval, reference: string) {
+  return decideIn(context, (ledger) => {
+    findPlan(ledger.view, file)
+    const recordedAs = context.world.user
+    ledger.plans.approve({ ...statement, recordedAs, reference, signature: null })
+    const known = new Set(ledger.view.sources().map(({ sha256 }) => sha256))
+    const sources = document.sources.filter(({ sha256 }) => !known.has(sha256))
+    return {
+      campaign: { ledger: context.settings.ledger, baseUrl: document.target.baseUrl },
+      totals: ledger.totals(),
+      lines: [
+        `Approved by ${statement.approvedBy} until ${timeText(statement.expiresAt)}: recorded, not proven (${reference}). Nothing was sent.`,
+        'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
+        runLine(context, file, document, sources),
+      ],
+      details: { plan: document, approval: { ...statement, key: null, reference } },
+    }
+  })
 }

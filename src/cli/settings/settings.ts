@@ -53,10 +53,7 @@ export function readSettings(
     /** What people read of a report is in it, whichever command writes one. */
     language: get('lang'),
     /** What a report says besides the ledger. */
-    told: {
-      company: get('company'),
-      from: get('from'),
-    },
+    told: { company: get('company'), from: get('from') },
     /** Totals of the former provider; null where none are given. */
     expected: get('expectedRecords'),
   }

@@ -38,10 +38,12 @@ function counter(world: World) {
       event = null
     },
     event: (text: string): void => void (event = text),
-    view: (): RunView => ({
+    view: () => ({
       ...counts,
+      /** Rows that were settled when the clock of this view started; the pace counts from there. */
       settledBefore: 0,
       elapsedMs: world.clock.monotonic() - startedMs,
+      /** The last thing that a person should know, a pause for example; null for none. */
       event,
     }),
   }
@@ -164,17 +166,7 @@ function lineProgress(world: World): Progress {
 }
 
 /** What a view shows: the counts of a run, or of the campaign for somebody who watches it from outside. */
-export interface RunView {
-  readonly total: number
-  readonly registered: number
-  readonly refused: number
-  readonly inDoubt: number
-  /** Rows that were settled when the clock of this view started; the pace counts from there. */
-  readonly settledBefore: number
-  readonly elapsedMs: number
-  /** The last thing that a person should know, a pause for example; null for none. */
-  readonly event: string | null
-}
+export type RunView = Readonly<ReturnType<ReturnType<typeof counter>['view']>>
 
 /** Narrower terminals cut lines; from here on nothing that matters is cut. */
 const NARROWEST = 40

@@ -31,16 +31,12 @@ import {
   type CutOverLine,
   type ListedRow,
   type OpenRow,
+  type ReportPart,
   explain,
 } from './facts.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import {
-  isAsItShouldBe,
-  VERIFIED_VERDICTS,
-  verificationOf,
-  type VerifiedVerdict,
-} from '../../domain/proof/verification.js'
+import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */
 export function cappedList<Entry>(limit: number) {
@@ -105,13 +101,8 @@ export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
 })
 
 /** What each list of a report holds. */
-export interface Entries {
+export interface Entries extends Readonly<Record<Exclude<ReportPart, 'registered'>, OpenRow>> {
   readonly registered: RegisteredRow
-  readonly refused: OpenRow
-  readonly corrections: OpenRow
-  readonly inDoubt: OpenRow
-  readonly notSent: OpenRow
-  readonly closed: OpenRow
   readonly problems: ProblemRecord
   readonly decisions: DecisionRecord
   /** All that were read back, and those that are not proven. */
@@ -121,7 +112,7 @@ export interface Entries {
 }
 
 /** A list while it is filled; `drain` comes after every page. */
-export interface OpenList<Entry> {
+interface OpenList<Entry> {
   readonly add: (entry: Entry) => void
   readonly drain: () => Promise<void>
 }
@@ -225,7 +216,7 @@ export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
 export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
   entriesOf((after, limit) => registeredBy(runId, after, limit), PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
-const verifiedPages = (reader: LedgerReader, verdict: VerifiedVerdict) =>
+const verifiedPages = (reader: LedgerReader, verdict: VerifiedRow['verdict']) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */

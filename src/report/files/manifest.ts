@@ -58,15 +58,13 @@ export function renderManifest(facts: ReportFacts, { files, language, absentAfte
     schemaVersion: 1,
     version: readVersion(),
     ledger: facts.ledger,
-    ledgerId: facts.campaign.ledgerId,
-    changedAt: facts.campaign.changedAt,
+    ...pick('ledgerId', 'changedAt')(facts.campaign),
     changedWhileReading: facts.changedWhileReading,
     language,
     absentAfterMs,
     told: facts.told,
     campaign: pick('baseUrl', 'username', 'createdAt', 'purgedAt')(facts.campaign),
-    totals: facts.totals,
-    notTaken: facts.notTaken,
+    ...pick('totals', 'notTaken')(facts),
     plans: plansIn(facts.plans),
     decisions: { count: facts.decisions.total + facts.corrections.total },
     files,
@@ -83,13 +81,8 @@ export const renderSummary = (facts: ReportFacts): string =>
   canonical({
     schemaVersion: 1,
     campaign: campaignIn(facts),
-    balanced: facts.balanced,
-    changedWhileReading: facts.changedWhileReading,
-    totals: facts.totals,
-    mandates: facts.mandates,
-    /** Lines that were given back and could not be taken: the rows they name stay as they were. */
-    notTaken: facts.notTaken,
-    told: facts.told,
+    /** `notTaken`: lines that were given back and could not be taken: the rows they name stay as they were. */
+    ...pick('balanced', 'changedWhileReading', 'totals', 'mandates', 'notTaken', 'told')(facts),
     /** Totals of the former provider, each beside the records of its export. */
     expected: facts.expected.map((totals) => ({ ...totals, agrees: isAsExpected(totals) })),
     sources: facts.sources.map(sourceIn),

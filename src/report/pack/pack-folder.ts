@@ -307,8 +307,6 @@ type PackOutput = ReturnType<typeof outputTo>
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
 export type ScratchFile = ReturnType<typeof scratchAt>
 
-export type Published = Awaited<ReturnType<typeof moveInto>>
-
 /** A folder whose files appear together, each complete, or not at all. */
 export type PackFolder = Awaited<ReturnType<typeof openPackFolder>>
 
@@ -378,20 +376,27 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
     await writeChunk(chunk)
   }
 
+  /** Keeps the text until `drain`. */
+  const put = (text: string): void => void (waiting += text)
+
+  /** Bytes, behind what was put. */
   async function write(chunk: Uint8Array): Promise<void> {
     await writeWaiting()
     await writeChunk(chunk)
   }
 
+  /** Hands what was put to the operating system, once it is worth a call. */
   async function drain(): Promise<void> {
     if (waiting.length >= WRITTEN_AT_ONCE) await writeWaiting()
   }
 
+  /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
   async function flush(): Promise<void> {
     await writeWaiting()
     await handle.sync()
   }
 
+  /** The same, and closes. */
   async function finish(): Promise<PackFile> {
     await flush()
     await handle.close()
@@ -400,27 +405,17 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
     return file
   }
 
-  return {
-    /** Keeps the text until `drain`. */
-    put: (text: string): void => void (waiting += text),
-    /** Bytes, behind what was put. */
-    write,
-    /** Hands what was put to the operating system, once it is worth a call. */
-    drain,
-    /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
-    flush,
-    /** The same, and closes. */
-    finish,
-  }
+  return { put, write, drain, flush, finish }
 }
 
 /** In bytes. */
 const READ_AT_ONCE = 1_048_576
 
 function scratchAt(handle: FileHandle, path: string) {
-  const output = outputTo(handle, path, () => undefined)
+  const { put, write, drain } = outputTo(handle, path, () => undefined)
+  /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
-    await output.write(Buffer.of())
+    await write(Buffer.of())
     const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
     for (let at = 0; ;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
@@ -433,13 +428,7 @@ function scratchAt(handle: FileHandle, path: string) {
     await handle.close()
     await rm(path)
   }
-  return {
-    put: output.put,
-    drain: output.drain,
-    /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
-    chunks,
-    remove,
-  }
+  return { put, drain, chunks, remove }
 }
 
 const isList = ({ name }: PackFile): boolean => name.startsWith(`${TO_DO}/`)
@@ -454,24 +443,19 @@ interface Finished {
 
 async function moveInto(out: string, finished: Finished) {
   const { workshop, files, lists, stale, ledgerId } = finished
+  /** The file that stood in the way and was left as it is. */
   const kept = await keptFile(out, files, finished)
+  /** The report that stands there is of another ledger. */
   const isBesideAnother = isOfAnother(out, files, ledgerId)
+  /** Where the files are: the folder that was asked for, or one in it. */
   const folder = kept === null ? out : await freeFolder(out, finished)
+  /** The lists to work in; null where there are none. */
   const toDo = lists.length === 0 ? null : await moveLists(folder, finished)
   for (const name of stale) await rm(join(folder, name), { force: true })
   for (const { name } of files) await rename(join(workshop, name), join(folder, name))
   await rm(workshop, { recursive: true })
   flush(folder)
-  return {
-    /** Where the files are: the folder that was asked for, or one in it. */
-    folder,
-    /** The file that stood in the way and was left as it is. */
-    kept,
-    /** The report that stands there is of another ledger. */
-    isBesideAnother,
-    /** The lists to work in; null where there are none. */
-    toDo,
-  }
+  return { folder, kept, isBesideAnother, toDo }
 }
 
 /**
@@ -535,7 +519,7 @@ export async function openPackFolder(
     await writeFile(join(workshop, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
   await mkdir(join(workshop, TO_DO), { mode: 0o700 })
   await removeAbandoned(out, workshop)
-  const finished: PackFile[] = []
+  const written: PackFile[] = []
   const handles: FileHandle[] = []
 
   async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
@@ -544,9 +528,11 @@ export async function openPackFolder(
     return handle
   }
 
+  /** @param name in the folder; of a list to work in with `to-do/` before it */
   const create = async (name: string): Promise<PackOutput> =>
-    outputTo(await opened(name, 'wx'), name, (file) => void finished.push(file))
+    outputTo(await opened(name, 'wx'), name, (file) => void written.push(file))
 
+  /** @param name of no other file of the folder */
   const scratch = async (name: string): Promise<ScratchFile> =>
     scratchAt(await opened(name, 'wx+'), join(workshop, name))
 
@@ -557,40 +543,31 @@ export async function openPackFolder(
     return output.finish()
   }
 
-  const ofPack = (): readonly PackFile[] => finished.filter((file) => !isList(file))
+  /** What is finished, without the lists to work in. */
+  const finished = (): readonly PackFile[] => written.filter((file) => !isList(file))
 
-  const publish = (): Promise<Published> =>
+  /**
+   * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
+   * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
+   * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
+   */
+  const publish = () =>
     moveInto(out, {
       workshop,
-      files: ofPack(),
-      lists: finished.filter(isList),
-      stale: names.filter((name) => !finished.some((file) => file.name === name)),
+      files: finished(),
+      lists: written.filter(isList),
+      stale: names.filter((name) => !written.some((file) => file.name === name)),
       ledgerId: ledgerId ?? '',
     })
 
+  /** Removes whatever was not published. */
   async function discard(): Promise<void> {
     for (const handle of handles) await handle.close().catch(() => undefined)
     // A file may just come to be, of a writer that has not been told yet: then the folder is not empty once more.
     await rm(workshop, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  return {
-    /** @param name in the folder; of a list to work in with `to-do/` before it */
-    create,
-    /** @param name of no other file of the folder */
-    scratch,
-    write,
-    /** What is finished, without the lists to work in. */
-    finished: ofPack,
-    /**
-     * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
-     * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
-     * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
-     */
-    publish,
-    /** Removes whatever was not published. */
-    discard,
-  }
+  return { create, scratch, write, finished, publish, discard }
 }
 
 /**

@@ -4,14 +4,7 @@ import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import {
-  NOTE,
-  noteText,
-  type PackFile,
-  inPackFolder,
-  type PackFolder,
-  type Published,
-} from './pack-folder.js'
+import { NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
@@ -20,13 +13,7 @@ import {
   TO_DO_WORKBOOK,
   type Told,
 } from '../facts/facts.js'
-import {
-  paymentSourcesOf,
-  registeredPages,
-  walkLedger,
-  type OpenList,
-  type OpenLists,
-} from '../facts/row-walk.js'
+import { paymentSourcesOf, registeredPages, walkLedger, type OpenLists } from '../facts/row-walk.js'
 import { renderPage } from '../page/page.js'
 import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
@@ -137,22 +124,15 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
+    // Rows in doubt that `in-doubt.csv` proposes to send again, and what was read back of the registered ones; null where
+    // nobody asked.
     const { totals, balanced, proposals, verification } = facts
     const published = await folder.publish()
     if (failed.length > 0)
       throw new Error(`A page of the report cannot be made; its lists are in "${published.folder}"`, {
         cause: failed[0],
       })
-    return {
-      files,
-      totals,
-      balanced,
-      /** Rows in doubt that `in-doubt.csv` proposes to send again. */
-      proposals,
-      /** What was read back of the registered rows; null where nobody asked. */
-      verification,
-      ...published,
-    }
+    return { files, totals, balanced, proposals, verification, ...published }
   })
 }
 
@@ -244,7 +224,7 @@ async function openCsvLists(
 ) {
   const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<typeof openCsv<never>>>[] = []
-  async function begin<Of>(name: string, list: List<Of>): Promise<OpenList<Of>> {
+  async function begin<Of>(name: string, list: List<Of>) {
     const output = await openCsv(folder, name, list)
     outputs.push(output)
     return output
@@ -279,10 +259,7 @@ async function openCsvLists(
  * report that nobody has written into it since.
  * @throws {UsageError} as `writeReport`
  */
-export async function writeProblems(
-  problems: Iterable<ProblemRecord>,
-  options: ReportOptions,
-): Promise<PackFile & Published> {
+export async function writeProblems(problems: Iterable<ProblemRecord>, options: ReportOptions) {
   const { out, forbidden, sharedFolder } = options
   return inPackFolder(out, ['problems.csv', NOTE], forbidden, { sharedFolder }, async (folder) => {
     const file = await writeList(folder, 'problems.csv', PROBLEM_LIST, problems)

@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import { migrate } from '../../../src/migrate/migrate.js'
 import type { MigrateOptions } from '../../../src/migrate/options.js'
-import { planMigration } from '../../../src/migrate/plan/make-plan.js'
+import { planMigration, readPlan } from '../../../src/migrate/plan/plan.js'
 import { writeReport } from '../../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../../support/export.js'
 import { newPlace, placeWith } from '../place.js'
 import { planned } from './planned.js'
-import { readPlan } from '../../../src/migrate/plan/hold-to-plan.js'
 
 describe('a plan', () => {
   it('says what a run would do, and admits and sends nothing', async () => {
