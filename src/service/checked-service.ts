@@ -136,11 +136,10 @@ export function readBaseUrl(text: string) {
     isLoopback: isLoopback(url.hostname),
 
     /** There, and another user of this machine may be the one who listens. */
-    isOthers: isLoopback(url.hostname) && isOthersPort(Number(url.port) || DEFAULT_PORTS[url.protocol] || 0),
+    isOthers:
+      isLoopback(url.hostname) && isOthersPort(Number(url.port) || (url.protocol === 'http:' ? 80 : 443)),
   }
 }
-
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
  * Whether somebody must say so before credentials go there: on this machine only where another user listens, and not for the

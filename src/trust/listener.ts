@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { ownUserId } from './entry.js'
 
 const LISTENS = '0A'
 const ROOT = 0
@@ -18,7 +19,7 @@ const socketsIn = (table: string): string[] => {
 export function isOthersPort(port: number): boolean {
   const sockets = ['tcp', 'tcp6'].flatMap(socketsIn)
   if (sockets.length === 0) return true
-  const own = process.getuid?.()
+  const own = ownUserId()
   return sockets.some((line) => {
     const [, local = '', , state, , , , uid] = line.trim().split(/\s+/)
     const isIt = state === LISTENS && Number.parseInt(local.split(':')[1] ?? '', 16) === port
