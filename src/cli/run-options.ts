@@ -140,8 +140,8 @@ export function refuseUnasked({ world, settings }: Context, { baseUrl, credentia
 }
 
 /**
- * The service to ask who the customers are, or what it holds: where any user of this machine may listen, that takes the word
- * that sending takes.
+ * The service to ask who the customers are, or what it holds: where another user of this machine may listen, that takes the
+ * word that sending takes.
  * @throws {UsageError} as `readService`, and unless the host name is typed there or --yes was given
  */
 export async function readAskedService({ world, settings }: Context): Promise<Service> {
@@ -156,7 +156,7 @@ export async function readAskedService({ world, settings }: Context): Promise<Se
 }
 
 /**
- * Shows the plan and has the host name typed, unless --yes was given or the simulator is rehearsed with
+ * Shows the plan and has the host name typed, unless --yes was given or only this user listens there
  * (cli/README.md#before-anything-is-sent).
  */
 export async function confirmRun(

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { account, mandate, linesOf } from '../support/mandates.js'
 import { nextOf, placeForEach, type Row } from '../support/place.js'
 import { type Ended, inReport } from '../support/program.js'
+import { rowsOf, workbookBytes } from '../support/workbook.js'
 
 const place = placeForEach({ sandbox: {} })
 const { save, write, edit, json } = place
@@ -353,6 +354,24 @@ describe('what only the file can tell', () => {
     by('active: [A], notActive: [Y, Z]')
     await place.program('run')
     expect(registered()).toEqual(linesOf([mandate(1), mandate(2)]))
+  })
+
+  it('and by the header of that reading', async () => {
+    const all = ['A', 'A', 'Q'].map((Status, at) => mandate(at + 1, { Status }))
+    const names = Object.keys(all[0] ?? {})
+    const sheetOf = (header: readonly string[]): string =>
+      rowsOf([header, ...all.map((row) => header.map((name) => row[name] ?? ''))])
+    const sheets = { One: sheetOf(names), Two: sheetOf(names.toReversed()) }
+    writeFileSync(place.path('export.xlsx'), workbookBytes({ sheets }))
+    const by = (sheet: string, words: string) =>
+      configure(`source: { sheet: ${sheet} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`)
+    by('One', 'active: [A], notActive: [X]')
+    await expectRun(['export.xlsx', '--limit', '1'], 5, [mandate(1)])
+    by('Two', 'active: [A], notActive: [X]')
+    await expectRun(['export.xlsx'], 3, [mandate(1), mandate(2)])
+    by('Two', 'active: [A, Q], notActive: [X]')
+    await place.program('run')
+    expect(registered()).toEqual(linesOf([1, 2, 3].map((n) => mandate(n))))
   })
 
   it('repeats of what was sent among it', async () => {

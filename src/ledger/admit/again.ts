@@ -62,12 +62,12 @@ const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
 
 /** The rows of an export, those of the file as it was given last. */
 const PARTS = `source as part where (part.id = source.id or part.reading ->> '$.readFrom' = source.id)
-  and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading -> '$.wasGiven'), 0)`
+  and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading ->> '$.wasGiven'), 0)`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
   sqlWithJson<ReadSource>(connection, 'header', 'reading', 'parts', 'isList')`
     select source.id, source.name, source.sha256, iif(source.kind = 'list', 'true', 'false') as isList,
-       coalesce((select header from ${AGAIN} and again.reading -> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
+       coalesce((select header from ${AGAIN} and again.reading ->> '$.wasGiven' order by again.id desc limit 1), source.header) as header,
        coalesce((select reading from ${AGAIN} order by again.id desc limit 1), source.reading) as reading,
        (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`.all()

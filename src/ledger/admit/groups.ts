@@ -326,14 +326,15 @@ function seenOf(
   const isLonger = older.some(({ state, day }) => state === 'ready' && (counts.latest ?? '') > (day ?? '9'))
   // Beside what waits or has ended, the same of a later day is news.
   const isNews = isLaterDay && !older.some(({ state }) => isLive(state))
-  // What is read again says nothing that was not known when it was closed.
-  const lives = says === 'lives' && group.turn === EXPORTS
   const tellsEnds = standing === 'none' || says !== 'lives' || !holds(group, LACKS_COLUMN)
   const areNewer =
     (counts.areNewer === 2 || (counts.areNewer === 1 && !holds(group, WERE_COMPARED_WITH))) &&
     !holds(group, WERE_GIVEN_WITH)
+  // What is read again says nothing that was not known when it was closed.
   const isBack =
-    lives && (live?.isClosedAsGone === 1 || (standing === 'sent' && areNewer && isChangedThere(group, live)))
+    group.turn === EXPORTS &&
+    says === 'lives' &&
+    (live?.isClosedAsGone === 1 || (standing === 'sent' && areNewer && isChangedThere(group, live)))
   // Of two records that differ the newest export repeats one, and so says which is right.
   const isSettled =
     areNewer &&
@@ -352,23 +353,14 @@ function seenOf(
 const isChangedThere = ({ connection }: Deciding, live: Older | null): boolean =>
   sqlValue(connection)`select 1 from (${CHANGED_THERE}) where row_id = ?`.get(live?.id) !== undefined
 
+const differsIn = (column: string, field = column): string => `former.${column} <> row.${column}
+  and not exists (select 1 from problem where row_id = former.id and severity = 'error' and field = '${field}')`
+
 /** A record that could be sent has another value than one of which that value could be read; what may be cut has none. */
 const DIFFERS = `select 1 from row as former join row on row.mandate_key = former.mandate_key
   where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${SENDABLE}
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
-    and (${[
-      ['customer_no', 'customer_no'],
-      ['iban_key', 'iban'],
-      ['signed_date', 'signed_date'],
-    ]
-      .map(
-        ([
-          column = '',
-          field = '',
-        ]) => `former.${column} <> row.${column} and not exists (select 1 from problem
-      where row_id = former.id and severity = 'error' and field = '${field}')`,
-      )
-      .join(' or ')})`
+    and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
 
 /** A repetition is a word of its file, too. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
