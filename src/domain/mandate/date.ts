@@ -192,7 +192,8 @@ const MONTHS = [
   'dec dez dic déc des joulu pro gru',
 ].map((names) => new Set(names.split(' ')))
 
-const monthOf = (name: string): number =>
+/** 1 to 12, or 0 for what is no month. */
+export const monthOf = (name: string): number =>
   MONTHS.findIndex((names) => names.has(name.toLowerCase().normalize('NFC'))) + 1
 
 const SERIAL = /^[1-9][0-9]{1,6}(?:[.,][0-9]+)?$/

@@ -6,7 +6,7 @@ import {
   mod97,
 } from '../text/countries.js'
 import { isSepaIban } from './iban.js'
-import { LAST_DATE, readingsOf } from '../mandate/date.js'
+import { LAST_DATE, monthOf, readingsOf } from '../mandate/date.js'
 import type { CreditorIdentifier, MandateReference, AssignedIdentity, Mandate } from '../mandate/mandate.js'
 import {
   cleanCell,
@@ -194,6 +194,7 @@ const PLAIN_REFERENCE =
 /** What spreadsheets make of a reference such as `3-10`: a day, or one without its year or its day. */
 const DATE =
   /^(?:[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{2,4}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}(?:-|\. )\p{L}{3,4}|\p{L}{3,4}-[0-9]{2,4})$/u
+const NAME = /\p{L}+/u
 const WRITTEN = [
   'iso',
   'dd-mm-yyyy',
@@ -206,6 +207,8 @@ const WRITTEN = [
 
 function looksLikeDate(reference: string): boolean {
   if (!DATE.test(reference)) return false
+  const name = NAME.exec(reference)?.[0]
+  if (name !== undefined && monthOf(name) === 0) return false
   const text = reference.replaceAll(/\. |[./]/g, '-')
   return [text, `${text}-2000`, `1-${text}`].some((day) => readingsOf(day, LAST_DATE, WRITTEN).length > 0)
 }
