@@ -158,13 +158,15 @@ const forced = (mandates: readonly TrueMandate[]): string[] =>
 
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 
-/** All doubts, of which somebody knows what became. */
+/** All doubts, of which somebody knows what became, and says so again where the program asks to force it. */
 export async function resolveDoubts(office: Office, ledger: string, chance: Chance): Promise<void> {
   const paper = await takeList(office, ledger, 'in-doubt.csv')
   const { filled, meant } = fillIn(office, paper.sheet, { isClosing: false, sureOf: ledger, chance })
   if (meant.length === 0) return
   const file = paper.save('doubts', filled, null)
-  await giveDecisions(office, { file, of: ledger, ledger, meant, isForced: false })
+  const said = { file, of: ledger, ledger, meant }
+  const { status } = await giveDecisions(office, { ...said, isForced: false })
+  if (status === 2) await giveDecisions(office, { ...said, isForced: true })
 }
 
 /** One row, typed; some type two. */
