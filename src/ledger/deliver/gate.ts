@@ -133,7 +133,11 @@ const CLAUSES = {
   sent: [hasLiveAttempt('row.mandate_key'), 'its mandate is under way, registered or in doubt'],
   arrived: [
     `exists (select 1 from attempt as late where late.mandate_key = row.mandate_key and late.outcome = 'released'
-      and not ${isNamed(`'resend', 'corrected', 'retry_refused'`, `(select max(said.id) - 1 from decision as said where said.attempt_id = late.id)`)})`,
+      and not ${isNamed(
+        `'resend', 'corrected', 'retry_refused'`,
+        `(select max(said.id) - 1 from decision as said
+        where said.attempt_id = late.id and said.decision <> 'held')`,
+      )})`,
     'an earlier request of its mandate may have arrived, and nobody has decided since that it is sent',
   ],
   kin: [

@@ -46,6 +46,15 @@ it('holds what was called refused out of a doubt, until somebody has named it', 
   expect(heldBecause(1)).toEqual({ because: null })
 })
 
+it('sends what somebody decided to send again, once what held it meanwhile is settled', async () => {
+  const { ledger, heldBecause } = await campaign()
+  ledger.resolve([resolutionOf(1, 'resend')], { dryRun: false })
+  admit(ledger, [{ reference: 'M-1', customerNo: 1, iban: OTHER_IBAN }])
+  admit(ledger, [{ reference: 'M-1', customerNo: 1 }], { isNewer: true })
+  expect([1, 3, 4].map((row) => ledger.view.row(row)?.state)).toEqual(['superseded', 'superseded', 'ready'])
+  expect(heldBecause(4)).toEqual({ because: null })
+})
+
 it('holds what another record says something else of', async () => {
   const { ledger, heldBecause } = await campaign(refused())
   admit(ledger, [{ reference: 'M-1', customerNo: 1, iban: OTHER_IBAN }])
