@@ -47,12 +47,12 @@ const ROWS = `select row.id, state, customer_no as customerNo, signed_date as si
     original_mandate_reference as reference, corrects is null and source_id not in (select id from source where kind = 'list') as isRead, coalesce(group_concat(decision, ' '), '') as decisions
   from row left join decision on decision.row_id = row.id group by row.id`
 
-/** A former request of the mandate was called refused out of a doubt, and nobody has said since that it is sent. */
+/** A former request of the mandate was called refused out of a doubt, and nobody has said since that it is sent; that import held it is no word. */
 const IS_UNNAMED = `exists (select 1 from attempt as former where former.mandate_key = attempt.mandate_key
   and former.id < attempt.id and former.outcome = 'released' and not exists (
     select 1 from row join decision on decision.row_id = row.id where row.mandate_key = attempt.mandate_key
       and decision in ('resend', 'corrected', 'retry_refused')
-      and decision.id >= (select max(id) from decision where attempt_id = former.id)))`
+      and decision.id >= (select max(id) from decision where attempt_id = former.id and decision <> 'held')))`
 
 const SENT = `select row_id as rowId, request_id as requestId, started_at as startedAt, ${IS_UNNAMED} as isUnnamed from attempt`
 
