@@ -161,8 +161,8 @@ export interface MandateCount {
   readonly count: number
 }
 
-export function mandateTotalsOf(counts: readonly MandateCount[]): MandateTotals {
-  const sumOf = (of: readonly MandateCount[]): number => of.reduce((sum, { count }) => sum + count, 0)
+export function mandateTotalsOf(counts: readonly Pick<MandateCount, 'state' | 'count'>[]): MandateTotals {
+  const sumOf = (of: typeof counts): number => of.reduce((sum, { count }) => sum + count, 0)
   const each = MANDATE_STATES.map(
     (state) => [TOTAL_OF_STATE[state], sumOf(counts.filter((count) => count.state === state))] as const,
   )

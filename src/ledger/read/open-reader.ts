@@ -99,7 +99,6 @@ export type LedgerReader = ReturnType<typeof createReader>
 /** What can be asked of a ledger, over a connection of its own or over that of a scratch ledger. */
 export function createReader(connection: Connection, file: string) {
   const [query, value] = [sql(connection), sqlValue(connection)]
-  const mandateCounts = (): MandateCount[] => query<MandateCount>`${MANDATES}`.all()
   const reads = {
     ...rowReads(connection),
     campaign: (): CampaignRecord => {
@@ -123,9 +122,10 @@ export function createReader(connection: Connection, file: string) {
     },
     totals: () => readTotals(connection),
     /** Each mandate once, by the record that counts of it. */
-    mandates: () => mandateTotalsOf(mandateCounts()),
+    mandates: () =>
+      mandateTotalsOf(query<Pick<MandateCount, 'state' | 'count'>>`${mandatesBy('state')}`.all()),
     /** The same by state and rule, most mandates first. */
-    mandateCounts,
+    mandateCounts: () => query<MandateCount>`${mandatesBy('state, rule')}`.all(),
     /** How many ready rows the choice does not take. */
     leftBy: (choice: Choice): number =>
       value<number>`
@@ -261,15 +261,27 @@ export const readTotals = (connection: Connection): Totals =>
     'true',
   )
 
+/** The records that may count of a mandate; what is called `duplicate` or `superseded` never does. */
+const MAY_COUNT = `state not in ('duplicate', 'superseded')`
+
 /**
  * Each mandate once, by the record that counts of it. What has no readable identity, or stands under the key of another
- * mandate, is one of its own; a line that counts nowhere is none.
+ * mandate, is one of its own; a line that counts nowhere is none. Only beside a record that is neither ready nor registered
+ * can another one of its mandate count; so few are looked at, of a million.
  */
-const MANDATES = `select state, rule, count(*) as count from (
-    select state, rule, min(case state ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end)
-      from row where state not in ('duplicate', 'superseded') and counted_in is not null
-      group by iif(${HAS_ITS_KEY}, mandate_key, null), iif(mandate_key is null or not (${HAS_ITS_KEY}), id, null))
-   group by 1, 2 order by count desc, state, rule`
+const mandatesBy = (what: 'state' | 'state, rule'): string => `
+  select ${what}, sum(n) as count from (
+    select ${what}, count(*) as n from row where ${MAY_COUNT} group by ${what}
+    union all
+    select ${what}, -count(*) from row where ${MAY_COUNT} and counted_in is not source_id and counted_in is null group by ${what}
+    union all
+    select ${what}, -count(*) from (
+      select ${what}, row_number() over (partition by mandate_key order by case state
+          ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end, id) as place
+        from row where ${MAY_COUNT} and counted_in is not null and ${HAS_ITS_KEY}
+         and mandate_key in (select mandate_key from row where ${MAY_COUNT} and state not in ('ready', 'registered')))
+     where place > 1 group by ${what})
+   group by ${what} having sum(n) > 0 order by count desc, ${what}`
 
 /**
  * One source: its records, in the states of the rows that hold their places. They are one range of ids, so that the
