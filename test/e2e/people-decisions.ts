@@ -13,7 +13,7 @@ import {
 } from './people-office.js'
 import { takeList } from './people-paper.js'
 import { drawResaving, shuffled, valueOf, write, type Sheet } from './people-spreadsheet.js'
-import type { TrueMandate } from './people-truth.js'
+import { spellingsOf, type TrueMandate } from './people-truth.js'
 import type { Chance } from '../support/chance.js'
 
 const MINUTE = 60_000
@@ -152,9 +152,13 @@ export function expectSaid(
 
 /** The export may have had the reference with a mistake. */
 const forced = (mandates: readonly TrueMandate[]): string[] =>
-  mandates.flatMap(({ reference }) =>
-    [reference, `${reference}X`, reference.replace(/^0+/, '')].flatMap((each) => ['--yes-resend', each]),
-  )
+  mandates
+    .flatMap((mandate) => [
+      ...spellingsOf(mandate),
+      `${mandate.reference}X`,
+      mandate.reference.replace(/^0+/, ''),
+    ])
+    .flatMap((each) => ['--yes-resend', each])
 
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 
