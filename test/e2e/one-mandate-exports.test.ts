@@ -15,7 +15,7 @@ import { inReport } from '../support/program.js'
 /** Customer 7 is refused once. */
 const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
 const place = placeForEach({ sandbox: { faults: [REFUSED] } })
-const { save, read, edit, program, json, pasteNext } = place
+const { save, read, write, edit, program, json, pasteNext } = place
 const { decide, expectRun, expectRuns, listOf, registered, heldBy, waiting } = place
 
 interface Compared extends Told {
@@ -246,6 +246,25 @@ it('what the comparison calls changed before sending waits for that export', asy
   expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
   expect((await pasteNext(ended)).status).toBe(0)
   expect(registered()).toEqual(linesOf(final))
+})
+
+it('what a list or a corrected configuration makes of that waits as well, unless it says the same', async () => {
+  const unread = { signed_date: '2024-02-30' }
+  const rows = [...AS_BEFORE, mandate(2, unread), mandate(3, { Status: 'paid' }), mandate(4, unread)]
+  save('export.csv', withStatus(...rows))
+  save('final.csv', withStatus(...AS_BEFORE, mandate(2, account(902)), mandate(3, DATE), mandate(4)))
+  await expectRun(['export.csv'], 3, AS_BEFORE)
+  await compare('final.csv')
+  edit('corrections.csv', (row) =>
+    row['signed_date'] === unread.signed_date
+      ? { ...row, signed_date: mandate(Number(row['customer_no']))['signed_date'] ?? '' }
+      : row,
+  )
+  await expectRun([inReport('corrections.csv')], 3, [...AS_BEFORE, mandate(4)])
+  write('sepa-migrate.yaml', 'words: { status: { active: [paid] } }\n')
+  await expectRun(['--yes'], 3, [...AS_BEFORE, mandate(4)])
+  await expectRun(['final.csv', '--yes'], 3, [...AS_BEFORE, mandate(4), mandate(3, DATE)])
+  expect(heldBy()).toEqual({ 'MND-0002': 'CONFLICT_MANDATE' })
 })
 
 describe('controls', () => {

@@ -55,6 +55,14 @@ export const HAS_OTHER_VALUES = `(class = 'changed_before_sending' or class = 'i
   and trim(replace(replace(replace(replace(why, 'customer', ''), 'account', ''), 'date', ''), 'unclear', '')) = '')`
 
 /**
+ * SQL over `row` and a line about it: what a list or a corrected configuration made of what was changed there, with other
+ * values than that export has, as long as no newer export came in its place.
+ */
+const STILL_DIFFERS = `(final is not row.content_key and (select kind from source where id = row.source_id) <> 'export'
+  and not exists (select 1 from row as former join source on source.id = former.source_id where former.id in ${formerOf('row.id')}
+    and kind = 'export' and source.id > (select last_source from comparison where id = ${LATEST})))`
+
+/**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
  * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
  * all that is held for every row. What was changed waits only as it was. A mandate that the ledger did not know then, and that
@@ -66,9 +74,9 @@ const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere) and (
       and ${IS_LATEST} and ended.customer_no = row.customer_no))
   or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
-    where same.mandate_key = row.mandate_key and ${HOLDS} and (not ${HAS_OTHER_VALUES} or same.id = row.id))
+    where same.mandate_key = row.mandate_key and ${HOLDS} and (not ${HAS_OTHER_VALUES} or same.id = row.id or ${STILL_DIFFERS}))
   or row.corrects is not null and exists (select 1 from compared
-    where ${HOLDS} and not ${HAS_OTHER_VALUES} and row_id in ${formerOf('row.id')})))
+    where ${HOLDS} and (not ${HAS_OTHER_VALUES} or ${STILL_DIFFERS}) and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
 
 /** SQL that is true for a row that cannot be read whole, or waits for a person, and may have ended all the same. */
