@@ -29,7 +29,6 @@ import {
   isNotTaken,
   partOf,
   type CutOverLine,
-  type ListedRow,
   type OpenRow,
   type ReportPart,
   explain,
@@ -287,9 +286,8 @@ export async function walkLedger(
   files: Files,
   { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
 ) {
-  const campaign = reader.campaign()
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
-  const { counts } = gathered
+  const { campaign, counts } = gathered
   for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
     for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
@@ -408,12 +406,14 @@ const startGathering = (
   absentAfterMs: number,
   decisions: Awaited<ReturnType<typeof readDecisions>>,
 ) => ({
+  campaign: reader.campaign(),
   decisions,
   /** By source, of the rows that count in it. */
   counts: new Map(sources.map((source) => [source.id, new Map<RowState, number>()])),
   sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
-  inDoubt: cappedList<ListedRow>(LISTED_AT_MOST),
+  /** Without their original cells. */
+  inDoubt: cappedList<OpenRow>(LISTED_AT_MOST),
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
@@ -446,9 +446,9 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
-  const explanation = explain(row, background)
-  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
-  put(files, part, { row, explanation, absence })
+  const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
+  if (part === 'inDoubt') gathered.inDoubt.add({ ...open, row: { ...row, cells: null } })
+  put(files, part, open)
 }
 
 function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {

@@ -4,7 +4,6 @@ import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,
-  CampaignRecord,
   DecisionRecord,
   ProblemRecord,
   RegisteredRow,
@@ -17,7 +16,6 @@ import {
   explainVerified,
   CUT_OVER_FILE,
   type CutOverLine,
-  type ListedRow,
   type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
@@ -143,35 +141,29 @@ export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentS
   BYTE_ORDER_MARK,
 )
 
-interface AboutRow {
-  readonly row: RowRecord
-}
-
-interface OpenLine extends OpenRow, NamedRow {}
-
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
 
 const mark = <Of>(...[key, label, width, value, more]: Parameters<typeof column<Of>>): Column<Of> =>
   column(key, label, width, value, { ...more, role: 'mark' })
 
-const ROW = mark<AboutRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
+const ROW = mark<NamedRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
   meaning: 'column.migration_row',
 })
-const STATE = mark<AboutRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
+const STATE = mark<NamedRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
   shown: ({ row }, { say }) => say(`state.${row.state}`),
 })
 
-const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<AboutRow> =>
+const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<NamedRow> =>
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: ListColumns<AboutRow> = [
+const WHOSE: ListColumns<NamedRow> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
 
-const WHAT_TO_DO: ListColumns<ListedRow> = [
+const WHAT_TO_DO: ListColumns<OpenRow> = [
   mark('migration_rule', 'label.rule', null, ({ explanation }) => explanation.rule),
   mark('migration_status', 'label.status', 11, ({ explanation }) => explanation.status),
   column(
@@ -196,8 +188,8 @@ function asRead(row: RowRecord): string {
 }
 
 const ofAttempt =
-  <Of extends ListedRow = ListedRow>(cell: (attempt: AttemptRecord, of: Of) => string) =>
-  (of: Of): string =>
+  (cell: (attempt: AttemptRecord, of: OpenRow) => string) =>
+  (of: OpenRow): string =>
     of.row.lastAttempt === null ? '' : cell(of.row.lastAttempt, of)
 
 /** What is said of the request that left, for asking the service about it. */
@@ -226,9 +218,9 @@ function resendFrom({ startedAt }: AttemptRecord): string {
 }
 
 /** The same in the file alone, and what it proposes for a row that was read back as absent: a person who agrees copies it. */
-const ABOUT_REQUEST: ListColumns<OpenLine> = [
+const ABOUT_REQUEST: ListColumns<OpenRow> = [
   SENT_AT,
-  column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt<OpenLine>(agoText)),
+  column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt(agoText)),
   column('migration_resend_from', 'column.migration_resend_from', null, ofAttempt(resendFrom)),
   REQUEST_ID,
   column('migration_proposal', 'column.migration_proposal', null, ({ absence }) =>
@@ -265,36 +257,32 @@ const ASSIGNED: ListColumns<unknown> = [
 ]
 
 /** A sentence comes first on a sheet, and the code of its rule last. */
-const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
+const RULE = column<OpenRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
 /** On a sheet to read: what is looked up in the export, and what the service is asked about. */
-export const OPEN_SHEET: ListColumns<ListedRow> = [
+export const OPEN_SHEET: ListColumns<OpenRow> = [
   ...WHOSE,
   column(null, 'label.source', 24, ({ row }) => row.source),
   column(null, 'label.record', 9, ({ row }) => row.record),
   column(null, 'label.line', 9, ({ row }) => row.line),
   ...[...WHAT_TO_DO, RULE],
 ]
-export const IN_DOUBT_SHEET: ListColumns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+export const IN_DOUBT_SHEET: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
 
 /** What stands behind the original columns in every result file, and in in-doubt.csv. */
-const OPEN_COLUMNS: ListColumns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
-const IN_DOUBT_COLUMNS: ListColumns<OpenLine> = [
+const OPEN_COLUMNS: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
+const IN_DOUBT_COLUMNS: ListColumns<OpenRow> = [
   ...[...WHOSE, ...WHAT_TO_DO, ...ABOUT_REQUEST],
   ...[...CLOSING, ...ASSIGNED],
 ]
-export const openColumns = (isInDoubt: boolean): ListColumns<OpenLine> =>
+export const openColumns = (isInDoubt: boolean): ListColumns<OpenRow> =>
   isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
 
 /** Every column that `resolve --from` looks at. */
 export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
 
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
-export function openList(
-  originals: OriginalColumns,
-  campaign: CampaignRecord,
-  isInDoubt: boolean,
-): List<OpenRow> {
+export function openList(originals: OriginalColumns, isInDoubt: boolean): List<OpenRow> {
   const columns = openColumns(isInDoubt)
   const cells = cellsOf(columns)
   const { names, delimiter } = originals
@@ -303,8 +291,7 @@ export function openList(
     isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
   return {
     header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
-    line: (open) =>
-      csvLine([...shown(originals.cellsOf(open.row)), ...cells({ ...open, campaign })], delimiter),
+    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(open)], delimiter),
   }
 }
 
@@ -408,21 +395,9 @@ export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
 
 export const DECISION_LIST = listOf(DECISION_COLUMNS, BYTE_ORDER_MARK)
 
-const DECIDED: ReadonlyMap<string, TextKey> = new Map([
-  ['registered', 'state.registered'],
-  ['refused', 'state.refused'],
-  ['written_off', 'state.written_off'],
-  ['resend', 'decision.resend'],
-  ['retry_refused', 'decision.retry_refused'],
-  ['corrected', 'decision.corrected'],
-  ['done', 'decision.done'],
-])
-
-/** What a person decided; the word of another version stands as it was recorded. */
-export function decisionWord(decision: string, { say }: Texts): string {
-  const key = DECIDED.get(decision)
-  return key === undefined ? plainText(decision) : say(key)
-}
+/** What a person decided, which most often is a state; any other word stands as it was recorded. */
+export const decisionWord = (decision: string, { wordFor }: Texts): string =>
+  wordFor(`decision.${decision}`) ?? wordFor(`state.${decision}`) ?? plainText(decision)
 
 /** What decides which of the files there are. */
 type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>

@@ -168,7 +168,7 @@ async function writeFiles(
   const columns = mergeColumns(sources)
   const lists = await openCsvLists(reader, columns, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
-  const toDo = hasLists ? openToDo(folder, columns, reader.campaign()) : null
+  const toDo = hasLists ? openToDo(folder, columns) : null
   const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
   const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
   await lists.finish()
@@ -222,7 +222,6 @@ async function openCsvLists(
   folder: PackFolder,
   hasLists: boolean,
 ) {
-  const campaign = reader.campaign()
   const outputs: Awaited<ReturnType<typeof openCsv<never>>>[] = []
   async function begin<Of>(name: string, list: List<Of>) {
     const output = await openCsv(folder, name, list)
@@ -230,7 +229,7 @@ async function openCsvLists(
     return output
   }
   const beginOpen = (part: 'refused' | 'corrections' | 'inDoubt' | 'notSent') =>
-    begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt'))
+    begin(PLACE_OF_PART[part], openList(columns, part === 'inDoubt'))
   const lists: OpenLists = {
     registered: await begin(PLACE_OF_PART.registered, REGISTERED_LIST),
     ...(hasLists && {

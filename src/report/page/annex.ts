@@ -8,7 +8,7 @@ import {
   hasSent,
   idsText,
   PLACE_OF_PART,
-  type ListedRow,
+  type OpenRow,
   REPORT_ORDER,
   runsUnder,
   explainVerified,
@@ -56,7 +56,7 @@ export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportF
   </section>`
 }
 
-function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
+function inDoubtCase({ row, explanation }: OpenRow, texts: Texts): Markup {
   const { say, labelled } = texts
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null

@@ -1,7 +1,6 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
 import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
-import type { CampaignRecord } from '../../ledger/read/reader.js'
 import {
   CUT_OVER_FILE,
   type CutOverLine,
@@ -271,14 +270,14 @@ const TO_DO_SHEETS = [
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
-export function openToDo(folder: PackFolder, originals: OriginalColumns, campaign: CampaignRecord) {
+export function openToDo(folder: PackFolder, originals: OriginalColumns) {
   let scratches = 0
   const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
   const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
   const lists = {
-    inDoubt: sheetList(toDoColumns(originals, campaign, 'inDoubt'), terms),
-    corrections: sheetList(toDoColumns(originals, campaign, 'corrections'), terms),
-    refused: sheetList(toDoColumns(originals, campaign, 'refused'), terms),
+    inDoubt: sheetList(toDoColumns(originals, 'inDoubt'), terms),
+    corrections: sheetList(toDoColumns(originals, 'corrections'), terms),
+    refused: sheetList(toDoColumns(originals, 'refused'), terms),
     cutOver: sheetList(cutOverColumns(originals), terms),
   }
   async function finish(): Promise<void> {
@@ -317,14 +316,13 @@ const inWords = (text: string): string =>
     .replace(/\b(?:to-do\/)?(?:corrections|refused|in-doubt)\.csv/g, 'this workbook')
 
 /** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
-function workedColumns<Of, Line>(
-  columns: ListColumns<Line>,
-  lineOf: (of: Of) => Line,
+function workedColumns<Of>(
+  columns: ListColumns<Of>,
   choices: readonly string[],
   originals: readonly SheetColumn<Of>[],
 ): SheetColumn<Of>[] {
   const those = (
-    wanted: Column<Line>['role'],
+    wanted: Column<Of>['role'],
     how: Partial<SheetColumn<Of>>,
     shown: (text: string) => string = String,
   ): SheetColumn<Of>[] =>
@@ -333,7 +331,7 @@ function workedColumns<Of, Line>(
         ? []
         : {
             ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
-            ...{ value: (of) => shown(String(value(lineOf(of)) ?? '')), ...how },
+            ...{ value: (of) => shown(String(value(of) ?? '')), ...how },
             ...(key === 'migration_decision' ? { choices } : {}),
           },
     )
@@ -369,7 +367,6 @@ const ACCOUNT = 44
 
 function toDoColumns(
   originals: OriginalColumns,
-  campaign: CampaignRecord,
   part: 'inDoubt' | 'corrections' | 'refused',
 ): SheetColumn<OpenRow>[] {
   const { plainNames, plainCellsOf, accounts, wrongOf } = originals
@@ -383,19 +380,13 @@ function toDoColumns(
       ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
     }),
   ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
-  return workedColumns(
-    tables.openColumns(part === 'inDoubt'),
-    (open) => ({ ...open, campaign }),
-    DECISION_WORDS[part],
-    own,
-  )
+  return workedColumns(tables.openColumns(part === 'inDoubt'), DECISION_WORDS[part], own)
 }
 
 /** The same of the cut-over, where nothing is corrected. */
 const cutOverColumns = ({ identityNames, identityCells }: OriginalColumns): SheetColumn<CutOverLine>[] =>
   workedColumns(
     tables.CUT_OVER_COLUMNS,
-    (line) => line,
     DECISION_WORDS.cutOver,
     originalColumns(identityNames, ({ row }) => identityCells(row)),
   )
