@@ -2,7 +2,6 @@ import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
-import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
 import {
   hasSent,
@@ -31,7 +30,7 @@ import {
   explainedColumns,
   VERIFICATION_FILE,
 } from '../files/lists.js'
-import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
+import { lineBar, fileLink, fact, table, section } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { said } from '../../domain/text/text.js'
 
@@ -244,23 +243,36 @@ export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Mark
 export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
   corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts)
 
-const decided = (id: string, title: TextKey, list: ReportFacts['decisions'], texts: Texts): Markup =>
-  section(id, texts.labelled(title, list.total), list.total === 0 ? '' : decisionsTable(list, texts))
+function decided(
+  id: string,
+  title: TextKey,
+  { total, first }: ReportFacts['decisions'],
+  texts: Texts,
+): Markup {
+  const { say, labelled, time } = texts
+  const lines = table(first, [
+    [say('label.row'), ({ rowId }) => rowId, 'figures'],
+    [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
+    [say('label.by'), ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${time(at)}</span>`],
+    [say('label.reason'), reasonOf],
+  ])
+  const rest = restOf(first.length, total, DECISIONS_FILE, texts)
+  return section(id, labelled(title, total), total === 0 ? '' : html`${lines} ${rest}`)
+}
 
 /** What the last export said, class by class, and who closed what. */
 export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
   if (cutOver === null) return ''
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
-  const of = (name: keyof ClassCounts): ClosedLines[] => lines.filter(({ listed }) => listed === name)
   const open = (name: keyof ClassCounts): number =>
-    of(name).reduce((sum, line) => sum + (line.by === null ? line.count : 0), 0)
+    lines.reduce((sum, line) => sum + (line.listed === name && line.by === null ? line.count : 0), 0)
   const closed = (name: keyof ClassCounts): string =>
-    of(name)
-      .flatMap((line) =>
-        line.by === null
+    lines
+      .flatMap(({ listed, by, decision, count: closed }) =>
+        listed !== name || by === null
           ? []
-          : `${maskedText(line.by)}: ${decisionWord(line.decision, texts)} (${count(line.count)})`,
+          : `${maskedText(by)}: ${decisionWord(decision, texts)} (${count(closed)})`,
       )
       .join(', ')
   return section(
@@ -274,20 +286,6 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
       [say('label.closedBy'), closed],
     ])}`,
   )
-}
-
-function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
-  const { say } = texts
-  return html`${table(first, [
-    [say('label.row'), ({ rowId }) => rowId, 'figures'],
-    [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
-    [
-      say('label.by'),
-      ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${texts.time(at)}</span>`,
-    ],
-    [say('label.reason'), reasonOf],
-  ])}
-  ${restOf(first.length, total, DECISIONS_FILE, texts)}`
 }
 
 const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
@@ -327,77 +325,60 @@ export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
 }
 
 export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
-  html`<section id="definitions">
-    <h2>${say('meaning.title')}</h2>
-    <table>
-      <tbody>
-        ${REPORT_ORDER.map(
-          (state) =>
-            html`<tr>
-              <th scope="row" class="t">${say(`state.${state}`)}</th>
-              <td>${say(`meaning.${state}`)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </section>`
+  section(
+    'definitions',
+    say('meaning.title'),
+    table(REPORT_ORDER, [
+      [say('label.state'), (state) => html`<span class="t">${say(`state.${state}`)}</span>`, 'head'],
+      [say('label.meaning'), (state) => say(`meaning.${state}`)],
+    ]),
+  )
 
 /** What stands in the files beside this page: their headers are the same in every language. */
 export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
-  html`<section id="columns">
-    <h2>${texts.say('columns.title')}</h2>
-    <p>${texts.say('columns.lead')}</p>
-    ${explainedColumns(facts, texts).map(
-      ({ files, columns }) =>
-        html`<table class="columns">
-          <caption>
+  section(
+    'columns',
+    texts.say('columns.title'),
+    html`<p>${texts.say('columns.lead')}</p>`,
+    ...explainedColumns(facts, texts).map(({ files, columns }) =>
+      table(
+        columns,
+        [
+          [texts.say('label.column'), ([column]) => html`<code>${column}</code>`, 'head'],
+          [texts.say('label.meaning'), ([, meaning]) => meaning],
+        ],
+        {
+          style: 'columns',
+          caption: html`<caption>
             ${files.map((file, at) => html`${at === 0 ? '' : ', '}${fileLink(file)}`)}
-          </caption>
-          ${tableHead([texts.say('label.column'), texts.say('label.meaning')])}
-          <tbody>
-            ${columns.map(
-              ([column, meaning]) =>
-                html`<tr>
-                  <th scope="row"><code>${column}</code></th>
-                  <td>${meaning}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>`,
-    )}
-  </section>`
+          </caption>`,
+        },
+      ),
+    ),
+  )
 
 /** Totals of each source, and how it was read. */
-export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
+export function sourcesSection({ sources, totals }: ReportFacts, texts: Texts): Markup {
   const { count, say } = texts
-  const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
-  const counts = (name: string, totals: Totals): Markup =>
-    html`<th scope="row">${name}</th>
-      <td class="n">${count(totals.read)}</td>
-      ${states.map((state) => html`<td class="n">${count(totals[TOTAL_OF_STATE[state]])}</td>`)}
-      <td>${isBalanced(totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`}</td>`
+  const states = REPORT_ORDER.filter((state) => totals[TOTAL_OF_STATE[state]] > 0)
+  const counted = (name: keyof Totals) => (of: Pick<SourceRecord, 'totals'>) => count(of.totals[name])
+  const all = { name: say('sources.all'), totals }
   return html`<section id="sources" tabindex="0" aria-label="${say('sources.title')}">
     <h2>${say('sources.title')}</h2>
-    <table class="wide">
-      ${tableHead([
-        say('label.source'),
-        { figures: say('cover.read') },
-        ...states.map((state) => ({ figures: say(`state.${state}`) })),
-        say('label.balanced'),
-      ])}
-      <tbody>
-        ${facts.sources.map(
-          (source) =>
-            html`<tr>
-              ${counts(plainText(source.name), source.totals)}
-            </tr>`,
-        )}
-        <tr class="sum last">
-          ${counts(say('sources.all'), facts.totals)}
-        </tr>
-      </tbody>
-    </table>
-    ${facts.sources.map((source) => oneSource(source, texts))}
+    ${table(
+      [...sources, all],
+      [
+        [say('label.source'), ({ name }) => plainText(name), 'head'],
+        [say('cover.read'), counted('read'), 'figures'],
+        ...states.map((state) => [say(`state.${state}`), counted(TOTAL_OF_STATE[state]), 'figures'] as const),
+        [
+          say('label.balanced'),
+          (of) => (isBalanced(of.totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`),
+        ],
+      ],
+      { style: 'wide', lineStyle: (of) => (of === all ? 'sum last' : '') },
+    )}
+    ${sources.map((source) => oneSource(source, texts))}
   </section>`
 }
 
