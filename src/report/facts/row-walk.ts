@@ -38,7 +38,7 @@ import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit: number) {
+export function cappedList<Entry>(limit = LISTED_AT_MOST) {
   const first: Entry[] = []
   let total = 0
   return {
@@ -133,18 +133,17 @@ async function drain(files: Files): Promise<void> {
  * Hands every registered row that was read back to the file, what is not proven first, and returns what the pages
  * show; null where nobody asked.
  * @param totals of the rows that were walked over
- * @param longest how many rows that are not proven are kept for the pages
  */
 export async function walkVerification(
   reader: LedgerReader,
   { registered }: Totals,
   files: Files,
-  { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ) {
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
-  const unproven = cappedList<VerifiedRow>(longest)
+  const unproven = cappedList<VerifiedRow>()
   for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
     for (const page of verifiedPages(reader, verdict)) {
       signal?.throwIfAborted()
@@ -232,8 +231,8 @@ const NAMES_KEPT = 100
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
 async function readDecisions(reader: LedgerReader, files: Files) {
   const latest = new Map<number, DecisionRecord>()
-  const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
-  const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
+  const list = cappedList<DecisionRecord>()
+  const corrections = cappedList<DecisionRecord>()
   const by = tallyValues(NAMES_KEPT)
   let forced = 0
   for (const page of decisionPages(reader)) {
@@ -261,10 +260,12 @@ function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
   if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
 }
 
-function countedSource(source: SourceRecord, counts: ReadonlyMap<RowState, number>): SourceRecord {
-  const { records, resubmitted } = source
-  return { ...source, totals: totalsOf(records - resubmitted, counts, resubmitted) }
-}
+/** The totals of so many records, of which these rows are in each state. */
+const countedTotals = (
+  { records, resubmitted }: Pick<SourceRecord, 'records' | 'resubmitted'>,
+  states: ReadonlyMap<RowState, Pick<RowSums, 'rows'>>,
+): Totals =>
+  totalsOf(records - resubmitted, new Map([...states].map(([state, { rows }]) => [state, rows])), resubmitted)
 
 /** What the walk has gathered so far. */
 type Gathered = ReturnType<typeof startGathering>
@@ -287,11 +288,11 @@ export async function walkLedger(
   { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
 ) {
   const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
-  const { campaign, counts } = gathered
+  const { campaign, sums } = gathered
   for (const page of rowPages(reader)) {
     signal?.throwIfAborted()
-    for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
-    for (const row of page.registered) if (counts.has(row.sourceId)) takeRegistered(gathered, row, files)
+    for (const row of page.rows) if (sums.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of page.registered) if (sums.has(row.sourceId)) takeRegistered(gathered, row, files)
     await drain(files)
   }
   for (const page of problemPages(reader)) {
@@ -300,15 +301,18 @@ export async function walkLedger(
     for (const problem of page) put(files, 'problems', problem)
     await drain(files)
   }
-  const totals = totalsOver(sources, gathered)
-  const walked = { longest: LISTED_AT_MOST, signal }
-  const verification = await walkVerification(reader, totals, files, walked)
+  const sumsIn = (state: RowState) => [...sums.values()].flatMap((states) => states.get(state) ?? [])
+  const byState = new Map(ROW_STATES.map((state) => [state, hashTotalsOf(...sumsIn(state))]))
+  const sumOf = (name: 'records' | 'resubmitted') => sources.reduce((sum, each) => sum + each[name], 0)
+  const totals = countedTotals({ records: sumOf('records'), resubmitted: sumOf('resubmitted') }, byState)
+  const verification = await walkVerification(reader, totals, files, signal)
   const distinct = reader.distinctCounts()
-  const counted = sources.map((source) =>
-    countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
-  )
+  const counted = sources.map((source) => ({
+    ...source,
+    totals: countedTotals(source, sums.get(source.id) ?? new Map()),
+  }))
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
-  const { decisions, sums } = gathered
+  const { decisions } = gathered
   const open = reader.openCutOver()
   if (open.open > 0) await walkCutOver(reader, files)
   return {
@@ -349,8 +353,8 @@ export async function walkLedger(
     decisions: decisions.list,
     corrections: decisions.corrections,
     hashTotals: {
-      read: hashTotalsOf(...sums.values()),
-      byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
+      read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)),
+      byState,
     },
     distinct,
     /** Registered rows whose first debit is due earliest. */
@@ -409,11 +413,10 @@ const startGathering = (
   campaign: reader.campaign(),
   decisions,
   /** By source, of the rows that count in it. */
-  counts: new Map(sources.map((source) => [source.id, new Map<RowState, number>()])),
-  sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
+  sums: new Map(sources.map(({ id }) => [id, new Map(ROW_STATES.map((state) => [state, noSums()]))])),
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   /** Without their original cells. */
-  inDoubt: cappedList<OpenRow>(LISTED_AT_MOST),
+  inDoubt: cappedList<OpenRow>(),
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
@@ -451,21 +454,12 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   put(files, part, open)
 }
 
-function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
-  const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
-  if (counted === undefined) return
-  counted.set(state, (counted.get(state) ?? 0) + 1)
-  const sum = sums.get(state)
+function countRow({ sums }: Gathered, state: RowState, row: RegisteredRow): void {
+  const sum = row.countedIn === null ? undefined : sums.get(row.countedIn)?.get(state)
   if (sum !== undefined) addRow(sum, row)
 }
 
 function leftByChoice(reader: LedgerReader, run: RunRecord | undefined): number | null {
   const { only = [], countries = null } = run?.settings ?? {}
   return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
-}
-
-function totalsOver(sources: readonly SourceRecord[], { sums }: Gathered): Totals {
-  const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
-  const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
-  return totalsOf(read, new Map([...sums].map(([state, { rows }]) => [state, rows])), resubmitted)
 }
