@@ -140,13 +140,13 @@ export const section = (id: string, title: string, ...parts: readonly (Markup | 
     ${parts}
   </section>`
 
-/** @param nothing what is said where there is no line */
-export const listOf = (lines: readonly (Markup | string)[], nothing: string, style = ''): Markup | '' => {
-  if (lines.length === 0) return nothing === '' ? '' : html`<p>${nothing}</p>`
-  return html`<ul class="${style}">
-    ${lines.map((line) => html`<li>${line}</li>`)}
-  </ul>`
-}
+/** Nothing where there is no line. */
+export const listOf = (lines: readonly (Markup | string)[], style = ''): Markup | '' =>
+  lines.length === 0
+    ? ''
+    : html`<ul class="${style}">
+        ${lines.map((line) => html`<li>${line}</li>`)}
+      </ul>`
 
 type PageCell = Markup | string | number
 

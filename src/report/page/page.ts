@@ -102,10 +102,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
-    ${listOf(
-      open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`),
-      '',
-    )}
+    ${listOf(open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`))}
     ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
     ${
       overridden === 0
