@@ -23,7 +23,7 @@ import {
   runsUnder,
 } from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import type { Entries, ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import {
   BYTE_ORDER_MARK,
@@ -87,9 +87,21 @@ export interface List<Of> {
   readonly line: (of: Of) => string
 }
 
-function listOf<Of>(columns: ListColumns<Of>, mark = ''): List<Of> {
+function listOf<Of>(columns: ListColumns<Of>, mark = BYTE_ORDER_MARK): List<Of> {
   const cells = cellsOf(columns)
   return { header: mark + csvHeader(namesOf(columns)), line: (of) => csvLine(cells(of)) }
+}
+
+/** The same behind columns of the export. */
+function listBehind<Of extends NamedRow>(
+  { names, cellsOf: originals, delimiter }: Pick<OriginalColumns, 'names' | 'cellsOf' | 'delimiter'>,
+  columns: ListColumns<Of>,
+): List<Of> {
+  const cells = cellsOf(columns)
+  return {
+    header: BYTE_ORDER_MARK + csvHeader([...names, ...namesOf(columns)], delimiter),
+    line: (of) => csvLine([...originals(of.row), ...cells(of)], delimiter),
+  }
 }
 
 /** As text: a spreadsheet rounds what has more than 15 digits. */
@@ -111,7 +123,7 @@ const NEW = [
 ] as const
 
 /** registered.csv, old to new. */
-export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
+const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column(null, 'label.row', 9, ({ id }) => id),
   ...[CUSTOMER, ACCOUNT],
   column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
@@ -126,7 +138,7 @@ export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column('last_collected', 'column.last_collected', null, ({ vouchedOn }) => vouchedOn),
 ]
 
-export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)
+export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS, '')
 
 const paymentSources = column(
   'payment_sources',
@@ -136,10 +148,10 @@ const paymentSources = column(
 )
 
 /** to-cancel.csv: the same of one run, with what the service calls each where a read-back showed it. */
-export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>(
-  [...REGISTERED_COLUMNS, paymentSources],
-  BYTE_ORDER_MARK,
-)
+export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>([
+  ...REGISTERED_COLUMNS,
+  paymentSources,
+])
 
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
@@ -260,14 +272,14 @@ const ASSIGNED: ListColumns<unknown> = [
 const RULE = column<OpenRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
 /** On a sheet to read: what is looked up in the export, and what the service is asked about. */
-export const OPEN_SHEET: ListColumns<OpenRow> = [
+const OPEN_SHEET: ListColumns<OpenRow> = [
   ...WHOSE,
   column(null, 'label.source', 24, ({ row }) => row.source),
   column(null, 'label.record', 9, ({ row }) => row.record),
   column(null, 'label.line', 9, ({ row }) => row.line),
   ...[...WHAT_TO_DO, RULE],
 ]
-export const IN_DOUBT_SHEET: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+const IN_DOUBT_SHEET: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
 
 /** What stands behind the original columns in every result file, and in in-doubt.csv. */
 const OPEN_COLUMNS: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
@@ -282,17 +294,12 @@ export const openColumns = (isInDoubt: boolean): ListColumns<OpenRow> =>
 export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
 
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
-export function openList(originals: OriginalColumns, isInDoubt: boolean): List<OpenRow> {
-  const columns = openColumns(isInDoubt)
-  const cells = cellsOf(columns)
-  const { names, delimiter } = originals
+export function openList({ names, cellsOf, delimiter }: OriginalColumns, isInDoubt = false): List<OpenRow> {
   // In a list to decide in nobody corrects a customer.
-  const shown = (own: readonly string[]): readonly string[] =>
-    isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
-  return {
-    header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
-    line: (open) => csvLine([...shown(originals.cellsOf(open.row)), ...cells(open)], delimiter),
-  }
+  const shown = (own: readonly string[]): string[] =>
+    own.filter((_, at) => !isInDoubt || names[at] !== CUSTOMER_COLUMN)
+  const originals = { names: shown(names), cellsOf: (row: RowRecord) => shown(cellsOf(row)), delimiter }
+  return listBehind(originals, openColumns(isInDoubt))
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
@@ -311,7 +318,7 @@ export const CUT_OVER_COLUMNS: ListColumns<CutOverLine> = [
 ]
 
 /** The same on a sheet to read. */
-export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
+const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
   ...WHOSE,
   column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
     shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
@@ -320,17 +327,13 @@ export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
 ]
 
 /** Without account numbers, since nothing in it is corrected. */
-export function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
-  const cells = cellsOf(CUT_OVER_COLUMNS)
-  const names = [...identityNames.map(editableCell), ...namesOf(CUT_OVER_COLUMNS)]
-  return {
-    header: BYTE_ORDER_MARK + csvHeader(names, delimiter),
-    line: (of) => csvLine([...identityCells(of.row).map(keptCell), ...cells(of)], delimiter),
-  }
+function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
+  const cellsOf = (row: RowRecord) => identityCells(row).map(keptCell)
+  return listBehind({ names: identityNames.map(editableCell), cellsOf, delimiter }, CUT_OVER_COLUMNS)
 }
 
 /** A finding on a whole file has neither record nor line. In names, what would hide or turn them round is shown. */
-export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
+const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column('source', 'label.source', 24, ({ source }) => printable(source)),
   column('record', 'label.record', 9, ({ record }) => record),
   column('line', 'label.line', 9, ({ line }) => line),
@@ -347,13 +350,13 @@ export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column(null, 'label.rule', 28, ({ rule }) => rule),
 ]
 
-export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
+export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS, '')
 
 /** Written only where registered rows were read back. */
 export const VERIFICATION_FILE = 'verification.csv'
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
-export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
+const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
   ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
   column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
@@ -371,13 +374,13 @@ export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column('explanation', 'label.message', SENTENCE, explainVerified),
 ]
 
-export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
+export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS)
 
 /** Every decision of the ledger in the order in which it was recorded. */
 export const DECISIONS_FILE = 'decisions.csv'
 
 /** What somebody typed is masked once more. */
-export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
+const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('id', 'column.id', null, ({ id }) => id),
   column('row', 'label.row', 9, ({ rowId }) => rowId),
   column('attempt', 'label.attempts', null, ({ attemptId }) => attemptId),
@@ -393,7 +396,40 @@ export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('evidence', 'label.evidence', SENTENCE, ({ evidence }) => evidence),
 ]
 
-export const DECISION_LIST = listOf(DECISION_COLUMNS, BYTE_ORDER_MARK)
+export const DECISION_LIST = listOf(DECISION_COLUMNS)
+
+/** A list of a report: its sheet in the workbook, and its file where it has one. */
+export interface ReportList<Of> {
+  readonly sheet: TextKey
+  readonly columns: ListColumns<Of>
+  /** The file that holds all entries; null for what the ledger alone does. */
+  readonly file: string | null
+  readonly written?: ((originals: OriginalColumns) => List<Of>) | undefined
+}
+
+const list = <Of>(
+  sheet: TextKey,
+  columns: ListColumns<Of>,
+  file: string | null,
+  written?: ReportList<Of>['written'],
+): ReportList<Of> => ({ sheet, columns, file, written })
+
+const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
+
+/** In the order in which files are written. */
+export const LISTS: { readonly [Name in keyof Entries]: ReportList<Entries[Name]> } = {
+  registered: list('state.registered', REGISTERED_COLUMNS, registered, () => REGISTERED_LIST),
+  refused: list('state.refused', OPEN_SHEET, refused, openList),
+  corrections: list('sheet.corrections', OPEN_SHEET, corrections, openList),
+  inDoubt: list('state.in_doubt', IN_DOUBT_SHEET, inDoubt, (originals) => openList(originals, true)),
+  notSent: list('cover.notSent', OPEN_SHEET, notSent, openList),
+  closed: list('sheet.closed', OPEN_SHEET, null),
+  problems: list('problems.title', PROBLEM_COLUMNS, 'problems.csv', () => PROBLEM_LIST),
+  decisions: list('decisions.title', DECISION_COLUMNS, DECISIONS_FILE, () => DECISION_LIST),
+  verified: list('label.verification', VERIFICATION_COLUMNS, VERIFICATION_FILE, () => VERIFICATION_LIST),
+  unproven: list('label.verification', VERIFICATION_COLUMNS, VERIFICATION_FILE),
+  cutOver: list('sheet.cutOver', CUT_OVER_SHEET, CUT_OVER_FILE, cutOverList),
+}
 
 /** What a person decided, which most often is a state; any other word stands as it was recorded. */
 export const decisionWord = (decision: string, { wordFor }: Texts): string =>
@@ -404,7 +440,6 @@ type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>
 
 /** Every column that this program writes, as the headers have them, and what it means; files with the same ones together. */
 export function explainedColumns({ verification, cutOver }: FilesWritten, { say }: Texts) {
-  const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
   const explained = (files: readonly string[], columns: ListColumns<never>) => ({
     files,
     columns: inFile(columns).map(({ key, label, meaning = label }) => [key, say(meaning)] as const),

@@ -71,10 +71,6 @@ export async function sha256Of(path: string, bytes = createReadStream(path)): Pr
   return hash.digest('hex')
 }
 
-/** A report that was killed while it gave its files their names has left its manifest in its own folder. */
-const provenByUnfinished = (folder: string): readonly string[] =>
-  workshopsIn(folder).flatMap((path) => provenBy(path))
-
 /** Whether the report in the folder is of another ledger. */
 const isOfAnother = (folder: string, files: readonly Pick<PackFile, 'name'>[], ledgerId: string): boolean =>
   files.some(({ name }) => name === MANIFEST) &&
@@ -93,7 +89,8 @@ export async function keptFile(
   if (isOfAnother(folder, files, ledgerId)) return MANIFEST
   const proven = new Set([
     ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
-    ...provenByUnfinished(folder),
+    // A report that was killed while it gave its files their names has left its manifest in its own folder.
+    ...workshopsIn(folder).flatMap(provenBy),
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
@@ -120,12 +117,11 @@ const toDoNumbers = (folder: string): number[] =>
     return found === null ? [] : [Number(found[1] ?? 1)]
   })
 
-/** Where the newest lists of a report are, or will be where there are none. */
-const toDoFolder = (folder: string): string => join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))))
-
-/** Where a file of a report is: a list to work in lies in the newest folder of lists. */
+/** Where a file of a report is: a list to work in lies in the newest folder of lists, or will where there are none. */
 export const pathInPack = (folder: string, name: string): string =>
-  join(name.startsWith(`${TO_DO}/`) ? toDoFolder(folder) : folder, name.replace(`${TO_DO}/`, ''))
+  isList({ name })
+    ? join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))), basename(name))
+    : join(folder, name)
 
 /** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
 export const DONE = 'done'
@@ -363,36 +359,28 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
   let bytes = 0
   let waiting = ''
 
-  async function writeChunk(chunk: Uint8Array): Promise<void> {
-    hash.update(chunk)
-    bytes += chunk.length
-    await handle.writeFile(chunk)
-  }
-
-  async function writeWaiting(): Promise<void> {
-    if (waiting === '') return
-    const chunk = Buffer.from(waiting, 'utf8')
-    waiting = ''
-    await writeChunk(chunk)
-  }
-
   /** Keeps the text until `drain`. */
   const put = (text: string): void => void (waiting += text)
 
   /** Bytes, behind what was put. */
-  async function write(chunk: Uint8Array): Promise<void> {
-    await writeWaiting()
-    await writeChunk(chunk)
+  async function write(...chunks: readonly Uint8Array[]): Promise<void> {
+    const all = waiting === '' ? chunks : [Buffer.from(waiting, 'utf8'), ...chunks]
+    waiting = ''
+    for (const chunk of all) {
+      hash.update(chunk)
+      bytes += chunk.length
+      await handle.writeFile(chunk)
+    }
   }
 
   /** Hands what was put to the operating system, once it is worth a call. */
   async function drain(): Promise<void> {
-    if (waiting.length >= WRITTEN_AT_ONCE) await writeWaiting()
+    if (waiting.length >= WRITTEN_AT_ONCE) await write()
   }
 
   /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
   async function flush(): Promise<void> {
-    await writeWaiting()
+    await write()
     await handle.sync()
   }
 
@@ -415,7 +403,7 @@ function scratchAt(handle: FileHandle, path: string) {
   const { put, write, drain } = outputTo(handle, path, () => undefined)
   /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
-    await write(Buffer.of())
+    await write()
     const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
     for (let at = 0; ;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
@@ -431,7 +419,8 @@ function scratchAt(handle: FileHandle, path: string) {
   return { put, drain, chunks, remove }
 }
 
-const isList = ({ name }: PackFile): boolean => name.startsWith(`${TO_DO}/`)
+/** A list to work in. */
+export const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
 
 interface Finished {
   readonly workshop: string
@@ -521,6 +510,7 @@ export async function openPackFolder(
   await removeAbandoned(out, workshop)
   const written: PackFile[] = []
   const handles: FileHandle[] = []
+  let scratches = 0
 
   async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
     const handle = await open(join(workshop, name), flags, 0o600)
@@ -532,9 +522,10 @@ export async function openPackFolder(
   const create = async (name: string): Promise<PackOutput> =>
     outputTo(await opened(name, 'wx'), name, (file) => void written.push(file))
 
-  /** @param name of no other file of the folder */
-  const scratch = async (name: string): Promise<ScratchFile> =>
-    scratchAt(await opened(name, 'wx+'), join(workshop, name))
+  const scratch = async (): Promise<ScratchFile> => {
+    const name = `.sheet-${(scratches += 1)}`
+    return scratchAt(await opened(name, 'wx+'), join(workshop, name))
+  }
 
   async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
     const output = await create(name)

@@ -3,8 +3,9 @@ import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
+import { said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
+import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
@@ -21,16 +22,13 @@ import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
-  cutOverList,
-  DECISION_LIST,
   DECISIONS_FILE,
   type List,
-  openList,
+  LISTS,
   PROBLEM_LIST,
-  REGISTERED_LIST,
+  type ReportList,
   TO_CANCEL_LIST,
   VERIFICATION_FILE,
-  VERIFICATION_LIST,
 } from '../files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../files/cells.js'
 
@@ -222,35 +220,21 @@ async function openCsvLists(
   folder: PackFolder,
   hasLists: boolean,
 ) {
-  const outputs: Awaited<ReturnType<typeof openCsv<never>>>[] = []
-  async function begin<Of>(name: string, list: List<Of>) {
-    const output = await openCsv(folder, name, list)
-    outputs.push(output)
-    return output
-  }
-  const beginOpen = (part: 'refused' | 'corrections' | 'inDoubt' | 'notSent') =>
-    begin(PLACE_OF_PART[part], openList(columns, part === 'inDoubt'))
-  const lists: OpenLists = {
-    registered: await begin(PLACE_OF_PART.registered, REGISTERED_LIST),
-    ...(hasLists && {
-      refused: await beginOpen('refused'),
-      corrections: await beginOpen('corrections'),
-      inDoubt: await beginOpen('inDoubt'),
-      notSent: await beginOpen('notSent'),
-    }),
-    problems: await begin('problems.csv', PROBLEM_LIST),
-    decisions: await begin(DECISIONS_FILE, DECISION_LIST),
-    ...(reader.verificationCounts().length > 0 && {
-      verified: await begin(VERIFICATION_FILE, VERIFICATION_LIST),
-    }),
-    ...(hasLists &&
-      reader.openCutOver().open > 0 && { cutOver: await begin(CUT_OVER_FILE, cutOverList(columns)) }),
+  const leftOut = said<string>([
+    reader.verificationCounts().length === 0 && VERIFICATION_FILE,
+    reader.openCutOver().open === 0 && CUT_OVER_FILE,
+  ])
+  const outputs = new Map<string, Awaited<ReturnType<typeof openCsv<never>>>>()
+  for (const [name, { file, written }] of Object.entries<ReportList<never>>(LISTS)) {
+    if (file === null || written === undefined || leftOut.includes(file)) continue
+    if (hasLists || !isList({ name: file })) outputs.set(name, await openCsv(folder, file, written(columns)))
   }
   const finish = async (): Promise<void> => {
-    await Promise.all(outputs.map(({ flush }) => flush()))
-    for (const output of outputs) await output.finish()
+    const all = [...outputs.values()]
+    await Promise.all(all.map(({ flush }) => flush()))
+    for (const output of all) await output.finish()
   }
-  return { lists, finish }
+  return { lists: Object.fromEntries(outputs) as OpenLists, finish }
 }
 
 /**

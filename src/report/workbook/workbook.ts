@@ -2,7 +2,6 @@ import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
 import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import {
-  CUT_OVER_FILE,
   type CutOverLine,
   type OpenRow,
   PLACE_OF_PART,
@@ -21,8 +20,7 @@ import {
   type CellValue,
   freeSheet,
   LARGEST_ARCHIVE,
-  listHead,
-  listTail,
+  LIST_FRAME,
   oneCell,
   openArchive,
   rowWriter,
@@ -30,8 +28,7 @@ import {
   sheetPath,
   STYLES,
   workbookParts,
-  workHead,
-  workTail,
+  WORK_FRAME,
 } from './xlsx.js'
 
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
@@ -76,18 +73,17 @@ const newSheet = () => ({ waiting: '', bytes: 0, count: 0, file: null as Scratch
 const WAITING = 65_536
 
 interface ListTerms {
-  readonly scratch: () => Promise<ScratchFile>
+  readonly folder: Pick<PackFolder, 'scratch'>
   readonly limits: WorkbookLimits
   readonly texts: Texts
   /** What stands before and behind its entries. */
-  readonly head?: typeof listHead
-  readonly tail?: typeof listTail
+  readonly frame?: typeof LIST_FRAME
 }
 
 /** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
 function sheetList<Entry>(
   columns: readonly SheetColumn<Entry>[],
-  { scratch, limits, texts, head = listHead, tail = listTail }: ListTerms,
+  { folder, limits, texts, frame = LIST_FRAME }: ListTerms,
 ) {
   const rowOf = rowWriter(columns)
   let last = newSheet()
@@ -107,7 +103,7 @@ function sheetList<Entry>(
   async function drain(): Promise<void> {
     for (const rows of all.slice(-2)) {
       if (rows.waiting.length < WAITING) continue
-      rows.file ??= await scratch()
+      rows.file ??= await folder.scratch()
       rows.file.put(rows.waiting)
       rows.waiting = ''
       await rows.file.drain()
@@ -115,13 +111,13 @@ function sheetList<Entry>(
   }
 
   async function* chunksOf(rows: typeof last, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(head(columns, title))
+    yield Buffer.from(frame.head(columns, title))
     if (!isFull) {
       if (rows.file !== null) yield* rows.file.chunks()
       yield Buffer.from(rows.waiting)
     }
     await rows.file?.remove()
-    yield Buffer.from(tail(columns, isFull ? 0 : rows.count))
+    yield Buffer.from(frame.tail(columns, isFull ? 0 : rows.count))
   }
 
   const entries = (): number => all.reduce((sum, { count }) => sum + count, 0)
@@ -161,58 +157,43 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
+/** The lists that are filled during the walk, in the order of their sheets. */
+const SHEETS = [
+  ...(['unproven', 'inDoubt', 'refused', 'corrections', 'notSent'] as const),
+  ...(['registered', 'closed', 'cutOver', 'problems', 'decisions'] as const),
+]
 
-/** The lists that are filled during the walk. */
-const openLists = (newList: NewList) => ({
-  inDoubt: newList(tables.IN_DOUBT_SHEET),
-  refused: newList(tables.OPEN_SHEET),
-  corrections: newList(tables.OPEN_SHEET),
-  notSent: newList(tables.OPEN_SHEET),
-  closed: newList(tables.OPEN_SHEET),
-  registered: newList(tables.REGISTERED_COLUMNS),
-  problems: newList(tables.PROBLEM_COLUMNS),
-  decisions: newList(tables.DECISION_COLUMNS),
-  unproven: newList(tables.VERIFICATION_COLUMNS),
-  cutOver: newList(tables.CUT_OVER_SHEET),
-})
+const openLists = (terms: ListTerms) =>
+  SHEETS.map((name) => ({
+    name,
+    ...sheetList<never>(columnsIn<never>(tables.LISTS[name].columns, terms.texts), terms),
+  }))
 
 /** All sheets in their order. */
-function sheetsOf(
-  facts: ReportFacts,
-  lists: ReturnType<typeof openLists>,
-  newList: NewList,
-  texts: Texts,
-): ListSheet[] {
+function sheetsOf(facts: ReportFacts, lists: ReturnType<typeof openLists>, terms: ListTerms): ListSheet[] {
   const { proposals, verification, sources, runs, plans } = facts
-  const { say } = texts
+  const { say } = terms.texts
   const known = <Entry>(sheet: TextKey, columns: ListColumns<Entry>, entries: readonly Entry[]) => {
-    const list = newList(columns)
+    const list = sheetList(columnsIn(columns, terms.texts), terms)
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
   }
-  const summary = Buffer.from(summarySheet(facts, texts))
-  const file = PLACE_OF_PART.inDoubt
-  const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
-  const unproven = { sheet: say('label.verification'), title: say('proof.notProven') }
+  const summary = Buffer.from(summarySheet(facts, terms.texts))
+  const proposed = { count: proposals, file: PLACE_OF_PART.inDoubt, word: 'resend' }
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
-    ...(verification === null ? [] : lists.unproven.sheets({ ...unproven, file: tables.VERIFICATION_FILE })),
-    ...lists.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
-    ...lists.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
-    ...lists.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
-    ...lists.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
-    ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
-    ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
-    ...(lists.cutOver.entries() === 0
-      ? []
-      : lists.cutOver.sheets({ sheet: say('sheet.cutOver'), file: CUT_OVER_FILE })),
-    ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
-    ...lists.decisions.sheets({ sheet: say('decisions.title'), file: tables.DECISIONS_FILE }),
+    ...lists.flatMap((list) => {
+      const { sheet, file } = tables.LISTS[list.name]
+      if (list.name === 'unproven' && verification === null) return []
+      if (list.name === 'cutOver' && list.entries() === 0) return []
+      const title = say(list.name === 'unproven' ? 'proof.notProven' : sheet)
+      const note = list.name === 'inDoubt' && proposals > 0 ? say('doubt.proposals', proposed) : ''
+      return list.sheets({ sheet: say(sheet), title, note, file: file ?? facts.ledger })
+    }),
     ...known('sources.title', tables.SOURCES, sources),
     ...(plans.length === 0 ? [] : known('plans.title', tables.PLANS, tables.linesOfPlans(facts))),
     ...known('runs.title', tables.RUNS, runs),
-    ...known('columns.title', tables.FILE_COLUMNS, tables.columnLines(facts, texts)),
+    ...known('columns.title', tables.FILE_COLUMNS, tables.columnLines(facts, terms.texts)),
   ]
 }
 
@@ -225,19 +206,16 @@ export function openWorkbook(
   texts: Texts = ENGLISH,
   limits: WorkbookLimits = WORKBOOK_LIMITS,
 ) {
-  let scratches = 0
-  const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
-  const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
-  const lists = openLists(newList)
-
+  const terms = { folder, limits, texts }
+  const lists = openLists(terms)
   return {
-    lists: lists as OpenLists,
+    lists: Object.fromEntries(lists.map((list) => [list.name, list])) as OpenLists,
     /**
      * Writes the file, one sheet behind the other, once everything has been handed over.
      * @throws {UsageError} when the folder does not take it
      */
     finish: (facts: ReportFacts): Promise<PackFile> =>
-      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
+      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, terms), limits.archiveBytes),
   }
 }
 
@@ -251,7 +229,7 @@ async function writeSheets(
   const archive = openArchive(output.write)
   for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
   for (const [index, { bytes, chunks }] of sheets.entries())
-    await archive.add(sheetPath(index), chunks(archive.bytes() + bytes > mostBytes))
+    await archive.add(`xl/${sheetPath(index)}`, chunks(archive.bytes() + bytes > mostBytes))
   await archive.end()
   return output.finish()
 }
@@ -271,9 +249,7 @@ const TO_DO_SHEETS = [
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
 export function openToDo(folder: PackFolder, originals: OriginalColumns) {
-  let scratches = 0
-  const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
-  const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
+  const terms = { folder, limits: WORKBOOK_LIMITS, texts: ENGLISH, frame: WORK_FRAME }
   const lists = {
     inDoubt: sheetList(toDoColumns(originals, 'inDoubt'), terms),
     corrections: sheetList(toDoColumns(originals, 'corrections'), terms),
