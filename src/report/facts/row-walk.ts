@@ -125,8 +125,17 @@ function put<Name extends keyof Entries>(files: Files, name: Name, entry: Entrie
   for (const lists of files) lists[name]?.add(entry)
 }
 
-async function drain(files: Files): Promise<void> {
-  for (const lists of files) for (const list of Object.values(lists)) await list.drain()
+/** Hands over page by page: what the files were given is written before the next page is read. */
+async function walkPages<Page>(
+  pages: Iterable<Page>,
+  { files, signal }: Pick<WalkTerms, 'files' | 'signal'>,
+  take: (page: Page) => void,
+): Promise<void> {
+  for (const page of pages) {
+    signal?.throwIfAborted()
+    take(page)
+    for (const lists of files) for (const list of Object.values(lists)) await list.drain()
+  }
 }
 
 /**
@@ -137,24 +146,21 @@ async function drain(files: Files): Promise<void> {
 export async function walkVerification(
   reader: LedgerReader,
   { registered }: Totals,
-  files: Files,
-  signal: AbortSignal | undefined,
+  terms: Pick<WalkTerms, 'files' | 'signal'>,
 ) {
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
   const unproven = cappedList<VerifiedRow>()
   for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
-    for (const page of verifiedPages(reader, verdict)) {
-      signal?.throwIfAborted()
+    await walkPages(verifiedPages(reader, verdict), terms, (page) => {
       for (const row of page) {
-        put(files, 'verified', row)
+        put(terms.files, 'verified', row)
         if (isAsItShouldBe(verdict)) continue
         unproven.add(row)
-        put(files, 'unproven', row)
+        put(terms.files, 'unproven', row)
       }
-      await drain(files)
-    }
+    })
   return {
     ...verification,
     /** How many rows were drawn when registered rows were last read back; null for all of them. */
@@ -169,16 +175,16 @@ export const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] 
   (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
 
 /** Hands over the lines of the latest comparison that nobody has closed. */
-async function walkCutOver(reader: LedgerReader, files: Files): Promise<void> {
+async function walkCutOver(reader: LedgerReader, terms: WalkTerms): Promise<void> {
   const campaign = reader.campaign()
-  for (const page of entriesOf(reader.comparedLines, PAGE_ROWS)) {
+  await walkPages(entriesOf(reader.comparedLines, PAGE_ROWS), terms, (page) => {
     for (const compared of page) {
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
       if (row === null) continue
-      put(files, 'cutOver', { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) })
+      const paymentSources = paymentSourcesOf(reader, row.id)
+      put(terms.files, 'cutOver', { campaign, compared, row, paymentSources })
     }
-    await drain(files)
-  }
+  })
 }
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
@@ -229,23 +235,22 @@ const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 
 const NAMES_KEPT = 100
 
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
-async function readDecisions(reader: LedgerReader, files: Files) {
+async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
   const latest = new Map<number, DecisionRecord>()
   const list = cappedList<DecisionRecord>()
   const corrections = cappedList<DecisionRecord>()
   const by = tallyValues(NAMES_KEPT)
   let forced = 0
-  for (const page of decisionPages(reader)) {
+  await walkPages(decisionPages(reader), terms, (page) => {
     for (const decision of page) {
       const isCorrection = decision.decision === CORRECTED
       if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
       ;(isCorrection ? corrections : list).add(decision)
       by.add(decision.by)
       if (isForced(decision.evidence)) forced += 1
-      put(files, 'decisions', decision)
+      put(terms.files, 'decisions', decision)
     }
-    await drain(files)
-  }
+  })
   return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
 }
 
@@ -271,6 +276,7 @@ const countedTotals = (
 type Gathered = ReturnType<typeof startGathering>
 
 interface WalkTerms {
+  readonly files: Files
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
@@ -281,31 +287,23 @@ interface WalkTerms {
  * Walks over the ledger once, hands every row and problem to the files and returns what the pages show. Only rows
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
  */
-export async function walkLedger(
-  reader: LedgerReader,
-  sources: readonly SourceRecord[],
-  files: Files,
-  { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
-) {
-  const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
+export async function walkLedger(reader: LedgerReader, sources: readonly SourceRecord[], terms: WalkTerms) {
+  const { files, told = NOTHING_TOLD } = terms
+  const gathered = startGathering(reader, sources, terms, await readDecisions(reader, terms))
   const { campaign, sums } = gathered
-  for (const page of rowPages(reader)) {
-    signal?.throwIfAborted()
-    for (const row of page.rows) if (sums.has(row.sourceId)) takeRow(gathered, reader, row, files)
-    for (const row of page.registered) if (sums.has(row.sourceId)) takeRegistered(gathered, row, files)
-    await drain(files)
-  }
-  for (const page of problemPages(reader)) {
-    signal?.throwIfAborted()
+  await walkPages(rowPages(reader), terms, ({ rows, registered }) => {
+    for (const row of rows) if (sums.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of registered) if (sums.has(row.sourceId)) takeRegistered(gathered, row, files)
+  })
+  await walkPages(problemPages(reader), terms, (page) => {
     gathered.problems += page.length
     for (const problem of page) put(files, 'problems', problem)
-    await drain(files)
-  }
+  })
   const sumsIn = (state: RowState) => [...sums.values()].flatMap((states) => states.get(state) ?? [])
   const byState = new Map(ROW_STATES.map((state) => [state, hashTotalsOf(...sumsIn(state))]))
   const sumOf = (name: 'records' | 'resubmitted') => sources.reduce((sum, each) => sum + each[name], 0)
   const totals = countedTotals({ records: sumOf('records'), resubmitted: sumOf('resubmitted') }, byState)
-  const verification = await walkVerification(reader, totals, files, signal)
+  const verification = await walkVerification(reader, totals, terms)
   const distinct = reader.distinctCounts()
   const counted = sources.map((source) => ({
     ...source,
@@ -314,7 +312,7 @@ export async function walkLedger(
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
   const { decisions } = gathered
   const open = reader.openCutOver()
-  if (open.open > 0) await walkCutOver(reader, files)
+  if (open.open > 0) await walkCutOver(reader, terms)
   return {
     /** Name of the ledger's file, without its folder. */
     ledger: basename(reader.file),
@@ -407,7 +405,7 @@ export type ReportFacts = Awaited<ReturnType<typeof walkLedger>>
 const startGathering = (
   reader: LedgerReader,
   sources: readonly SourceRecord[],
-  absentAfterMs: number,
+  { absentAfterMs }: WalkTerms,
   decisions: Awaited<ReturnType<typeof readDecisions>>,
 ) => ({
   campaign: reader.campaign(),

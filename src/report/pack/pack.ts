@@ -32,21 +32,17 @@ import {
 } from '../files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../files/cells.js'
 
+const { registered, ...parts } = PLACE_OF_PART
+
 /** The lists to work in, which no manifest names, by their place in the folder. */
-export const TO_DO_FILES = [
-  PLACE_OF_PART.refused,
-  PLACE_OF_PART.corrections,
-  PLACE_OF_PART.inDoubt,
-  PLACE_OF_PART.notSent,
-  TO_DO_WORKBOOK,
-] as const
+export const TO_DO_FILES = [...Object.values(parts), TO_DO_WORKBOOK]
 
 /** The same, with those that are not always written. */
-export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE] as const
+export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE]
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
-  PLACE_OF_PART.registered,
+  registered,
   'problems.csv',
   DECISIONS_FILE,
   'report.html',
@@ -168,7 +164,7 @@ async function writeFiles(
   const workbook = openWorkbook(folder, texts)
   const toDo = hasLists ? openToDo(folder, columns) : null
   const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
-  const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
+  const facts = await walkLedger(reader, sources, { files, signal, absentAfterMs, told })
   await lists.finish()
   await toDo?.finish()
   const failed: unknown[] = []
