@@ -305,16 +305,15 @@ export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
   ])
 }
 
+/** What is counted besides rows. */
+export const DISTINCT = ['customers', 'mandates', 'accounts'] as const
+
 export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
   const { count, say, mark } = texts
-  const { customers, mandates, accounts } = facts.distinct
   const files = { summary: fileLink('summary.json'), manifest: fileLink('manifest.json') }
   return html`<section id="hash-totals">
     <h2>${say('hash.title')}</h2>
-    <dl class="facts">
-      ${fact(say('hash.customers'), count(customers))} ${fact(say('hash.mandates'), count(mandates))}
-      ${fact(say('hash.accounts'), count(accounts))}
-    </dl>
+    <dl class="facts">${DISTINCT.map((name) => fact(say(`hash.${name}`), count(facts.distinct[name])))}</dl>
     <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
     ${table(hashTotalLines(facts, texts), [
       [say('hash.title'), ({ name }) => name, 'head'],

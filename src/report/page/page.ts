@@ -228,15 +228,23 @@ function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
 }
 
 /** The last four add up to the first. */
-function figures({ mandates }: ReportFacts, { say, count, share }: Texts): Markup {
-  const figure = (label: TextKey, number: number): Markup =>
-    fact(say(label), html`${count(number)}<span class="soft">${share(number, mandates.total)}</span>`)
-  return html`<dl class="figures">
-    ${figure('label.mandates', mandates.total)} ${figure('state.registered', mandates.registered)}
-    ${figure('state.in_doubt', mandates.inDoubt + mandates.sending)}
-    ${figure('state.refused', mandates.refused)} ${figure('cover.notSent', notSentOf(mandates))}
+export const mandateFigures = ({ mandates }: ReportFacts): readonly (readonly [TextKey, number])[] => [
+  ['label.mandates', mandates.total],
+  ['state.registered', mandates.registered],
+  ['state.in_doubt', mandates.inDoubt + mandates.sending],
+  ['state.refused', mandates.refused],
+  ['cover.notSent', notSentOf(mandates)],
+]
+
+const figures = (facts: ReportFacts, { say, count, share }: Texts): Markup =>
+  html`<dl class="figures">
+    ${mandateFigures(facts).map(([label, number]) =>
+      fact(
+        say(label),
+        html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
+      ),
+    )}
   </dl>`
-}
 
 /** The annex has the rest. */
 const firstSentence = (text: string): string => text.replace(/\. .*/, '.')

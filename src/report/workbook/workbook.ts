@@ -1,8 +1,10 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
-import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import type { RowRecord } from '../../ledger/read/reader.js'
 import {
   type CutOverLine,
+  type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
   REPORT_ORDER,
@@ -13,8 +15,8 @@ import { maskedText, type OriginalColumns } from '../files/cells.js'
 import * as tables from '../files/lists.js'
 import type { Column, ListColumns } from '../files/lists.js'
 import type { PackFile, PackFolder, ScratchFile } from '../pack/pack-folder.js'
-import { hashTotalLines, proofText } from '../page/annex.js'
-import { comparedText, rehearsalText } from '../page/page.js'
+import { DISTINCT, hashTotalLines, proofText } from '../page/annex.js'
+import { comparedText, mandateFigures, rehearsalText } from '../page/page.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import {
   type CellValue,
@@ -291,12 +293,25 @@ const inWords = (text: string): string =>
     .replace(/\b(?:to-do\/)?cut-over\.csv/g, 'the sheet Cut-over')
     .replace(/\b(?:to-do\/)?(?:corrections|refused|in-doubt)\.csv/g, 'this workbook')
 
-/** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
-function workedColumns<Of>(
+/** What takes a while to find of an entry is found once, for all of its cells. */
+function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  let last: { readonly of: Of; readonly found: Found } | null = null
+  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
+}
+
+/**
+ * A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs.
+ * @param cellsOf the original cells, as they stand under the names
+ * @param look of the original column at that place
+ */
+function workedColumns<Of extends NamedRow>(
   columns: ListColumns<Of>,
   choices: readonly string[],
-  originals: readonly SheetColumn<Of>[],
+  names: readonly string[],
+  cellsOf: (row: RowRecord) => readonly string[],
+  look: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
 ): SheetColumn<Of>[] {
+  const cells = onceFor(({ row }: Of) => cellsOf(row))
   const those = (
     wanted: Column<Of>['role'],
     how: Partial<SheetColumn<Of>>,
@@ -306,66 +321,43 @@ function workedColumns<Of>(
       key === null || role !== wanted
         ? []
         : {
-            ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
-            ...{ value: (of) => shown(String(value(of) ?? '')), ...how },
+            ...{ header: key, width: width ?? 16, value: (of) => shown(String(value(of) ?? '')), ...how },
             ...(key === 'migration_decision' ? { choices } : {}),
           },
     )
   return [
     ...those(undefined, { isWrapped: true }, inWords),
-    ...originals,
+    ...names.map((header, at): SheetColumn<Of> => {
+      const value = (of: Of): string => cells(of)[at] ?? ''
+      return { header, width: 14, isRead: true, value, ...look(at) }
+    }),
     ...those('filled in', { isRead: true, isEdited: true }),
     ...those('mark', { isRead: true, isHidden: true }),
   ]
-}
-
-/** What takes a while to find of an entry is found once, for all of its cells. */
-function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
-  let last: { readonly of: Of; readonly found: Found } | null = null
-  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
-}
-
-/** @param cellsOf as they stand under the names */
-function originalColumns<Of>(
-  names: readonly string[],
-  cellsOf: (of: Of) => readonly string[],
-  how: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
-): SheetColumn<Of>[] {
-  const cells = onceFor(cellsOf)
-  return names.map((header, at) => ({
-    ...{ header, heading: HEADINGS.get(header) ?? header, width: 14, isRead: true },
-    ...{ value: (of) => cells(of)[at] ?? '', ...how(at) },
-  }))
 }
 
 /** Of a whole account in groups of four. */
 const ACCOUNT = 44
 
 function toDoColumns(
-  originals: OriginalColumns,
+  { plainNames, plainCellsOf, accounts, wrongOf }: OriginalColumns,
   part: 'inDoubt' | 'corrections' | 'refused',
 ): SheetColumn<OpenRow>[] {
-  const { plainNames, plainCellsOf, accounts, wrongOf } = originals
   const isEdited = part !== 'inDoubt'
   const wrong = onceFor(({ row, explanation }: OpenRow) => wrongOf(row, explanation.wrong))
-  const own = originalColumns(
-    plainNames,
-    ({ row }: OpenRow) => plainCellsOf(row),
-    (at) => ({
-      ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
-      ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
-    }),
-  ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
-  return workedColumns(tables.openColumns(part === 'inDoubt'), DECISION_WORDS[part], own)
+  const look = (at: number): Partial<SheetColumn<OpenRow>> => ({
+    ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
+    ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
+  })
+  const columns = tables.openColumns(!isEdited)
+  return workedColumns(columns, DECISION_WORDS[part], plainNames, plainCellsOf, look).filter(
+    ({ header }) => isEdited || header !== CUSTOMER_COLUMN,
+  )
 }
 
 /** The same of the cut-over, where nothing is corrected. */
 const cutOverColumns = ({ identityNames, identityCells }: OriginalColumns): SheetColumn<CutOverLine>[] =>
-  workedColumns(
-    tables.CUT_OVER_COLUMNS,
-    DECISION_WORDS.cutOver,
-    originalColumns(identityNames, ({ row }) => identityCells(row)),
-  )
+  workedColumns(tables.CUT_OVER_COLUMNS, DECISION_WORDS.cutOver, identityNames, identityCells)
 
 const HOW_TO_WORK = [
   'Each sheet lists what is open: its first columns say what is wrong and what to do, and a red cell is the one that is wrong.',
@@ -386,7 +378,7 @@ const howToWorkSheet = (): string =>
 
 /** The first sheet: what finance signs, as far as figures say it. */
 function summarySheet(facts: ReportFacts, texts: Texts): string {
-  const { campaign, told, totals, mandates, distinct, balanced, cutOver } = facts
+  const { campaign, told, totals, distinct, balanced, cutOver } = facts
   const { say } = texts
   const rehearsal = rehearsalText(facts, texts)
   const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
@@ -408,11 +400,7 @@ function summarySheet(facts: ReportFacts, texts: Texts): string {
       line(say('proof.title'), proofText(facts, texts)),
       line(say('cover.signOff'), comparedText(facts, texts)),
       [],
-      line(say('label.mandates'), mandates.total),
-      line(say('state.registered'), mandates.registered),
-      line(say('state.in_doubt'), mandates.inDoubt + mandates.sending),
-      line(say('state.refused'), mandates.refused),
-      line(say('cover.notSent'), notSentOf(mandates)),
+      ...mandateFigures(facts).map(([label, count]) => line(say(label), count)),
       [],
       ...(cutOver === null
         ? []
@@ -427,9 +415,7 @@ function summarySheet(facts: ReportFacts, texts: Texts): string {
       line(say('label.resubmitted'), totals.resubmitted),
       line(say('label.notTaken'), facts.notTaken),
       [],
-      line(say('hash.customers'), distinct.customers),
-      line(say('hash.mandates'), distinct.mandates),
-      line(say('hash.accounts'), distinct.accounts),
+      ...DISTINCT.map((name) => line(say(`hash.${name}`), distinct[name])),
       [],
       heading(say('hash.title'), say('label.value')),
       ...hashTotalLines(facts, texts).map(({ name, value }) => line(name, value)),

@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate'
+import { HEADINGS } from '../../domain/row/list-words.js'
 import { columnLetters } from '../../domain/text/text.js'
 import { plainText } from '../files/cells.js'
 
@@ -219,8 +220,7 @@ export interface SheetColumn<Entry> {
   readonly value: (entry: Entry) => CellValue
   /** A sentence, shown on as many lines as it takes. */
   readonly isWrapped?: boolean
-  /** Of a sheet to work in: its heading in words, and whether a cell is read again, may be edited, is hidden, or takes these words alone. */
-  readonly heading?: string
+  /** Of a sheet to work in: whether a cell is read again, may be edited, is hidden, or takes these words alone. */
   readonly isRead?: boolean
   readonly isEdited?: boolean
   readonly isHidden?: boolean
@@ -291,6 +291,9 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
   }
 }
 
+/** A column of this program is called in words on a sheet to work in. */
+const inWords = (header: string): string => HEADINGS.get(header) ?? header
+
 /** In characters: what a filter takes of a header. */
 const FILTER_ARROW = 3
 
@@ -301,8 +304,8 @@ type Width = Partial<SheetColumn<never>> & { readonly width: number }
 function opening(columns: readonly Width[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
   const widths = columns.map(
-    ({ width, header = '', heading = header, isHidden = false }, index) =>
-      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, heading.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
+    ({ width, header = '', isHidden = false }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, inWords(header).length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
   return (
     `${DECLARATION}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
@@ -347,7 +350,7 @@ export const WORK_FRAME: typeof LIST_FRAME = {
   head: (columns) =>
     opening(columns, HEAD_ROWS) +
     headings(columns).replace('<row>', '<row hidden="1">') +
-    headings(columns.map(({ header, heading = header, ...column }) => ({ ...column, header: heading }))),
+    headings(columns.map((column) => ({ ...column, header: inWords(column.header) }))),
   tail: (columns, entries) => {
     const validations = columns.flatMap(({ choices }, index) => {
       if (choices === undefined) return []
