@@ -96,11 +96,6 @@ export const NOTHING_TOLD = {
 /** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
 export type Told = Readonly<typeof NOTHING_TOLD>
 
-/** Part of summary.json, so that a third party needs nothing but the pack. */
-export const DEFINITIONS = {
-  customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
-} as const
-
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 
 export const hasSent = ({ attempts }: RunRecord): boolean =>

@@ -458,15 +458,13 @@ export function explainedColumns({ verification, cutOver }: FilesWritten, { say 
 const masked = (text: string | null): string | null => (text === null ? null : maskedText(text))
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
-type PlanLine = ReturnType<typeof linesOfPlans>[number]
-
 export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
   plans.flatMap((plan) => {
     const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-export const PLANS: ListColumns<PlanLine> = [
+export const PLANS: ListColumns<ReturnType<typeof linesOfPlans>[number]> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
   column(null, 'label.at', 25, ({ plan }) => plan.document.plannedAt),
   column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.document.plannedBy)),
@@ -521,14 +519,12 @@ export const RUNS: ListColumns<RunRecord> = [
 ]
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
-type ColumnLine = ReturnType<typeof columnLines>[number]
-
 export const columnLines = (facts: ReportFacts, texts: Texts) =>
   explainedColumns(facts, texts).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export const FILE_COLUMNS: ListColumns<ColumnLine> = [
+export const FILE_COLUMNS: ListColumns<ReturnType<typeof columnLines>[number]> = [
   column(null, 'label.file', SENTENCE, ({ files }) => files),
   column(null, 'label.column', 40, ({ column }) => column),
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),

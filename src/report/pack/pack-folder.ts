@@ -210,8 +210,7 @@ export function findPack(
     const manifest = readWrittenFiles(folder, MANIFEST)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
-  const besides = (folder: string): string[] =>
-    namesIn(folder).flatMap((name) => (/^report-\d+$/.test(name) ? [join(folder, name)] : []))
+  const besides = (folder: string): string[] => inside(folder, (name) => /^report-\d+$/.test(name))
   return [...new Set(folders)].flatMap((folder) => [folder, ...besides(folder)]).find(isCurrent) ?? null
 }
 
@@ -236,8 +235,7 @@ const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
 const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
   namesIn(folder)
-    .filter(isWanted)
-    .map((name) => join(folder, name))
+    .flatMap((name) => (isWanted(name) ? join(folder, name) : []))
     .filter(isFolder)
 
 /** Where reports keep their files until all of them are complete. */
@@ -254,13 +252,8 @@ function withInner(folders: readonly string[]): readonly string[] {
 /** Result files of earlier reports and checks in the folders and below, by what they hold of persons. */
 export function findResultFiles(folders: readonly string[]) {
   const all = withInner(folders)
-  const files = all.flatMap((folder) =>
-    namesIn(folder)
-      .map((name) => ({ name, path: join(folder, name) }))
-      .filter(({ path }) => isFile(path)),
-  )
-  const matching = (pattern: RegExp): string[] =>
-    files.filter(({ name }) => pattern.test(name)).map(({ path }) => path)
+  const files = all.flatMap((folder) => namesIn(folder).map((name) => join(folder, name))).filter(isFile)
+  const matching = (pattern: RegExp): string[] => files.filter((path) => pattern.test(basename(path)))
   return {
     cells: matching(HOLDS_CELLS),
     values: matching(HOLDS_VALUES),
@@ -283,8 +276,6 @@ export function fileAt(path: string): Stats | null {
 const isFile = (path: string): boolean => fileAt(path) !== null
 const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true
 
-const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, WORKSHOP_MARK) === `${mark}\n`
-
 /**
  * Removes what reports of a ledger that were killed, or are being written now, keep under temporary names: original cells.
  * @param mark of the ledger
@@ -292,7 +283,7 @@ const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, W
  */
 export function removeLeftovers(folders: readonly string[], mark: string) {
   const found = withInner(folders.filter(isFolder)).flatMap(workshopsIn)
-  const removed = found.filter((path) => isMarked(path, mark))
+  const removed = found.filter((path) => textIn(path, WORKSHOP_MARK) === `${mark}\n`)
   for (const path of removed) rmSync(path, { recursive: true, force: true })
   return { removed, left: found.filter((path) => !removed.includes(path)) }
 }
@@ -480,6 +471,8 @@ async function freeFolder(out: string, finished: Finished): Promise<string> {
 }
 
 interface FolderTerms {
+  /** Files that this command reads or keeps: none of them is replaced. */
+  readonly forbidden?: readonly string[] | undefined
   /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
   readonly ledgerId?: string
   /** Somebody vouches for the folder, whoever can write there. */
@@ -490,15 +483,13 @@ interface FolderTerms {
  * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
  * not mix, and get their names by renaming.
- * @param forbidden files that this command reads or keeps: none of them is replaced
  * @throws {UsageError} when the folder cannot be used or others can write there, or a name is taken by anything but a
  *   regular file
  */
 export async function openPackFolder(
   out: string,
   names: readonly string[],
-  forbidden: readonly string[] = [],
-  { ledgerId, sharedFolder = false }: FolderTerms = {},
+  { forbidden = [], ledgerId, sharedFolder = false }: FolderTerms = {},
 ) {
   makeFolder(out)
   if (!sharedFolder) assertReportFolder(out)
@@ -527,10 +518,9 @@ export async function openPackFolder(
     return scratchAt(await opened(name, 'wx+'), join(workshop, name))
   }
 
-  async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
+  async function write(name: string, text: string): Promise<PackFile> {
     const output = await create(name)
-    if (typeof content === 'string') output.put(content)
-    else await output.write(content)
+    output.put(text)
     return output.finish()
   }
 
@@ -568,12 +558,11 @@ export async function openPackFolder(
 export async function inPackFolder<Value>(
   out: string,
   names: readonly string[],
-  forbidden: readonly string[] | undefined,
   terms: FolderTerms,
   action: (folder: PackFolder) => Promise<Value>,
 ): Promise<Value> {
   try {
-    const folder = await openPackFolder(out, names, forbidden, terms)
+    const folder = await openPackFolder(out, names, terms)
     try {
       return await action(folder)
     } finally {

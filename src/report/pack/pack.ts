@@ -111,8 +111,8 @@ export async function writeReport(
 async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const { out, sharedFolder, forbidden = [], signWith } = options
   const { ledgerId } = reader.campaign()
-  const kept = [...ledgerFiles(reader.file), ...forbidden]
-  return inPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder }, async (folder) => {
+  const terms = { forbidden: [...ledgerFiles(reader.file), ...forbidden], ledgerId, sharedFolder }
+  return inPackFolder(out, [...PACK_NAMES, NOTE], terms, async (folder) => {
     const { facts, manifest, failed } = await writeFiles(reader, folder, options, true)
     if (options.toCancel !== undefined) await writeToCancel(reader, options.toCancel, folder)
     await folder.write(MANIFEST_FILE, manifest)
@@ -142,7 +142,7 @@ export async function writeManifestAgain(
 ): Promise<string> {
   const terms = { ledgerId: reader.campaign().ledgerId, sharedFolder: true }
   const write = (folder: PackFolder) => writeFiles(reader, folder, options, false)
-  return (await inPackFolder(out, [], [], terms, write)).manifest
+  return (await inPackFolder(out, [], terms, write)).manifest
 }
 
 /** All files but the manifest. */
@@ -240,7 +240,7 @@ async function openCsvLists(
  */
 export async function writeProblems(problems: Iterable<ProblemRecord>, options: ReportOptions) {
   const { out, forbidden, sharedFolder } = options
-  return inPackFolder(out, ['problems.csv', NOTE], forbidden, { sharedFolder }, async (folder) => {
+  return inPackFolder(out, ['problems.csv', NOTE], { forbidden, sharedFolder }, async (folder) => {
     const file = await writeList(folder, 'problems.csv', PROBLEM_LIST, problems)
     await folder.write(NOTE, noteText('', [file]))
     return { ...file, ...(await folder.publish()) }

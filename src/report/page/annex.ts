@@ -37,8 +37,11 @@ import { said } from '../../domain/text/text.js'
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25
 
-const restOf = (shown: number, total: number, file: string, { say }: Texts): Markup | '' =>
-  shown >= total ? '' : html`<p>${say('page.shown', { shown, total })} ${say('page.allIn', { file })}</p>`
+/** @param file that holds all of them, where that is not said elsewhere */
+const restOf = (shown: number, total: number, { say }: Texts, file = ''): Markup | '' =>
+  shown >= total
+    ? ''
+    : html`<p>${say('page.shown', { shown, total })} ${file === '' ? '' : say('page.allIn', { file })}</p>`
 
 /** The rows nobody can answer for yet, each with what is known about it. */
 export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
@@ -51,7 +54,7 @@ export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportF
     ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
     ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
     ${first.map((listed) => inDoubtCase(listed, texts))}
-    ${restOf(first.length, total, PLACE_OF_PART.inDoubt, texts)}
+    ${restOf(first.length, total, texts, PLACE_OF_PART.inDoubt)}
   </section>`
 }
 
@@ -119,7 +122,7 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
       [say('label.answer'), causeText],
       [say('label.rows'), (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`, 'figures'],
     ])}
-    ${restOf(shown.length, causes.length, PLACE_OF_PART.refused, texts)}
+    ${restOf(shown.length, causes.length, texts, PLACE_OF_PART.refused)}
   </section>`
 }
 
@@ -177,8 +180,7 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
   return html`<section id="verification">
     <h2>${say('proof.title')}</h2>
     <p>${proofText(facts, texts)} ${mark('page.allIn', { file: fileLink(VERIFICATION_FILE) })}</p>
-    ${total === 0 ? '' : unprovenTable(first, texts)}
-    ${first.length < total ? html`<p>${say('page.shown', { shown: first.length, total })}</p>` : ''}
+    ${total === 0 ? '' : unprovenTable(first, texts)} ${restOf(first.length, total, texts)}
     <dl class="facts">
       ${VERIFICATION_WORDS.map((word) => fact(say(`proof.${word}`), count(verification[word])))}
       ${fact(say('proof.notAsked'), count(verification.notAsked))}
@@ -256,7 +258,7 @@ function decided(
     [say('label.by'), ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${time(at)}</span>`],
     [say('label.reason'), reasonOf],
   ])
-  const rest = restOf(first.length, total, DECISIONS_FILE, texts)
+  const rest = restOf(first.length, total, texts, DECISIONS_FILE)
   return section(id, labelled(title, total), total === 0 ? '' : html`${lines} ${rest}`)
 }
 
@@ -511,10 +513,9 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
   if (plans.length === 0) return ''
   const shown = plans.slice(-PLANS_SHOWN)
   const unplanned = runs.filter((run) => run.settings.plan === undefined && hasSent(run))
-  const capped = { shown: shown.length, total: plans.length }
   return html`<section id="plans">
     <h2>${say('plans.title')}</h2>
-    ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
+    ${restOf(shown.length, plans.length, texts)}
     ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
     ${table(shown, [
       [say('label.plan'), ({ digest }) => html`<code>${shortDigest(digest)}</code>`, 'head'],
