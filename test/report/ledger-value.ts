@@ -62,7 +62,7 @@ export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
 /** What a report shows of these records, without writing a file. */
 export function factsOf(value: LedgerValue): Promise<ReportFacts> {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), [], { absentAfterMs: USUAL_ABSENT_AFTER_MS })
+  return walkLedger(reader, reader.sources(), { files: [], absentAfterMs: USUAL_ABSENT_AFTER_MS })
 }
 
 /** A page without tags, blanks folded. */

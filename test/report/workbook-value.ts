@@ -19,8 +19,8 @@ export async function workbookOf(
   try {
     const workbook = openWorkbook(folder, texts, limits)
     const reader = readerOf(value)
-    const terms = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
-    await workbook.finish(await walkLedger(reader, reader.sources(), [workbook.lists], terms))
+    const terms = { files: [workbook.lists], absentAfterMs: USUAL_ABSENT_AFTER_MS }
+    await workbook.finish(await walkLedger(reader, reader.sources(), terms))
     return readFileSync(join((await folder.publish()).folder, WORKBOOK_FILE))
   } finally {
     await folder.discard()

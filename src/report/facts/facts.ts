@@ -15,21 +15,16 @@ import { maskedText } from '../files/cells.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 import { timeText } from '../../domain/text/text.js'
 
-/** A row as lists show it: without its original cells. */
-export interface ListedRow {
-  readonly row: RowRecord
-  readonly explanation: Explanation
-}
-
-export interface OpenRow extends ListedRow {
-  /** Null where the service was not asked about it. */
-  readonly absence: Absence | null
-}
-
 /** A row as a list to decide in names it. */
 export interface NamedRow {
   readonly row: RowRecord
   readonly campaign: CampaignRecord
+}
+
+export interface OpenRow extends NamedRow {
+  readonly explanation: Explanation
+  /** Null where the service was not asked about it. */
+  readonly absence: Absence | null
 }
 
 /** A line of a comparison that nobody has closed. */
@@ -100,11 +95,6 @@ export const NOTHING_TOLD = {
 }
 /** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
 export type Told = Readonly<typeof NOTHING_TOLD>
-
-/** Part of summary.json, so that a third party needs nothing but the pack. */
-export const DEFINITIONS = {
-  customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.',
-} as const
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 

@@ -29,7 +29,6 @@ import {
   isNotTaken,
   partOf,
   type CutOverLine,
-  type ListedRow,
   type OpenRow,
   type ReportPart,
   explain,
@@ -39,7 +38,7 @@ import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit: number) {
+export function cappedList<Entry>(limit = LISTED_AT_MOST) {
   const first: Entry[] = []
   let total = 0
   return {
@@ -126,37 +125,42 @@ function put<Name extends keyof Entries>(files: Files, name: Name, entry: Entrie
   for (const lists of files) lists[name]?.add(entry)
 }
 
-async function drain(files: Files): Promise<void> {
-  for (const lists of files) for (const list of Object.values(lists)) await list.drain()
+/** Hands over page by page: what the files were given is written before the next page is read. */
+async function walkPages<Page>(
+  pages: Iterable<Page>,
+  { files, signal }: Pick<WalkTerms, 'files' | 'signal'>,
+  take: (page: Page) => void,
+): Promise<void> {
+  for (const page of pages) {
+    signal?.throwIfAborted()
+    take(page)
+    for (const lists of files) for (const list of Object.values(lists)) await list.drain()
+  }
 }
 
 /**
  * Hands every registered row that was read back to the file, what is not proven first, and returns what the pages
  * show; null where nobody asked.
  * @param totals of the rows that were walked over
- * @param longest how many rows that are not proven are kept for the pages
  */
 export async function walkVerification(
   reader: LedgerReader,
   { registered }: Totals,
-  files: Files,
-  { longest, signal }: { readonly longest: number; readonly signal: AbortSignal | undefined },
+  terms: Pick<WalkTerms, 'files' | 'signal'>,
 ) {
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
-  const unproven = cappedList<VerifiedRow>(longest)
+  const unproven = cappedList<VerifiedRow>()
   for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
-    for (const page of verifiedPages(reader, verdict)) {
-      signal?.throwIfAborted()
+    await walkPages(verifiedPages(reader, verdict), terms, (page) => {
       for (const row of page) {
-        put(files, 'verified', row)
+        put(terms.files, 'verified', row)
         if (isAsItShouldBe(verdict)) continue
         unproven.add(row)
-        put(files, 'unproven', row)
+        put(terms.files, 'unproven', row)
       }
-      await drain(files)
-    }
+    })
   return {
     ...verification,
     /** How many rows were drawn when registered rows were last read back; null for all of them. */
@@ -171,16 +175,16 @@ export const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] 
   (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
 
 /** Hands over the lines of the latest comparison that nobody has closed. */
-async function walkCutOver(reader: LedgerReader, files: Files): Promise<void> {
+async function walkCutOver(reader: LedgerReader, terms: WalkTerms): Promise<void> {
   const campaign = reader.campaign()
-  for (const page of entriesOf(reader.comparedLines, PAGE_ROWS)) {
+  await walkPages(entriesOf(reader.comparedLines, PAGE_ROWS), terms, (page) => {
     for (const compared of page) {
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
       if (row === null) continue
-      put(files, 'cutOver', { campaign, compared, row, paymentSources: paymentSourcesOf(reader, row.id) })
+      const paymentSources = paymentSourcesOf(reader, row.id)
+      put(terms.files, 'cutOver', { campaign, compared, row, paymentSources })
     }
-    await drain(files)
-  }
+  })
 }
 
 /** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
@@ -231,23 +235,22 @@ const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 
 const NAMES_KEPT = 100
 
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
-async function readDecisions(reader: LedgerReader, files: Files) {
+async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
   const latest = new Map<number, DecisionRecord>()
-  const list = cappedList<DecisionRecord>(LISTED_AT_MOST)
-  const corrections = cappedList<DecisionRecord>(LISTED_AT_MOST)
+  const list = cappedList<DecisionRecord>()
+  const corrections = cappedList<DecisionRecord>()
   const by = tallyValues(NAMES_KEPT)
   let forced = 0
-  for (const page of decisionPages(reader)) {
+  await walkPages(decisionPages(reader), terms, (page) => {
     for (const decision of page) {
       const isCorrection = decision.decision === CORRECTED
       if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
       ;(isCorrection ? corrections : list).add(decision)
       by.add(decision.by)
       if (isForced(decision.evidence)) forced += 1
-      put(files, 'decisions', decision)
+      put(terms.files, 'decisions', decision)
     }
-    await drain(files)
-  }
+  })
   return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
 }
 
@@ -262,15 +265,18 @@ function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
   if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
 }
 
-function countedSource(source: SourceRecord, counts: ReadonlyMap<RowState, number>): SourceRecord {
-  const { records, resubmitted } = source
-  return { ...source, totals: totalsOf(records - resubmitted, counts, resubmitted) }
-}
+/** The totals of so many records, of which these rows are in each state. */
+const countedTotals = (
+  { records, resubmitted }: Pick<SourceRecord, 'records' | 'resubmitted'>,
+  states: ReadonlyMap<RowState, Pick<RowSums, 'rows'>>,
+): Totals =>
+  totalsOf(records - resubmitted, new Map([...states].map(([state, { rows }]) => [state, rows])), resubmitted)
 
 /** What the walk has gathered so far. */
 type Gathered = ReturnType<typeof startGathering>
 
 interface WalkTerms {
+  readonly files: Files
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
@@ -281,38 +287,32 @@ interface WalkTerms {
  * Walks over the ledger once, hands every row and problem to the files and returns what the pages show. Only rows
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
  */
-export async function walkLedger(
-  reader: LedgerReader,
-  sources: readonly SourceRecord[],
-  files: Files,
-  { signal, absentAfterMs, told = NOTHING_TOLD }: WalkTerms,
-) {
-  const campaign = reader.campaign()
-  const gathered = startGathering(reader, sources, absentAfterMs, await readDecisions(reader, files))
-  const { counts } = gathered
-  for (const page of rowPages(reader)) {
-    signal?.throwIfAborted()
-    for (const row of page.rows) if (counts.has(row.sourceId)) takeRow(gathered, reader, row, files)
-    for (const row of page.registered) if (counts.has(row.sourceId)) takeRegistered(gathered, row, files)
-    await drain(files)
-  }
-  for (const page of problemPages(reader)) {
-    signal?.throwIfAborted()
+export async function walkLedger(reader: LedgerReader, sources: readonly SourceRecord[], terms: WalkTerms) {
+  const { files, told = NOTHING_TOLD } = terms
+  const gathered = startGathering(reader, sources, terms, await readDecisions(reader, terms))
+  const { campaign, sums } = gathered
+  await walkPages(rowPages(reader), terms, ({ rows, registered }) => {
+    for (const row of rows) if (sums.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of registered) if (sums.has(row.sourceId)) takeRegistered(gathered, row, files)
+  })
+  await walkPages(problemPages(reader), terms, (page) => {
     gathered.problems += page.length
     for (const problem of page) put(files, 'problems', problem)
-    await drain(files)
-  }
-  const totals = totalsOver(sources, gathered)
-  const walked = { longest: LISTED_AT_MOST, signal }
-  const verification = await walkVerification(reader, totals, files, walked)
+  })
+  const sumsIn = (state: RowState) => [...sums.values()].flatMap((states) => states.get(state) ?? [])
+  const byState = new Map(ROW_STATES.map((state) => [state, hashTotalsOf(...sumsIn(state))]))
+  const sumOf = (name: 'records' | 'resubmitted') => sources.reduce((sum, each) => sum + each[name], 0)
+  const totals = countedTotals({ records: sumOf('records'), resubmitted: sumOf('resubmitted') }, byState)
+  const verification = await walkVerification(reader, totals, terms)
   const distinct = reader.distinctCounts()
-  const counted = sources.map((source) =>
-    countedSource(source, counts.get(source.id) ?? new Map<RowState, number>()),
-  )
+  const counted = sources.map((source) => ({
+    ...source,
+    totals: countedTotals(source, sums.get(source.id) ?? new Map()),
+  }))
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
-  const { decisions, sums } = gathered
+  const { decisions } = gathered
   const open = reader.openCutOver()
-  if (open.open > 0) await walkCutOver(reader, files)
+  if (open.open > 0) await walkCutOver(reader, terms)
   return {
     /** Name of the ledger's file, without its folder. */
     ledger: basename(reader.file),
@@ -351,8 +351,8 @@ export async function walkLedger(
     decisions: decisions.list,
     corrections: decisions.corrections,
     hashTotals: {
-      read: hashTotalsOf(...sums.values()),
-      byState: new Map([...sums].map(([state, sum]) => [state, hashTotalsOf(sum)])),
+      read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)),
+      byState,
     },
     distinct,
     /** Registered rows whose first debit is due earliest. */
@@ -405,15 +405,16 @@ export type ReportFacts = Awaited<ReturnType<typeof walkLedger>>
 const startGathering = (
   reader: LedgerReader,
   sources: readonly SourceRecord[],
-  absentAfterMs: number,
+  { absentAfterMs }: WalkTerms,
   decisions: Awaited<ReturnType<typeof readDecisions>>,
 ) => ({
+  campaign: reader.campaign(),
   decisions,
   /** By source, of the rows that count in it. */
-  counts: new Map(sources.map((source) => [source.id, new Map<RowState, number>()])),
-  sums: new Map(ROW_STATES.map((state) => [state, noSums()])),
+  sums: new Map(sources.map(({ id }) => [id, new Map(ROW_STATES.map((state) => [state, noSums()]))])),
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
-  inDoubt: cappedList<ListedRow>(LISTED_AT_MOST),
+  /** Without their original cells. */
+  inDoubt: cappedList<OpenRow>(),
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
@@ -446,26 +447,17 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
-  const explanation = explain(row, background)
-  if (part === 'inDoubt') gathered.inDoubt.add({ row: { ...row, cells: null }, explanation })
-  put(files, part, { row, explanation, absence })
+  const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
+  if (part === 'inDoubt') gathered.inDoubt.add({ ...open, row: { ...row, cells: null } })
+  put(files, part, open)
 }
 
-function countRow({ counts, sums }: Gathered, state: RowState, row: RegisteredRow): void {
-  const counted = row.countedIn === null ? undefined : counts.get(row.countedIn)
-  if (counted === undefined) return
-  counted.set(state, (counted.get(state) ?? 0) + 1)
-  const sum = sums.get(state)
+function countRow({ sums }: Gathered, state: RowState, row: RegisteredRow): void {
+  const sum = row.countedIn === null ? undefined : sums.get(row.countedIn)?.get(state)
   if (sum !== undefined) addRow(sum, row)
 }
 
 function leftByChoice(reader: LedgerReader, run: RunRecord | undefined): number | null {
   const { only = [], countries = null } = run?.settings ?? {}
   return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
-}
-
-function totalsOver(sources: readonly SourceRecord[], { sums }: Gathered): Totals {
-  const resubmitted = sources.reduce((sum, source) => sum + source.resubmitted, 0)
-  const read = sources.reduce((sum, source) => sum + source.records, 0) - resubmitted
-  return totalsOf(read, new Map([...sums].map(([state, { rows }]) => [state, rows])), resubmitted)
 }

@@ -175,11 +175,11 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
     delimiter: usualDelimiter(sources),
 
     /** The row's own cells under `names`, ready for a file that is edited and fed back. */
-    cellsOf: (row: RowRecord): string[] => cellsIn(merged, row),
+    cellsOf: (row: RowRecord): string[] => editableCellsIn(merged, row),
 
     /** The same for a workbook, whose cells are text as they stand. */
     plainNames: names.map(plainText),
-    plainCellsOf: (row: RowRecord): string[] => cellsIn(merged, row, true),
+    plainCellsOf: (row: RowRecord): string[] => plainCellsIn(merged, row),
 
     /** Where a file shows whose mandate a row is, and what it would send; and what stands there. */
     identityOf: (row: RowRecord) => identityIn(merged, row),
@@ -221,31 +221,32 @@ const identityColumns = ({ placements }: Merged): readonly number[] => [
   ),
 ]
 
-function cellsIn({ names, placements }: Merged, row: RowRecord, isPlain = false): string[] {
+function plainCellsIn({ names, placements }: Merged, row: RowRecord): string[] {
   const line = names.map(() => '')
   const placement = placements.get(row.sourceId)
   if (placement === undefined) return line
-  const { fields, target, watched, accounts, signedDate } = placement
-  if (row.cells === null) {
+  const { fields, target, accounts, signedDate } = placement
+  if (row.cells !== null)
+    for (const [index, column] of target.entries()) line[column] = row.cells[index] ?? ''
+  else
     for (const field of REQUIRED_FIELDS) {
       const column = fields.get(field)
-      const cell = removedCell(row, field, signedDate)
-      if (column !== undefined) line[column] = isPlain ? cell : cellFor(field, cell)
+      if (column !== undefined) line[column] = removedCell(row, field, signedDate)
     }
-    return line
-  }
-  const read = [...fields].filter(([field]) => !field.startsWith('payer_'))
-  const fed = new Map(read.map(([field, column]) => [column, field]))
-  for (const [index, column] of target.entries()) {
-    const cell = row.cells[index] ?? ''
-    const field = fed.get(column)
-    if (isPlain) line[column] = cell
-    else if (field !== undefined) line[column] = cellFor(field, cell)
-    else line[column] = watched.has(column) ? keptCell(cell) : neutralCell(cell)
-  }
   // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
   if (isMisshapen(row)) for (const column of accounts) line[column] = ''
   return line
+}
+
+function editableCellsIn(merged: Merged, row: RowRecord): string[] {
+  const { fields, watched } = merged.placements.get(row.sourceId) ?? {}
+  const read = [...(fields ?? [])].filter(([field]) => !field.startsWith('payer_'))
+  const fed = new Map(read.map(([field, column]) => [column, field]))
+  return plainCellsIn(merged, row).map((cell, column) => {
+    const field = fed.get(column)
+    if (field !== undefined) return cellFor(field, cell)
+    return watched?.has(column) === true ? keptCell(cell) : neutralCell(cell)
+  })
 }
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */

@@ -4,7 +4,6 @@ import { verificationWord } from '../../domain/proof/verification.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,
-  CampaignRecord,
   DecisionRecord,
   ProblemRecord,
   RegisteredRow,
@@ -17,7 +16,6 @@ import {
   explainVerified,
   CUT_OVER_FILE,
   type CutOverLine,
-  type ListedRow,
   type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
@@ -25,7 +23,7 @@ import {
   runsUnder,
 } from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import type { Entries, ReportFacts } from '../facts/row-walk.js'
 import type { TextKey, Texts } from '../text/texts.js'
 import {
   BYTE_ORDER_MARK,
@@ -89,9 +87,21 @@ export interface List<Of> {
   readonly line: (of: Of) => string
 }
 
-function listOf<Of>(columns: ListColumns<Of>, mark = ''): List<Of> {
+function listOf<Of>(columns: ListColumns<Of>, mark = BYTE_ORDER_MARK): List<Of> {
   const cells = cellsOf(columns)
   return { header: mark + csvHeader(namesOf(columns)), line: (of) => csvLine(cells(of)) }
+}
+
+/** The same behind columns of the export. */
+function listBehind<Of extends NamedRow>(
+  { names, cellsOf: originals, delimiter }: Pick<OriginalColumns, 'names' | 'cellsOf' | 'delimiter'>,
+  columns: ListColumns<Of>,
+): List<Of> {
+  const cells = cellsOf(columns)
+  return {
+    header: BYTE_ORDER_MARK + csvHeader([...names, ...namesOf(columns)], delimiter),
+    line: (of) => csvLine([...originals(of.row), ...cells(of)], delimiter),
+  }
 }
 
 /** As text: a spreadsheet rounds what has more than 15 digits. */
@@ -113,7 +123,7 @@ const NEW = [
 ] as const
 
 /** registered.csv, old to new. */
-export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
+const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column(null, 'label.row', 9, ({ id }) => id),
   ...[CUSTOMER, ACCOUNT],
   column('signed_date', 'label.signed', 11, ({ signedDate }) => signedDate),
@@ -128,7 +138,7 @@ export const REGISTERED_COLUMNS: ListColumns<RegisteredRow> = [
   column('last_collected', 'column.last_collected', null, ({ vouchedOn }) => vouchedOn),
 ]
 
-export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS)
+export const REGISTERED_LIST = listOf(REGISTERED_COLUMNS, '')
 
 const paymentSources = column(
   'payment_sources',
@@ -138,16 +148,10 @@ const paymentSources = column(
 )
 
 /** to-cancel.csv: the same of one run, with what the service calls each where a read-back showed it. */
-export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>(
-  [...REGISTERED_COLUMNS, paymentSources],
-  BYTE_ORDER_MARK,
-)
-
-interface AboutRow {
-  readonly row: RowRecord
-}
-
-interface OpenLine extends OpenRow, NamedRow {}
+export const TO_CANCEL_LIST = listOf<RegisteredRow & Pick<CutOverLine, 'paymentSources'>>([
+  ...REGISTERED_COLUMNS,
+  paymentSources,
+])
 
 /** The column by which a line says which row it corrects. */
 const ROW_NUMBER = 'migration_row'
@@ -155,23 +159,23 @@ const ROW_NUMBER = 'migration_row'
 const mark = <Of>(...[key, label, width, value, more]: Parameters<typeof column<Of>>): Column<Of> =>
   column(key, label, width, value, { ...more, role: 'mark' })
 
-const ROW = mark<AboutRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
+const ROW = mark<NamedRow>(ROW_NUMBER, 'label.row', 9, ({ row }) => row.id, {
   meaning: 'column.migration_row',
 })
-const STATE = mark<AboutRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
+const STATE = mark<NamedRow>('migration_state', 'label.state', 12, ({ row }) => row.state, {
   shown: ({ row }, { say }) => say(`state.${row.state}`),
 })
 
-const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<AboutRow> =>
+const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<NamedRow> =>
   column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
-const WHOSE: ListColumns<AboutRow> = [
+const WHOSE: ListColumns<NamedRow> = [
   ...[ROW, STATE],
   ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
 ]
 
-const WHAT_TO_DO: ListColumns<ListedRow> = [
+const WHAT_TO_DO: ListColumns<OpenRow> = [
   mark('migration_rule', 'label.rule', null, ({ explanation }) => explanation.rule),
   mark('migration_status', 'label.status', 11, ({ explanation }) => explanation.status),
   column(
@@ -196,8 +200,8 @@ function asRead(row: RowRecord): string {
 }
 
 const ofAttempt =
-  <Of extends ListedRow = ListedRow>(cell: (attempt: AttemptRecord, of: Of) => string) =>
-  (of: Of): string =>
+  (cell: (attempt: AttemptRecord, of: OpenRow) => string) =>
+  (of: OpenRow): string =>
     of.row.lastAttempt === null ? '' : cell(of.row.lastAttempt, of)
 
 /** What is said of the request that left, for asking the service about it. */
@@ -226,9 +230,9 @@ function resendFrom({ startedAt }: AttemptRecord): string {
 }
 
 /** The same in the file alone, and what it proposes for a row that was read back as absent: a person who agrees copies it. */
-const ABOUT_REQUEST: ListColumns<OpenLine> = [
+const ABOUT_REQUEST: ListColumns<OpenRow> = [
   SENT_AT,
-  column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt<OpenLine>(agoText)),
+  column('migration_sent_ago', 'column.migration_sent_ago', null, ofAttempt(agoText)),
   column('migration_resend_from', 'column.migration_resend_from', null, ofAttempt(resendFrom)),
   REQUEST_ID,
   column('migration_proposal', 'column.migration_proposal', null, ({ absence }) =>
@@ -265,47 +269,37 @@ const ASSIGNED: ListColumns<unknown> = [
 ]
 
 /** A sentence comes first on a sheet, and the code of its rule last. */
-const RULE = column<ListedRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
+const RULE = column<OpenRow>(null, 'label.rule', 24, ({ explanation }) => explanation.rule)
 
 /** On a sheet to read: what is looked up in the export, and what the service is asked about. */
-export const OPEN_SHEET: ListColumns<ListedRow> = [
+const OPEN_SHEET: ListColumns<OpenRow> = [
   ...WHOSE,
   column(null, 'label.source', 24, ({ row }) => row.source),
   column(null, 'label.record', 9, ({ row }) => row.record),
   column(null, 'label.line', 9, ({ row }) => row.line),
   ...[...WHAT_TO_DO, RULE],
 ]
-export const IN_DOUBT_SHEET: ListColumns<ListedRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
+const IN_DOUBT_SHEET: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, SENT_AT, REQUEST_ID]
 
 /** What stands behind the original columns in every result file, and in in-doubt.csv. */
-const OPEN_COLUMNS: ListColumns<OpenLine> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
-const IN_DOUBT_COLUMNS: ListColumns<OpenLine> = [
+const OPEN_COLUMNS: ListColumns<OpenRow> = [...WHOSE, ...WHAT_TO_DO, ...CLOSING]
+const IN_DOUBT_COLUMNS: ListColumns<OpenRow> = [
   ...[...WHOSE, ...WHAT_TO_DO, ...ABOUT_REQUEST],
   ...[...CLOSING, ...ASSIGNED],
 ]
-export const openColumns = (isInDoubt: boolean): ListColumns<OpenLine> =>
+export const openColumns = (isInDoubt: boolean): ListColumns<OpenRow> =>
   isInDoubt ? IN_DOUBT_COLUMNS : OPEN_COLUMNS
 
 /** Every column that `resolve --from` looks at. */
 export const DECIDING_COLUMNS = [ROW_NUMBER, ...namesOf([...CLOSING, ...ASSIGNED])]
 
 /** A list to work in, as the spreadsheet of a person wants it: in-doubt.csv, or one of the others. */
-export function openList(
-  originals: OriginalColumns,
-  campaign: CampaignRecord,
-  isInDoubt: boolean,
-): List<OpenRow> {
-  const columns = openColumns(isInDoubt)
-  const cells = cellsOf(columns)
-  const { names, delimiter } = originals
+export function openList({ names, cellsOf, delimiter }: OriginalColumns, isInDoubt = false): List<OpenRow> {
   // In a list to decide in nobody corrects a customer.
-  const shown = (own: readonly string[]): readonly string[] =>
-    isInDoubt ? own.filter((_, at) => names[at] !== CUSTOMER_COLUMN) : own
-  return {
-    header: BYTE_ORDER_MARK + csvHeader([...shown(names), ...namesOf(columns)], delimiter),
-    line: (open) =>
-      csvLine([...shown(originals.cellsOf(open.row)), ...cells({ ...open, campaign })], delimiter),
-  }
+  const shown = (own: readonly string[]): string[] =>
+    own.filter((_, at) => !isInDoubt || names[at] !== CUSTOMER_COLUMN)
+  const originals = { names: shown(names), cellsOf: (row: RowRecord) => shown(cellsOf(row)), delimiter }
+  return listBehind(originals, openColumns(isInDoubt))
 }
 
 /** What cut-over.csv says of a mandate besides whose it is, and what a person fills in as in the other lists. */
@@ -324,7 +318,7 @@ export const CUT_OVER_COLUMNS: ListColumns<CutOverLine> = [
 ]
 
 /** The same on a sheet to read. */
-export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
+const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
   ...WHOSE,
   column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
     shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
@@ -333,17 +327,13 @@ export const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
 ]
 
 /** Without account numbers, since nothing in it is corrected. */
-export function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
-  const cells = cellsOf(CUT_OVER_COLUMNS)
-  const names = [...identityNames.map(editableCell), ...namesOf(CUT_OVER_COLUMNS)]
-  return {
-    header: BYTE_ORDER_MARK + csvHeader(names, delimiter),
-    line: (of) => csvLine([...identityCells(of.row).map(keptCell), ...cells(of)], delimiter),
-  }
+function cutOverList({ identityNames, identityCells, delimiter }: OriginalColumns): List<CutOverLine> {
+  const cellsOf = (row: RowRecord) => identityCells(row).map(keptCell)
+  return listBehind({ names: identityNames.map(editableCell), cellsOf, delimiter }, CUT_OVER_COLUMNS)
 }
 
 /** A finding on a whole file has neither record nor line. In names, what would hide or turn them round is shown. */
-export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
+const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column('source', 'label.source', 24, ({ source }) => printable(source)),
   column('record', 'label.record', 9, ({ record }) => record),
   column('line', 'label.line', 9, ({ line }) => line),
@@ -360,13 +350,13 @@ export const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
   column(null, 'label.rule', 28, ({ rule }) => rule),
 ]
 
-export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS)
+export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS, '')
 
 /** Written only where registered rows were read back. */
 export const VERIFICATION_FILE = 'verification.csv'
 
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
-export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
+const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
   ...[CUSTOMER, ACCOUNT, ...NEW.toReversed()],
   column('verification', 'label.verification', 12, ({ verdict }) => verificationWord(verdict), {
@@ -384,13 +374,13 @@ export const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column('explanation', 'label.message', SENTENCE, explainVerified),
 ]
 
-export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS, BYTE_ORDER_MARK)
+export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS)
 
 /** Every decision of the ledger in the order in which it was recorded. */
 export const DECISIONS_FILE = 'decisions.csv'
 
 /** What somebody typed is masked once more. */
-export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
+const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('id', 'column.id', null, ({ id }) => id),
   column('row', 'label.row', 9, ({ rowId }) => rowId),
   column('attempt', 'label.attempts', null, ({ attemptId }) => attemptId),
@@ -406,30 +396,50 @@ export const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
   column('evidence', 'label.evidence', SENTENCE, ({ evidence }) => evidence),
 ]
 
-export const DECISION_LIST = listOf(DECISION_COLUMNS, BYTE_ORDER_MARK)
+export const DECISION_LIST = listOf(DECISION_COLUMNS)
 
-const DECIDED: ReadonlyMap<string, TextKey> = new Map([
-  ['registered', 'state.registered'],
-  ['refused', 'state.refused'],
-  ['written_off', 'state.written_off'],
-  ['resend', 'decision.resend'],
-  ['retry_refused', 'decision.retry_refused'],
-  ['corrected', 'decision.corrected'],
-  ['done', 'decision.done'],
-])
-
-/** What a person decided; the word of another version stands as it was recorded. */
-export function decisionWord(decision: string, { say }: Texts): string {
-  const key = DECIDED.get(decision)
-  return key === undefined ? plainText(decision) : say(key)
+/** A list of a report: its sheet in the workbook, and its file where it has one. */
+export interface ReportList<Of> {
+  readonly sheet: TextKey
+  readonly columns: ListColumns<Of>
+  /** The file that holds all entries; null for what the ledger alone does. */
+  readonly file: string | null
+  readonly written?: ((originals: OriginalColumns) => List<Of>) | undefined
 }
+
+const list = <Of>(
+  sheet: TextKey,
+  columns: ListColumns<Of>,
+  file: string | null,
+  written?: ReportList<Of>['written'],
+): ReportList<Of> => ({ sheet, columns, file, written })
+
+const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
+
+/** In the order in which files are written. */
+export const LISTS: { readonly [Name in keyof Entries]: ReportList<Entries[Name]> } = {
+  registered: list('state.registered', REGISTERED_COLUMNS, registered, () => REGISTERED_LIST),
+  refused: list('state.refused', OPEN_SHEET, refused, openList),
+  corrections: list('sheet.corrections', OPEN_SHEET, corrections, openList),
+  inDoubt: list('state.in_doubt', IN_DOUBT_SHEET, inDoubt, (originals) => openList(originals, true)),
+  notSent: list('cover.notSent', OPEN_SHEET, notSent, openList),
+  closed: list('sheet.closed', OPEN_SHEET, null),
+  problems: list('problems.title', PROBLEM_COLUMNS, 'problems.csv', () => PROBLEM_LIST),
+  decisions: list('decisions.title', DECISION_COLUMNS, DECISIONS_FILE, () => DECISION_LIST),
+  verified: list('label.verification', VERIFICATION_COLUMNS, VERIFICATION_FILE, () => VERIFICATION_LIST),
+  unproven: list('label.verification', VERIFICATION_COLUMNS, VERIFICATION_FILE),
+  cutOver: list('sheet.cutOver', CUT_OVER_SHEET, CUT_OVER_FILE, cutOverList),
+}
+
+/** What a person decided, which most often is a state; any other word stands as it was recorded. */
+export const decisionWord = (decision: string, { wordFor }: Texts): string =>
+  wordFor(`decision.${decision}`) ?? wordFor(`state.${decision}`) ?? plainText(decision)
 
 /** What decides which of the files there are. */
 type FilesWritten = Pick<ReportFacts, 'verification' | 'cutOver'>
 
 /** Every column that this program writes, as the headers have them, and what it means; files with the same ones together. */
 export function explainedColumns({ verification, cutOver }: FilesWritten, { say }: Texts) {
-  const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
   const explained = (files: readonly string[], columns: ListColumns<never>) => ({
     files,
     columns: inFile(columns).map(({ key, label, meaning = label }) => [key, say(meaning)] as const),
@@ -448,15 +458,13 @@ export function explainedColumns({ verification, cutOver }: FilesWritten, { say 
 const masked = (text: string | null): string | null => (text === null ? null : maskedText(text))
 
 /** A plan with one of its approvals, or the only line of one that nobody approved. */
-type PlanLine = ReturnType<typeof linesOfPlans>[number]
-
 export const linesOfPlans = ({ plans, runs }: ReportFacts) =>
   plans.flatMap((plan) => {
     const approvals = plan.approvals.length === 0 ? [null] : plan.approvals
     return approvals.map((approval) => ({ plan, approval, runs: runsUnder(plan, runs) }))
   })
 
-export const PLANS: ListColumns<PlanLine> = [
+export const PLANS: ListColumns<ReturnType<typeof linesOfPlans>[number]> = [
   column(null, 'label.plan', 68, ({ plan }) => plan.digest),
   column(null, 'label.at', 25, ({ plan }) => plan.document.plannedAt),
   column(null, 'cover.plannedBy', 20, ({ plan }) => maskedText(plan.document.plannedBy)),
@@ -511,14 +519,12 @@ export const RUNS: ListColumns<RunRecord> = [
 ]
 
 /** A column of a file with its meaning, for a person who has the workbook alone. */
-type ColumnLine = ReturnType<typeof columnLines>[number]
-
 export const columnLines = (facts: ReportFacts, texts: Texts) =>
   explainedColumns(facts, texts).flatMap(({ files, columns }) =>
     columns.map(([column, meaning]) => ({ files: files.join(', '), column, meaning })),
   )
 
-export const FILE_COLUMNS: ListColumns<ColumnLine> = [
+export const FILE_COLUMNS: ListColumns<ReturnType<typeof columnLines>[number]> = [
   column(null, 'label.file', SENTENCE, ({ files }) => files),
   column(null, 'label.column', 40, ({ column }) => column),
   column(null, 'label.meaning', 90, ({ meaning }) => meaning),

@@ -1,12 +1,13 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { PLACE_OF_PART, DEFINITIONS } from '../facts/facts.js'
+import { PLACE_OF_PART } from '../facts/facts.js'
 import { isAsExpected, isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { ReportFacts } from '../facts/row-walk.js'
 import type { PackFile } from '../pack/pack-folder.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { VERIFICATION_FILE } from './lists.js'
 import type { PlanRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { VERIFICATION_WORDS } from '../../domain/proof/verification.js'
 import { parseJson } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
 
@@ -80,7 +81,10 @@ export const readManifest = (text: string): Manifest | null =>
 export const renderSummary = (facts: ReportFacts): string =>
   canonical({
     schemaVersion: 1,
-    campaign: campaignIn(facts),
+    campaign: {
+      ledger: facts.ledger,
+      ...pick('ledgerId', 'baseUrl', 'username', 'createdAt', 'changedAt', 'purgedAt')(facts.campaign),
+    },
     /** `notTaken`: lines that were given back and could not be taken: the rows they name stay as they were. */
     ...pick('balanced', 'changedWhileReading', 'totals', 'mandates', 'notTaken', 'told')(facts),
     /** Totals of the former provider, each beside the records of its export. */
@@ -94,7 +98,16 @@ export const renderSummary = (facts: ReportFacts): string =>
     /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
     inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
     /** Registered rows by what the service showed; null where nobody asked. */
-    verification: verificationIn(facts),
+    verification:
+      facts.verification &&
+      pick(
+        'registered',
+        ...VERIFICATION_WORDS,
+        'notAsked',
+        'firstAt',
+        'lastAt',
+        'sample',
+      )(facts.verification),
     /** How the last export stood to the ledger, by class; null where nobody compared them. */
     cutOver: facts.cutOver,
     asReadBefore: facts.open.asReadBefore,
@@ -105,13 +118,9 @@ export const renderSummary = (facts: ReportFacts): string =>
         [...facts.hashTotals.byState].map(([state, totals]) => [TOTAL_OF_STATE[state], totals]),
       ),
     },
-    definitions: DEFINITIONS,
+    /** So that a third party needs nothing but the pack. */
+    definitions: { customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.' },
   })
-
-const campaignIn = ({ ledger, campaign }: ReportFacts) => ({
-  ledger,
-  ...pick('ledgerId', 'baseUrl', 'username', 'createdAt', 'changedAt', 'purgedAt')(campaign),
-})
 
 const sourceIn = ({ totals, ...source }: SourceRecord) => ({
   ...pick('name', 'sha256', 'bytes', 'records', 'resubmitted', 'blankLines', 'admittedAt')(source),
@@ -133,12 +142,6 @@ const plansIn = (plans: readonly PlanRecord[]) =>
     ...pick('plannedAt', 'plannedBy', 'plannedAs', 'rows', 'limit')(document),
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
-
-function verificationIn({ verification }: ReportFacts) {
-  if (verification === null) return null
-  const { unproven: _, ...figures } = verification
-  return figures
-}
 
 const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
   [PLACE_OF_PART.registered]: { rows: parts.registered },

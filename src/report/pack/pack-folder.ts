@@ -71,10 +71,6 @@ export async function sha256Of(path: string, bytes = createReadStream(path)): Pr
   return hash.digest('hex')
 }
 
-/** A report that was killed while it gave its files their names has left its manifest in its own folder. */
-const provenByUnfinished = (folder: string): readonly string[] =>
-  workshopsIn(folder).flatMap((path) => provenBy(path))
-
 /** Whether the report in the folder is of another ledger. */
 const isOfAnother = (folder: string, files: readonly Pick<PackFile, 'name'>[], ledgerId: string): boolean =>
   files.some(({ name }) => name === MANIFEST) &&
@@ -93,7 +89,8 @@ export async function keptFile(
   if (isOfAnother(folder, files, ledgerId)) return MANIFEST
   const proven = new Set([
     ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
-    ...provenByUnfinished(folder),
+    // A report that was killed while it gave its files their names has left its manifest in its own folder.
+    ...workshopsIn(folder).flatMap(provenBy),
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
@@ -120,12 +117,11 @@ const toDoNumbers = (folder: string): number[] =>
     return found === null ? [] : [Number(found[1] ?? 1)]
   })
 
-/** Where the newest lists of a report are, or will be where there are none. */
-const toDoFolder = (folder: string): string => join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))))
-
-/** Where a file of a report is: a list to work in lies in the newest folder of lists. */
+/** Where a file of a report is: a list to work in lies in the newest folder of lists, or will where there are none. */
 export const pathInPack = (folder: string, name: string): string =>
-  join(name.startsWith(`${TO_DO}/`) ? toDoFolder(folder) : folder, name.replace(`${TO_DO}/`, ''))
+  isList({ name })
+    ? join(folder, toDoName(Math.max(1, ...toDoNumbers(folder))), basename(name))
+    : join(folder, name)
 
 /** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
 export const DONE = 'done'
@@ -214,8 +210,7 @@ export function findPack(
     const manifest = readWrittenFiles(folder, MANIFEST)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
-  const besides = (folder: string): string[] =>
-    namesIn(folder).flatMap((name) => (/^report-\d+$/.test(name) ? [join(folder, name)] : []))
+  const besides = (folder: string): string[] => inside(folder, (name) => /^report-\d+$/.test(name))
   return [...new Set(folders)].flatMap((folder) => [folder, ...besides(folder)]).find(isCurrent) ?? null
 }
 
@@ -240,8 +235,7 @@ const namesIn = (folder: string): string[] => readNames(folder) ?? []
 
 const inside = (folder: string, isWanted: (name: string) => boolean): string[] =>
   namesIn(folder)
-    .filter(isWanted)
-    .map((name) => join(folder, name))
+    .flatMap((name) => (isWanted(name) ? join(folder, name) : []))
     .filter(isFolder)
 
 /** Where reports keep their files until all of them are complete. */
@@ -258,13 +252,8 @@ function withInner(folders: readonly string[]): readonly string[] {
 /** Result files of earlier reports and checks in the folders and below, by what they hold of persons. */
 export function findResultFiles(folders: readonly string[]) {
   const all = withInner(folders)
-  const files = all.flatMap((folder) =>
-    namesIn(folder)
-      .map((name) => ({ name, path: join(folder, name) }))
-      .filter(({ path }) => isFile(path)),
-  )
-  const matching = (pattern: RegExp): string[] =>
-    files.filter(({ name }) => pattern.test(name)).map(({ path }) => path)
+  const files = all.flatMap((folder) => namesIn(folder).map((name) => join(folder, name))).filter(isFile)
+  const matching = (pattern: RegExp): string[] => files.filter((path) => pattern.test(basename(path)))
   return {
     cells: matching(HOLDS_CELLS),
     values: matching(HOLDS_VALUES),
@@ -287,8 +276,6 @@ export function fileAt(path: string): Stats | null {
 const isFile = (path: string): boolean => fileAt(path) !== null
 const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true
 
-const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, WORKSHOP_MARK) === `${mark}\n`
-
 /**
  * Removes what reports of a ledger that were killed, or are being written now, keep under temporary names: original cells.
  * @param mark of the ledger
@@ -296,7 +283,7 @@ const isMarked = (workshop: string, mark: string): boolean => textIn(workshop, W
  */
 export function removeLeftovers(folders: readonly string[], mark: string) {
   const found = withInner(folders.filter(isFolder)).flatMap(workshopsIn)
-  const removed = found.filter((path) => isMarked(path, mark))
+  const removed = found.filter((path) => textIn(path, WORKSHOP_MARK) === `${mark}\n`)
   for (const path of removed) rmSync(path, { recursive: true, force: true })
   return { removed, left: found.filter((path) => !removed.includes(path)) }
 }
@@ -363,36 +350,28 @@ function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) =
   let bytes = 0
   let waiting = ''
 
-  async function writeChunk(chunk: Uint8Array): Promise<void> {
-    hash.update(chunk)
-    bytes += chunk.length
-    await handle.writeFile(chunk)
-  }
-
-  async function writeWaiting(): Promise<void> {
-    if (waiting === '') return
-    const chunk = Buffer.from(waiting, 'utf8')
-    waiting = ''
-    await writeChunk(chunk)
-  }
-
   /** Keeps the text until `drain`. */
   const put = (text: string): void => void (waiting += text)
 
   /** Bytes, behind what was put. */
-  async function write(chunk: Uint8Array): Promise<void> {
-    await writeWaiting()
-    await writeChunk(chunk)
+  async function write(...chunks: readonly Uint8Array[]): Promise<void> {
+    const all = waiting === '' ? chunks : [Buffer.from(waiting, 'utf8'), ...chunks]
+    waiting = ''
+    for (const chunk of all) {
+      hash.update(chunk)
+      bytes += chunk.length
+      await handle.writeFile(chunk)
+    }
   }
 
   /** Hands what was put to the operating system, once it is worth a call. */
   async function drain(): Promise<void> {
-    if (waiting.length >= WRITTEN_AT_ONCE) await writeWaiting()
+    if (waiting.length >= WRITTEN_AT_ONCE) await write()
   }
 
   /** Writes the rest and flushes it to the disk. Files that are flushed at the same time share the wait. */
   async function flush(): Promise<void> {
-    await writeWaiting()
+    await write()
     await handle.sync()
   }
 
@@ -415,7 +394,7 @@ function scratchAt(handle: FileHandle, path: string) {
   const { put, write, drain } = outputTo(handle, path, () => undefined)
   /** Everything that was put, from its beginning. A chunk holds until the next one is asked for. */
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
-    await write(Buffer.of())
+    await write()
     const buffer = Buffer.allocUnsafe(READ_AT_ONCE)
     for (let at = 0; ;) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at)
@@ -431,7 +410,8 @@ function scratchAt(handle: FileHandle, path: string) {
   return { put, drain, chunks, remove }
 }
 
-const isList = ({ name }: PackFile): boolean => name.startsWith(`${TO_DO}/`)
+/** A list to work in. */
+export const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
 
 interface Finished {
   readonly workshop: string
@@ -491,6 +471,8 @@ async function freeFolder(out: string, finished: Finished): Promise<string> {
 }
 
 interface FolderTerms {
+  /** Files that this command reads or keeps: none of them is replaced. */
+  readonly forbidden?: readonly string[] | undefined
   /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
   readonly ledgerId?: string
   /** Somebody vouches for the folder, whoever can write there. */
@@ -501,15 +483,13 @@ interface FolderTerms {
  * Opens `out` for a pack of files with some or all of `names`, making the folder with mode 0700 where it is missing. Files are
  * written with mode 0600 inside a new folder of an unpredictable name in `out`, so that two reports at a time do
  * not mix, and get their names by renaming.
- * @param forbidden files that this command reads or keeps: none of them is replaced
  * @throws {UsageError} when the folder cannot be used or others can write there, or a name is taken by anything but a
  *   regular file
  */
 export async function openPackFolder(
   out: string,
   names: readonly string[],
-  forbidden: readonly string[] = [],
-  { ledgerId, sharedFolder = false }: FolderTerms = {},
+  { forbidden = [], ledgerId, sharedFolder = false }: FolderTerms = {},
 ) {
   makeFolder(out)
   if (!sharedFolder) assertReportFolder(out)
@@ -521,6 +501,7 @@ export async function openPackFolder(
   await removeAbandoned(out, workshop)
   const written: PackFile[] = []
   const handles: FileHandle[] = []
+  let scratches = 0
 
   async function opened(name: string, flags: 'wx' | 'wx+'): Promise<FileHandle> {
     const handle = await open(join(workshop, name), flags, 0o600)
@@ -532,14 +513,14 @@ export async function openPackFolder(
   const create = async (name: string): Promise<PackOutput> =>
     outputTo(await opened(name, 'wx'), name, (file) => void written.push(file))
 
-  /** @param name of no other file of the folder */
-  const scratch = async (name: string): Promise<ScratchFile> =>
-    scratchAt(await opened(name, 'wx+'), join(workshop, name))
+  const scratch = async (): Promise<ScratchFile> => {
+    const name = `.sheet-${(scratches += 1)}`
+    return scratchAt(await opened(name, 'wx+'), join(workshop, name))
+  }
 
-  async function write(name: string, content: string | Uint8Array): Promise<PackFile> {
+  async function write(name: string, text: string): Promise<PackFile> {
     const output = await create(name)
-    if (typeof content === 'string') output.put(content)
-    else await output.write(content)
+    output.put(text)
     return output.finish()
   }
 
@@ -577,12 +558,11 @@ export async function openPackFolder(
 export async function inPackFolder<Value>(
   out: string,
   names: readonly string[],
-  forbidden: readonly string[] | undefined,
   terms: FolderTerms,
   action: (folder: PackFolder) => Promise<Value>,
 ): Promise<Value> {
   try {
-    const folder = await openPackFolder(out, names, forbidden, terms)
+    const folder = await openPackFolder(out, names, terms)
     try {
       return await action(folder)
     } finally {

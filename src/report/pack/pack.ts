@@ -3,8 +3,9 @@ import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import type { ProblemRecord } from '../../ledger/read/reader.js'
+import { said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
+import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   TO_CANCEL_FILE,
@@ -21,34 +22,27 @@ import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
-  cutOverList,
-  DECISION_LIST,
   DECISIONS_FILE,
   type List,
-  openList,
+  LISTS,
   PROBLEM_LIST,
-  REGISTERED_LIST,
+  type ReportList,
   TO_CANCEL_LIST,
   VERIFICATION_FILE,
-  VERIFICATION_LIST,
 } from '../files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../files/cells.js'
 
+const { registered, ...parts } = PLACE_OF_PART
+
 /** The lists to work in, which no manifest names, by their place in the folder. */
-export const TO_DO_FILES = [
-  PLACE_OF_PART.refused,
-  PLACE_OF_PART.corrections,
-  PLACE_OF_PART.inDoubt,
-  PLACE_OF_PART.notSent,
-  TO_DO_WORKBOOK,
-] as const
+export const TO_DO_FILES = [...Object.values(parts), TO_DO_WORKBOOK]
 
 /** The same, with those that are not always written. */
-export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE] as const
+export const TO_DO_NAMES = [...TO_DO_FILES, CUT_OVER_FILE, TO_CANCEL_FILE]
 
 /** The files of every reconciliation pack (report/README.md#the-files). */
 export const PACK_FILES = [
-  PLACE_OF_PART.registered,
+  registered,
   'problems.csv',
   DECISIONS_FILE,
   'report.html',
@@ -117,8 +111,8 @@ export async function writeReport(
 async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const { out, sharedFolder, forbidden = [], signWith } = options
   const { ledgerId } = reader.campaign()
-  const kept = [...ledgerFiles(reader.file), ...forbidden]
-  return inPackFolder(out, [...PACK_NAMES, NOTE], kept, { ledgerId, sharedFolder }, async (folder) => {
+  const terms = { forbidden: [...ledgerFiles(reader.file), ...forbidden], ledgerId, sharedFolder }
+  return inPackFolder(out, [...PACK_NAMES, NOTE], terms, async (folder) => {
     const { facts, manifest, failed } = await writeFiles(reader, folder, options, true)
     if (options.toCancel !== undefined) await writeToCancel(reader, options.toCancel, folder)
     await folder.write(MANIFEST_FILE, manifest)
@@ -148,7 +142,7 @@ export async function writeManifestAgain(
 ): Promise<string> {
   const terms = { ledgerId: reader.campaign().ledgerId, sharedFolder: true }
   const write = (folder: PackFolder) => writeFiles(reader, folder, options, false)
-  return (await inPackFolder(out, [], [], terms, write)).manifest
+  return (await inPackFolder(out, [], terms, write)).manifest
 }
 
 /** All files but the manifest. */
@@ -168,9 +162,9 @@ async function writeFiles(
   const columns = mergeColumns(sources)
   const lists = await openCsvLists(reader, columns, folder, hasLists)
   const workbook = openWorkbook(folder, texts)
-  const toDo = hasLists ? openToDo(folder, columns, reader.campaign()) : null
+  const toDo = hasLists ? openToDo(folder, columns) : null
   const files = [lists.lists, workbook.lists, toDo?.lists ?? {}]
-  const facts = await walkLedger(reader, sources, files, { signal, absentAfterMs, told })
+  const facts = await walkLedger(reader, sources, { files, signal, absentAfterMs, told })
   await lists.finish()
   await toDo?.finish()
   const failed: unknown[] = []
@@ -222,36 +216,21 @@ async function openCsvLists(
   folder: PackFolder,
   hasLists: boolean,
 ) {
-  const campaign = reader.campaign()
-  const outputs: Awaited<ReturnType<typeof openCsv<never>>>[] = []
-  async function begin<Of>(name: string, list: List<Of>) {
-    const output = await openCsv(folder, name, list)
-    outputs.push(output)
-    return output
-  }
-  const beginOpen = (part: 'refused' | 'corrections' | 'inDoubt' | 'notSent') =>
-    begin(PLACE_OF_PART[part], openList(columns, campaign, part === 'inDoubt'))
-  const lists: OpenLists = {
-    registered: await begin(PLACE_OF_PART.registered, REGISTERED_LIST),
-    ...(hasLists && {
-      refused: await beginOpen('refused'),
-      corrections: await beginOpen('corrections'),
-      inDoubt: await beginOpen('inDoubt'),
-      notSent: await beginOpen('notSent'),
-    }),
-    problems: await begin('problems.csv', PROBLEM_LIST),
-    decisions: await begin(DECISIONS_FILE, DECISION_LIST),
-    ...(reader.verificationCounts().length > 0 && {
-      verified: await begin(VERIFICATION_FILE, VERIFICATION_LIST),
-    }),
-    ...(hasLists &&
-      reader.openCutOver().open > 0 && { cutOver: await begin(CUT_OVER_FILE, cutOverList(columns)) }),
+  const leftOut = said<string>([
+    reader.verificationCounts().length === 0 && VERIFICATION_FILE,
+    reader.openCutOver().open === 0 && CUT_OVER_FILE,
+  ])
+  const outputs = new Map<string, Awaited<ReturnType<typeof openCsv<never>>>>()
+  for (const [name, { file, written }] of Object.entries<ReportList<never>>(LISTS)) {
+    if (file === null || written === undefined || leftOut.includes(file)) continue
+    if (hasLists || !isList({ name: file })) outputs.set(name, await openCsv(folder, file, written(columns)))
   }
   const finish = async (): Promise<void> => {
-    await Promise.all(outputs.map(({ flush }) => flush()))
-    for (const output of outputs) await output.finish()
+    const all = [...outputs.values()]
+    await Promise.all(all.map(({ flush }) => flush()))
+    for (const output of all) await output.finish()
   }
-  return { lists, finish }
+  return { lists: Object.fromEntries(outputs) as OpenLists, finish }
 }
 
 /**
@@ -261,7 +240,7 @@ async function openCsvLists(
  */
 export async function writeProblems(problems: Iterable<ProblemRecord>, options: ReportOptions) {
   const { out, forbidden, sharedFolder } = options
-  return inPackFolder(out, ['problems.csv', NOTE], forbidden, { sharedFolder }, async (folder) => {
+  return inPackFolder(out, ['problems.csv', NOTE], { forbidden, sharedFolder }, async (folder) => {
     const file = await writeList(folder, 'problems.csv', PROBLEM_LIST, problems)
     await folder.write(NOTE, noteText('', [file]))
     return { ...file, ...(await folder.publish()) }

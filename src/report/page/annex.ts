@@ -2,13 +2,12 @@ import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js
 import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
-import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { html } from 'hono/html'
 import {
   hasSent,
   idsText,
   PLACE_OF_PART,
-  type ListedRow,
+  type OpenRow,
   REPORT_ORDER,
   runsUnder,
   explainVerified,
@@ -31,15 +30,18 @@ import {
   explainedColumns,
   VERIFICATION_FILE,
 } from '../files/lists.js'
-import { lineBar, fileLink, fact, table, section, tableHead } from './look.js'
+import { lineBar, fileLink, fact, table, section } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
 import { said } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25
 
-const restOf = (shown: number, total: number, file: string, { say }: Texts): Markup | '' =>
-  shown >= total ? '' : html`<p>${say('page.shown', { shown, total })} ${say('page.allIn', { file })}</p>`
+/** @param file that holds all of them, where that is not said elsewhere */
+const restOf = (shown: number, total: number, { say }: Texts, file = ''): Markup | '' =>
+  shown >= total
+    ? ''
+    : html`<p>${say('page.shown', { shown, total })} ${file === '' ? '' : say('page.allIn', { file })}</p>`
 
 /** The rows nobody can answer for yet, each with what is known about it. */
 export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
@@ -52,11 +54,11 @@ export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportF
     ${total === 0 ? '' : html`<p>${mark('doubt.lead', { file, command })}</p>`}
     ${proposals === 0 ? '' : html`<p>${mark('doubt.proposals', proposed)}</p>`}
     ${first.map((listed) => inDoubtCase(listed, texts))}
-    ${restOf(first.length, total, PLACE_OF_PART.inDoubt, texts)}
+    ${restOf(first.length, total, texts, PLACE_OF_PART.inDoubt)}
   </section>`
 }
 
-function inDoubtCase({ row, explanation }: ListedRow, texts: Texts): Markup {
+function inDoubtCase({ row, explanation }: OpenRow, texts: Texts): Markup {
   const { say, labelled } = texts
   const attempt = row.lastAttempt
   const since = attempt?.endedAt ?? attempt?.startedAt ?? null
@@ -120,7 +122,7 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
       [say('label.answer'), causeText],
       [say('label.rows'), (cause) => html`${lineBar(cause.count, highest)} ${count(cause.count)}`, 'figures'],
     ])}
-    ${restOf(shown.length, causes.length, PLACE_OF_PART.refused, texts)}
+    ${restOf(shown.length, causes.length, texts, PLACE_OF_PART.refused)}
   </section>`
 }
 
@@ -178,8 +180,7 @@ export function verificationSection(facts: ReportFacts, texts: Texts): Markup | 
   return html`<section id="verification">
     <h2>${say('proof.title')}</h2>
     <p>${proofText(facts, texts)} ${mark('page.allIn', { file: fileLink(VERIFICATION_FILE) })}</p>
-    ${total === 0 ? '' : unprovenTable(first, texts)}
-    ${first.length < total ? html`<p>${say('page.shown', { shown: first.length, total })}</p>` : ''}
+    ${total === 0 ? '' : unprovenTable(first, texts)} ${restOf(first.length, total, texts)}
     <dl class="facts">
       ${VERIFICATION_WORDS.map((word) => fact(say(`proof.${word}`), count(verification[word])))}
       ${fact(say('proof.notAsked'), count(verification.notAsked))}
@@ -244,23 +245,36 @@ export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Mark
 export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
   corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts)
 
-const decided = (id: string, title: TextKey, list: ReportFacts['decisions'], texts: Texts): Markup =>
-  section(id, texts.labelled(title, list.total), list.total === 0 ? '' : decisionsTable(list, texts))
+function decided(
+  id: string,
+  title: TextKey,
+  { total, first }: ReportFacts['decisions'],
+  texts: Texts,
+): Markup {
+  const { say, labelled, time } = texts
+  const lines = table(first, [
+    [say('label.row'), ({ rowId }) => rowId, 'figures'],
+    [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
+    [say('label.by'), ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${time(at)}</span>`],
+    [say('label.reason'), reasonOf],
+  ])
+  const rest = restOf(first.length, total, texts, DECISIONS_FILE)
+  return section(id, labelled(title, total), total === 0 ? '' : html`${lines} ${rest}`)
+}
 
 /** What the last export said, class by class, and who closed what. */
 export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
   if (cutOver === null) return ''
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
-  const of = (name: keyof ClassCounts): ClosedLines[] => lines.filter(({ listed }) => listed === name)
   const open = (name: keyof ClassCounts): number =>
-    of(name).reduce((sum, line) => sum + (line.by === null ? line.count : 0), 0)
+    lines.reduce((sum, line) => sum + (line.listed === name && line.by === null ? line.count : 0), 0)
   const closed = (name: keyof ClassCounts): string =>
-    of(name)
-      .flatMap((line) =>
-        line.by === null
+    lines
+      .flatMap(({ listed, by, decision, count: closed }) =>
+        listed !== name || by === null
           ? []
-          : `${maskedText(line.by)}: ${decisionWord(line.decision, texts)} (${count(line.count)})`,
+          : `${maskedText(by)}: ${decisionWord(decision, texts)} (${count(closed)})`,
       )
       .join(', ')
   return section(
@@ -274,20 +288,6 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
       [say('label.closedBy'), closed],
     ])}`,
   )
-}
-
-function decisionsTable({ total, first }: ReportFacts['decisions'], texts: Texts): Markup {
-  const { say } = texts
-  return html`${table(first, [
-    [say('label.row'), ({ rowId }) => rowId, 'figures'],
-    [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
-    [
-      say('label.by'),
-      ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${texts.time(at)}</span>`,
-    ],
-    [say('label.reason'), reasonOf],
-  ])}
-  ${restOf(first.length, total, DECISIONS_FILE, texts)}`
 }
 
 const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
@@ -307,16 +307,15 @@ export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
   ])
 }
 
+/** What is counted besides rows. */
+export const DISTINCT = ['customers', 'mandates', 'accounts'] as const
+
 export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
   const { count, say, mark } = texts
-  const { customers, mandates, accounts } = facts.distinct
   const files = { summary: fileLink('summary.json'), manifest: fileLink('manifest.json') }
   return html`<section id="hash-totals">
     <h2>${say('hash.title')}</h2>
-    <dl class="facts">
-      ${fact(say('hash.customers'), count(customers))} ${fact(say('hash.mandates'), count(mandates))}
-      ${fact(say('hash.accounts'), count(accounts))}
-    </dl>
+    <dl class="facts">${DISTINCT.map((name) => fact(say(`hash.${name}`), count(facts.distinct[name])))}</dl>
     <p>${say('hash.lead')} ${mark('hash.where', files)}</p>
     ${table(hashTotalLines(facts, texts), [
       [say('hash.title'), ({ name }) => name, 'head'],
@@ -327,77 +326,60 @@ export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
 }
 
 export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
-  html`<section id="definitions">
-    <h2>${say('meaning.title')}</h2>
-    <table>
-      <tbody>
-        ${REPORT_ORDER.map(
-          (state) =>
-            html`<tr>
-              <th scope="row" class="t">${say(`state.${state}`)}</th>
-              <td>${say(`meaning.${state}`)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </section>`
+  section(
+    'definitions',
+    say('meaning.title'),
+    table(REPORT_ORDER, [
+      [say('label.state'), (state) => html`<span class="t">${say(`state.${state}`)}</span>`, 'head'],
+      [say('label.meaning'), (state) => say(`meaning.${state}`)],
+    ]),
+  )
 
 /** What stands in the files beside this page: their headers are the same in every language. */
 export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
-  html`<section id="columns">
-    <h2>${texts.say('columns.title')}</h2>
-    <p>${texts.say('columns.lead')}</p>
-    ${explainedColumns(facts, texts).map(
-      ({ files, columns }) =>
-        html`<table class="columns">
-          <caption>
+  section(
+    'columns',
+    texts.say('columns.title'),
+    html`<p>${texts.say('columns.lead')}</p>`,
+    ...explainedColumns(facts, texts).map(({ files, columns }) =>
+      table(
+        columns,
+        [
+          [texts.say('label.column'), ([column]) => html`<code>${column}</code>`, 'head'],
+          [texts.say('label.meaning'), ([, meaning]) => meaning],
+        ],
+        {
+          style: 'columns',
+          caption: html`<caption>
             ${files.map((file, at) => html`${at === 0 ? '' : ', '}${fileLink(file)}`)}
-          </caption>
-          ${tableHead([texts.say('label.column'), texts.say('label.meaning')])}
-          <tbody>
-            ${columns.map(
-              ([column, meaning]) =>
-                html`<tr>
-                  <th scope="row"><code>${column}</code></th>
-                  <td>${meaning}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>`,
-    )}
-  </section>`
+          </caption>`,
+        },
+      ),
+    ),
+  )
 
 /** Totals of each source, and how it was read. */
-export function sourcesSection(facts: ReportFacts, texts: Texts): Markup {
+export function sourcesSection({ sources, totals }: ReportFacts, texts: Texts): Markup {
   const { count, say } = texts
-  const states = REPORT_ORDER.filter((state) => facts.totals[TOTAL_OF_STATE[state]] > 0)
-  const counts = (name: string, totals: Totals): Markup =>
-    html`<th scope="row">${name}</th>
-      <td class="n">${count(totals.read)}</td>
-      ${states.map((state) => html`<td class="n">${count(totals[TOTAL_OF_STATE[state]])}</td>`)}
-      <td>${isBalanced(totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`}</td>`
+  const states = REPORT_ORDER.filter((state) => totals[TOTAL_OF_STATE[state]] > 0)
+  const counted = (name: keyof Totals) => (of: Pick<SourceRecord, 'totals'>) => count(of.totals[name])
+  const all = { name: say('sources.all'), totals }
   return html`<section id="sources" tabindex="0" aria-label="${say('sources.title')}">
     <h2>${say('sources.title')}</h2>
-    <table class="wide">
-      ${tableHead([
-        say('label.source'),
-        { figures: say('cover.read') },
-        ...states.map((state) => ({ figures: say(`state.${state}`) })),
-        say('label.balanced'),
-      ])}
-      <tbody>
-        ${facts.sources.map(
-          (source) =>
-            html`<tr>
-              ${counts(plainText(source.name), source.totals)}
-            </tr>`,
-        )}
-        <tr class="sum last">
-          ${counts(say('sources.all'), facts.totals)}
-        </tr>
-      </tbody>
-    </table>
-    ${facts.sources.map((source) => oneSource(source, texts))}
+    ${table(
+      [...sources, all],
+      [
+        [say('label.source'), ({ name }) => plainText(name), 'head'],
+        [say('cover.read'), counted('read'), 'figures'],
+        ...states.map((state) => [say(`state.${state}`), counted(TOTAL_OF_STATE[state]), 'figures'] as const),
+        [
+          say('label.balanced'),
+          (of) => (isBalanced(of.totals) ? say('yes') : html`<strong>${say('no').toUpperCase()}</strong>`),
+        ],
+      ],
+      { style: 'wide', lineStyle: (of) => (of === all ? 'sum last' : '') },
+    )}
+    ${sources.map((source) => oneSource(source, texts))}
   </section>`
 }
 
@@ -531,10 +513,9 @@ export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup
   if (plans.length === 0) return ''
   const shown = plans.slice(-PLANS_SHOWN)
   const unplanned = runs.filter((run) => run.settings.plan === undefined && hasSent(run))
-  const capped = { shown: shown.length, total: plans.length }
   return html`<section id="plans">
     <h2>${say('plans.title')}</h2>
-    ${shown.length === plans.length ? '' : html`<p>${say('page.shown', capped)}</p>`}
+    ${restOf(shown.length, plans.length, texts)}
     ${unplanned.length === 0 ? '' : html`<p>${say('plans.underNone', { runs: idsText(unplanned) })}</p>`}
     ${table(shown, [
       [say('label.plan'), ({ digest }) => html`<code>${shortDigest(digest)}</code>`, 'head'],

@@ -140,30 +140,18 @@ export const section = (id: string, title: string, ...parts: readonly (Markup | 
     ${parts}
   </section>`
 
-/** @param nothing what is said where there is no line */
-export const listOf = (lines: readonly (Markup | string)[], nothing: string, style = ''): Markup | '' => {
-  if (lines.length === 0) return nothing === '' ? '' : html`<p>${nothing}</p>`
-  return html`<ul class="${style}">
-    ${lines.map((line) => html`<li>${line}</li>`)}
-  </ul>`
-}
-
-/** The head of a table; figures stand on the right. */
-export const tableHead = (names: readonly (string | { readonly figures: string })[]): Markup =>
-  html`<thead>
-    <tr>
-      ${names.map((name) =>
-        typeof name === 'string'
-          ? html`<th scope="col">${name}</th>`
-          : html`<th scope="col" class="n">${name.figures}</th>`,
-      )}
-    </tr>
-  </thead>`
+/** Nothing where there is no line. */
+export const listOf = (lines: readonly (Markup | string)[], style = ''): Markup | '' =>
+  lines.length === 0
+    ? ''
+    : html`<ul class="${style}">
+        ${lines.map((line) => html`<li>${line}</li>`)}
+      </ul>`
 
 type PageCell = Markup | string | number
 
 /** A column: its name, and what stands in it: words, figures on the right, identifiers, or what heads the line. */
-type PageColumn<Entry> = readonly [
+export type PageColumn<Entry> = readonly [
   name: string,
   of: (entry: Entry) => PageCell,
   as?: 'figures' | 'id' | 'head',
@@ -174,14 +162,29 @@ const cellOf = (value: PageCell, as: PageColumn<unknown>[2]): Markup =>
     ? html`<th scope="row">${value}</th>`
     : html`<td class="${as === 'figures' ? 'n' : (as ?? '')}">${value}</td>`
 
+interface TableLook<Entry> {
+  readonly style?: string
+  readonly caption?: Markup | ''
+  readonly lineStyle?: (entry: Entry) => string
+}
+
 /** A table with a line for each entry. */
-export const table = <Entry>(entries: readonly Entry[], columns: readonly PageColumn<Entry>[]): Markup =>
-  html`<table>
-    ${tableHead(columns.map(([name, , as]) => (as === 'figures' ? { figures: name } : name)))}
+export const table = <Entry>(
+  entries: readonly Entry[],
+  columns: readonly PageColumn<Entry>[],
+  { style = '', caption = '', lineStyle = () => '' }: TableLook<Entry> = {},
+): Markup =>
+  html`<table class="${style}">
+    ${caption}
+    <thead>
+      <tr>
+        ${columns.map(([name, , as]) => html`<th scope="col" class="${as === 'figures' ? 'n' : ''}">${name}</th>`)}
+      </tr>
+    </thead>
     <tbody>
       ${entries.map(
         (entry) =>
-          html`<tr>
+          html`<tr class="${lineStyle(entry)}">
             ${columns.map(([, of, as]) => cellOf(of(entry), as))}
           </tr>`,
       )}

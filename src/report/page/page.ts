@@ -1,12 +1,10 @@
 import { html, raw } from 'hono/html'
 import {
-  type MandateCount,
   notSentOf,
   type OpenPoint,
   openPointsOf,
   type RowState,
   TOTAL_OF_STATE,
-  type Totals,
   isAsExpected,
   type ComparedTotals,
 } from '../../domain/row/row-state.js'
@@ -15,7 +13,7 @@ import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
-import { stateBar, swatch, fileLink, fact, table, tableHead, listOf, pageOf } from './look.js'
+import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
 import { isLoopback, said } from '../../domain/text/text.js'
@@ -104,10 +102,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   return html`<div class="verdict ${word}">
     <h2>${headline(facts, open.length, texts)}</h2>
     <p>${balanced ? say('verdict.everyRecord', counted) : say('verdict.doNotSign')}</p>
-    ${listOf(
-      open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`),
-      '',
-    )}
+    ${listOf(open.map(([point, count]) => html`<a href="#${ANCHORS[point]}">${say(`open.${point}`, { count })}</a>`))}
     ${stoppedBy === null ? '' : html`<p>${say('verdict.stoppedEarly', { why: maskedText(stoppedBy) })}</p>`}
     ${
       overridden === 0
@@ -135,41 +130,33 @@ const fileOf = (state: RowState): string => {
 function totalsSection(facts: ReportFacts, texts: Texts): Markup {
   const { totals } = facts
   const { count, share, say } = texts
-  const sum = sumOf(totals, REPORT_ORDER)
-  const line = (state: RowState): Markup => {
-    const rows = totals[TOTAL_OF_STATE[state]]
-    return html`<tr class="${rows === 0 ? 'zero' : ''}">
-      <th scope="row">${swatch(state)}${say(`state.${state}`)}</th>
-      <td class="n">${count(rows)}</td>
-      <td class="n">${share(rows, totals.read)}</td>
-      <td>${rows === 0 ? '' : fileLink(fileOf(state))}</td>
-    </tr>`
-  }
-  const closing = (name: string, rows: number, style = ''): Markup =>
-    html`<tr class="${style}">
-      <th scope="row">${name}</th>
-      <td class="n">${count(rows)}</td>
-      <td></td>
-      <td></td>
-    </tr>`
-  return html`<section id="totals">
-    <h2>${say('totals.title')}</h2>
-    ${stateBar(totals, texts)}
-    <table>
-      ${tableHead([
-        say('label.state'),
-        { figures: say('label.rows') },
-        { figures: say('totals.share') },
-        say('label.file'),
-      ])}
-      <tbody>
-        ${REPORT_ORDER.map(line)} ${closing(say('totals.sum'), sum, 'sum')}
-        ${closing(say('cover.read'), totals.read)}
-        ${closing(say('totals.difference'), totals.read - sum, 'last')}
-      </tbody>
-    </table>
-    ${totals.resubmitted === 0 ? '' : resubmittedNote(facts, texts)}
-  </section>`
+  const states = REPORT_ORDER.map((state) => ({ state, rows: totals[TOTAL_OF_STATE[state]] }))
+  const sum = states.reduce((all, { rows }) => all + rows, 0)
+  const lines = [
+    ...states.map(({ state, rows }) => ({
+      ...{ name: html`${swatch(state)}${say(`state.${state}`)}`, rows, share: share(rows, totals.read) },
+      ...(rows === 0 ? { file: '', style: 'zero' } : { file: fileLink(fileOf(state)), style: '' }),
+    })),
+    { name: say('totals.sum'), rows: sum, share: '', file: '', style: 'sum' },
+    { name: say('cover.read'), rows: totals.read, share: '', file: '', style: '' },
+    { name: say('totals.difference'), rows: totals.read - sum, share: '', file: '', style: 'last' },
+  ]
+  return section(
+    'totals',
+    say('totals.title'),
+    stateBar(totals, texts),
+    table(
+      lines,
+      [
+        [say('label.state'), ({ name }) => name, 'head'],
+        [say('label.rows'), ({ rows }) => count(rows), 'figures'],
+        [say('totals.share'), ({ share }) => share, 'figures'],
+        [say('label.file'), ({ file }) => file],
+      ],
+      { lineStyle: ({ style }) => style },
+    ),
+    totals.resubmitted === 0 ? '' : resubmittedNote(facts, texts),
+  )
 }
 
 /** Lines that add nothing to what was read. */
@@ -240,21 +227,24 @@ function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
   return html`<p><strong>${texts.say('cover.treatedAsActive', { names: named })}</strong></p>`
 }
 
-const sumOf = (totals: Totals, states: readonly RowState[]): number =>
-  states.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
-
 /** The last four add up to the first. */
-function figures({ mandates }: ReportFacts, { say, count, share }: Texts): Markup {
-  const figure = (label: TextKey, number: number): Markup =>
-    fact(say(label), html`${count(number)}<span class="soft">${share(number, mandates.total)}</span>`)
-  return html`<dl class="figures">
-    ${figure('label.mandates', mandates.total)} ${figure('state.registered', mandates.registered)}
-    ${figure('state.in_doubt', mandates.inDoubt + mandates.sending)}
-    ${figure('state.refused', mandates.refused)} ${figure('cover.notSent', notSentOf(mandates))}
-  </dl>`
-}
+export const mandateFigures = ({ mandates }: ReportFacts): readonly (readonly [TextKey, number])[] => [
+  ['label.mandates', mandates.total],
+  ['state.registered', mandates.registered],
+  ['state.in_doubt', mandates.inDoubt + mandates.sending],
+  ['state.refused', mandates.refused],
+  ['cover.notSent', notSentOf(mandates)],
+]
 
-const countOf = (counts: readonly MandateCount[]): number => counts.reduce((sum, { count }) => sum + count, 0)
+const figures = (facts: ReportFacts, { say, count, share }: Texts): Markup =>
+  html`<dl class="figures">
+    ${mandateFigures(facts).map(([label, number]) =>
+      fact(
+        say(label),
+        html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
+      ),
+    )}
+  </dl>`
 
 /** The annex has the rest. */
 const firstSentence = (text: string): string => text.replace(/\. .*/, '.')
@@ -262,7 +252,7 @@ const firstSentence = (text: string): string => text.replace(/\. .*/, '.')
 /** Why mandates were not sent, the most frequent reasons first. */
 function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
   if (notSent.length === 0) return ''
-  const left = countOf(notSent.slice(SHOWN))
+  const left = notSent.slice(SHOWN).reduce((sum, { count }) => sum + count, 0)
   const { say } = texts
   const lines = notSent.slice(0, SHOWN).map(({ state, rule, count }) => {
     const why = texts.reason(rule, say(`meaning.${state}`), firstSentence)

@@ -19,7 +19,7 @@ export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null
         ({ title, lines, as = '' }) =>
           html`<section class="${as === 'warning' ? 'changed' : ''}">
             <h2>${plainText(title)}</h2>
-            ${listOf(lines.map(plainText), '', 'settings one')}
+            ${listOf(lines.map(plainText), 'settings one')}
           </section>`,
       )}
       ${section('sign-off', 'Approval', SIGNATURES)}

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join, dirname, resolve } from 'node:path'
 import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { MANIFEST_FILE, readManifest, type Manifest } from '../files/manifest.js'
+import { MANIFEST_FILE, pick, readManifest, type Manifest } from '../files/manifest.js'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
@@ -44,15 +44,15 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
   if (text === '') throw unreadable(folder, `it has no ${MANIFEST_FILE} that can be read`)
   const manifest = readManifest(text)
   const discrepancies: Discrepancy[] = []
-  const tell: Tell = (discrepancy) => void discrepancies.push(discrepancy)
+  const tell: Tell = (kind, file, message, next = REWRITE) =>
+    void discrepancies.push({ kind, file, message, next })
   if (manifest !== null) await checkFiles(folder, manifest, tell)
   else
-    tell({
-      kind: 'manifest_changed',
-      file: MANIFEST_FILE,
-      message: `${MANIFEST_FILE} is not written as this program writes it: it was changed since, and what it says proves nothing`,
-      next: REWRITE,
-    })
+    tell(
+      'manifest_changed',
+      MANIFEST_FILE,
+      `${MANIFEST_FILE} is not written as this program writes it: it was changed since, and what it says proves nothing`,
+    )
   const signature = checkSignature(textIn(folder, SIGNATURE_FILE), text, key, tell)
   const beside =
     ledger === null
@@ -60,12 +60,7 @@ export async function provePack(folder: string, { key, ledger }: Beside) {
       : manifest === null
         ? NOT_COMPARED
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
-  const known = new Set([
-    ...(manifest === null ? [] : namesIn(manifest)),
-    MANIFEST_FILE,
-    SIGNATURE_FILE,
-    NOTE,
-  ])
+  const known = new Set([...namesIn(manifest), SIGNATURE_FILE, NOTE])
   return {
     discrepancies,
     count: discrepancies.length,
@@ -99,7 +94,7 @@ function unproven(manifest: Manifest | null, compared: readonly string[]): strin
     word === null ? [] : [showValue(word)],
   )
   return [
-    ...(manifest === null ? [MANIFEST_FILE] : namesIn(manifest)).filter((name) => !compared.includes(name)),
+    ...namesIn(manifest).filter((name) => !compared.includes(name)),
     ...(words.length > 0 ? [`what it was told of companies ("${words.join('", "')}")`] : []),
   ]
 }
@@ -117,43 +112,36 @@ async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Prom
     const named = files.filter(({ name }) => name === kind).length
     if (kind === MANIFEST_FILE ? named === 0 : named === 1) continue
     const times = named === 0 ? 'not at all' : kind === MANIFEST_FILE ? 'itself' : 'more than once'
-    tell({
-      kind: 'not_named',
-      file: kind,
-      message: `${MANIFEST_FILE} names ${kind} ${times}, so nothing proves that it is of this pack`,
-      next: REWRITE,
-    })
+    tell(
+      'not_named',
+      kind,
+      `${MANIFEST_FILE} names ${kind} ${times}, so nothing proves that it is of this pack`,
+    )
   }
   for (const { name: file, bytes, sha256 } of files) {
     // The name is the manifest's, which anybody may have written: only names of ours are opened.
     const entry = PACK_NAMES.some((name) => name === file) ? fileAt(join(folder, file)) : undefined
     if (entry === undefined)
-      tell({
-        kind: 'not_named',
+      tell(
+        'not_named',
         file,
-        message: `${MANIFEST_FILE} names "${file}", which is no file of a pack; it was not opened`,
-        next: REWRITE,
-      })
+        `${MANIFEST_FILE} names "${file}", which is no file of a pack; it was not opened`,
+      )
     else if (entry === null)
-      tell({
-        kind: 'missing',
+      tell(
+        'missing',
         file,
-        message: `${file} is missing, or is no regular file: what it listed cannot be shown from this pack`,
-        next: 'Give it its name back, or write the report again',
-      })
+        `${file} is missing, or is no regular file: what it listed cannot be shown from this pack`,
+        'Give it its name back, or write the report again',
+      )
     else if (entry.size !== bytes || (await sha256Of(join(folder, file))) !== sha256)
-      tell({
-        kind: 'changed',
-        file,
-        message: `${file} was changed since it was written: it does not say what the ledger said`,
-        next: REWRITE,
-      })
+      tell('changed', file, `${file} was changed since it was written: it does not say what the ledger said`)
   }
 }
 
 function checkSignature(text: string, manifest: string, key: KeyObject | null, tell: Tell): SignatureState {
   const broken = (kind: string, message: string, next: string): 'broken' => {
-    tell({ kind, file: SIGNATURE_FILE, message, next })
+    tell(kind, SIGNATURE_FILE, message, next)
     return 'broken'
   }
   if (text === '')
@@ -191,7 +179,7 @@ interface Discrepancy {
   readonly next: string
 }
 
-type Tell = (discrepancy: Discrepancy) => void
+type Tell = (...discrepancy: [kind: string, file: string, message: string, next?: string]) => void
 
 /** How the ledger stands beside the pack: as it was then, or further on. */
 interface Compared {
@@ -210,7 +198,11 @@ interface Pack {
   readonly ledger: LedgerReader
 }
 
-const namesIn = ({ files }: Manifest): string[] => [MANIFEST_FILE, ...files.map(({ name }) => name)]
+/** Of a manifest that has no longer the form of one, its own name alone. */
+const namesIn = (manifest: Manifest | null): string[] => [
+  MANIFEST_FILE,
+  ...(manifest?.files ?? []).map(({ name }) => name),
+]
 
 type Differ = (file: string, message: string) => void
 
@@ -223,9 +215,9 @@ async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
   const { ledgerId, changedAt } = ledger.campaign()
   const next =
     'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
-  const differ: Differ = (file, message) => tell({ kind: 'ledger_differs', file, message, next })
+  const differ: Differ = (file, message) => tell('ledger_differs', file, message, next)
   const uncompared = (kind: string, message: string, instead = next): Compared => {
-    tell({ kind, file: MANIFEST_FILE, message, next: instead })
+    tell(kind, MANIFEST_FILE, message, instead)
     return NOT_COMPARED
   }
   if (ledgerId !== manifest.ledgerId)
@@ -270,10 +262,9 @@ async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Di
 
 /** In a hidden folder beside the ledger, whose disk holds the same data already, or beside the pack; it is removed again. */
 async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: string): Promise<string> {
-  const { language, absentAfterMs, told } = manifest
   const reader = { ...ledger, file: manifest.ledger }
-  const write = (out: string): Promise<string> =>
-    writeManifestAgain(reader, { out, language, absentAfterMs, told })
+  const write = (out: string) =>
+    writeManifestAgain(reader, { ...pick('language', 'absentAfterMs', 'told')(manifest), out })
   try {
     return await write(dirname(resolve(ledger.file)))
   } catch (error) {
@@ -285,13 +276,13 @@ async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: st
 /** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
 async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<string[]> {
   const then = manifest.changedAt
-  const lists = new Map<string, ReturnType<typeof registeredLines>>([
+  const lists = new Map<string, Generator<string>>([
     [PLACE_OF_PART.registered, registeredLines(ledger, then)],
   ])
   // Words of decisions go with a purge or an erasure, and are then not proven.
   const isErased = [...decisionsOf(ledger)].some(({ decision, at }) => decision === 'erased' && at > then)
   if (!isErased && (ledger.campaign().purgedAt ?? '') <= then)
-    lists.set(DECISIONS_FILE, decisionLinesUntil(ledger, then))
+    lists.set(DECISIONS_FILE, decisionLines(ledger, then))
   for (const [name, lines] of lists) {
     const path = join(folder, name)
     if (fileAt(path) === null) continue // which was told
@@ -305,26 +296,23 @@ async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ):
   return [...lists.keys()]
 }
 
-function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord, void, undefined> {
+function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord> {
   for (const page of decisionPages(ledger)) yield* page
 }
 
-function* registeredLines(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
+function* registeredLines(ledger: LedgerReader, then: string): Generator<string> {
   yield REGISTERED_LIST.header
   for (const { rows, registered } of rowPages(ledger))
     for (const row of [...rows.filter((each) => partOf(each) === 'registered'), ...registered])
       if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
 }
 
-function* decisionLinesUntil(ledger: LedgerReader, then: string): Generator<string, void, undefined> {
+function* decisionLines(ledger: LedgerReader, then: string): Generator<string> {
   yield DECISION_LIST.header
   for (const each of decisionsOf(ledger)) if (each.at <= then) yield DECISION_LIST.line(each)
 }
 
-async function firstOtherLine(
-  path: string,
-  expected: Generator<string, void, undefined>,
-): Promise<number | null> {
+async function firstOtherLine(path: string, expected: Generator<string>): Promise<number | null> {
   let at = 0
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     at += 1

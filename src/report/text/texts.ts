@@ -107,6 +107,8 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
   }
   const time = (at: string | null): string =>
     at === null ? '' : `${minute(at)}:${partsOf(at)['second'] ?? ''}`
+  /** Of what was recorded, which may be a word that this version does not know. */
+  const wordFor = (key: string): string | undefined => (words as Values<string>)[key]
   const count = (number: number): string => countText(number).replaceAll(',', words.thousands)
   const textOf = (key: TextKey, values: Values<unknown>): string =>
     words[key].replace(BY_NUMBER, (_, name: string, forms: string) => {
@@ -142,9 +144,10 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
       html`${fill(textOf(key, values), values).map(written)}`,
     labelled: (label: TextKey, value: string | number): string =>
       say('labelled', { name: words[label], value }),
+    wordFor,
+
     /** What a setting decides; of one that is rare, its name. */
-    setting: (name: string): string =>
-      Object.entries(words).find(([key]) => key === `setting.${name}`)?.[1] ?? nameOf(name),
+    setting: (name: string): string => wordFor(`setting.${name}`) ?? nameOf(name),
     count,
     share: (part: number, whole: number): string =>
       shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),

@@ -1,10 +1,10 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
-import { notSentOf, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
-import type { CampaignRecord } from '../../ledger/read/reader.js'
+import { TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import type { RowRecord } from '../../ledger/read/reader.js'
 import {
-  CUT_OVER_FILE,
   type CutOverLine,
+  type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
   REPORT_ORDER,
@@ -15,15 +15,14 @@ import { maskedText, type OriginalColumns } from '../files/cells.js'
 import * as tables from '../files/lists.js'
 import type { Column, ListColumns } from '../files/lists.js'
 import type { PackFile, PackFolder, ScratchFile } from '../pack/pack-folder.js'
-import { hashTotalLines, proofText } from '../page/annex.js'
-import { comparedText, rehearsalText } from '../page/page.js'
+import { DISTINCT, hashTotalLines, proofText } from '../page/annex.js'
+import { comparedText, mandateFigures, rehearsalText } from '../page/page.js'
 import { ENGLISH, type TextKey, type Texts } from '../text/texts.js'
 import {
   type CellValue,
   freeSheet,
   LARGEST_ARCHIVE,
-  listHead,
-  listTail,
+  LIST_FRAME,
   oneCell,
   openArchive,
   rowWriter,
@@ -31,8 +30,7 @@ import {
   sheetPath,
   STYLES,
   workbookParts,
-  workHead,
-  workTail,
+  WORK_FRAME,
 } from './xlsx.js'
 
 export const WORKBOOK_FILE = 'reconciliation.xlsx'
@@ -77,18 +75,17 @@ const newSheet = () => ({ waiting: '', bytes: 0, count: 0, file: null as Scratch
 const WAITING = 65_536
 
 interface ListTerms {
-  readonly scratch: () => Promise<ScratchFile>
+  readonly folder: Pick<PackFolder, 'scratch'>
   readonly limits: WorkbookLimits
   readonly texts: Texts
   /** What stands before and behind its entries. */
-  readonly head?: typeof listHead
-  readonly tail?: typeof listTail
+  readonly frame?: typeof LIST_FRAME
 }
 
 /** A list on as many sheets as it takes. Its rows are kept aside until all of them are known. */
 function sheetList<Entry>(
   columns: readonly SheetColumn<Entry>[],
-  { scratch, limits, texts, head = listHead, tail = listTail }: ListTerms,
+  { folder, limits, texts, frame = LIST_FRAME }: ListTerms,
 ) {
   const rowOf = rowWriter(columns)
   let last = newSheet()
@@ -108,7 +105,7 @@ function sheetList<Entry>(
   async function drain(): Promise<void> {
     for (const rows of all.slice(-2)) {
       if (rows.waiting.length < WAITING) continue
-      rows.file ??= await scratch()
+      rows.file ??= await folder.scratch()
       rows.file.put(rows.waiting)
       rows.waiting = ''
       await rows.file.drain()
@@ -116,13 +113,13 @@ function sheetList<Entry>(
   }
 
   async function* chunksOf(rows: typeof last, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(head(columns, title))
+    yield Buffer.from(frame.head(columns, title))
     if (!isFull) {
       if (rows.file !== null) yield* rows.file.chunks()
       yield Buffer.from(rows.waiting)
     }
     await rows.file?.remove()
-    yield Buffer.from(tail(columns, isFull ? 0 : rows.count))
+    yield Buffer.from(frame.tail(columns, isFull ? 0 : rows.count))
   }
 
   const entries = (): number => all.reduce((sum, { count }) => sum + count, 0)
@@ -162,58 +159,43 @@ function titleOf(
   return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
 }
 
-type NewList = <Entry>(columns: ListColumns<Entry>) => ReturnType<typeof sheetList<Entry>>
+/** The lists that are filled during the walk, in the order of their sheets. */
+const SHEETS = [
+  ...(['unproven', 'inDoubt', 'refused', 'corrections', 'notSent'] as const),
+  ...(['registered', 'closed', 'cutOver', 'problems', 'decisions'] as const),
+]
 
-/** The lists that are filled during the walk. */
-const openLists = (newList: NewList) => ({
-  inDoubt: newList(tables.IN_DOUBT_SHEET),
-  refused: newList(tables.OPEN_SHEET),
-  corrections: newList(tables.OPEN_SHEET),
-  notSent: newList(tables.OPEN_SHEET),
-  closed: newList(tables.OPEN_SHEET),
-  registered: newList(tables.REGISTERED_COLUMNS),
-  problems: newList(tables.PROBLEM_COLUMNS),
-  decisions: newList(tables.DECISION_COLUMNS),
-  unproven: newList(tables.VERIFICATION_COLUMNS),
-  cutOver: newList(tables.CUT_OVER_SHEET),
-})
+const openLists = (terms: ListTerms) =>
+  SHEETS.map((name) => ({
+    name,
+    ...sheetList<never>(columnsIn<never>(tables.LISTS[name].columns, terms.texts), terms),
+  }))
 
 /** All sheets in their order. */
-function sheetsOf(
-  facts: ReportFacts,
-  lists: ReturnType<typeof openLists>,
-  newList: NewList,
-  texts: Texts,
-): ListSheet[] {
+function sheetsOf(facts: ReportFacts, lists: ReturnType<typeof openLists>, terms: ListTerms): ListSheet[] {
   const { proposals, verification, sources, runs, plans } = facts
-  const { say } = texts
+  const { say } = terms.texts
   const known = <Entry>(sheet: TextKey, columns: ListColumns<Entry>, entries: readonly Entry[]) => {
-    const list = newList(columns)
+    const list = sheetList(columnsIn(columns, terms.texts), terms)
     entries.forEach(list.add)
     return list.sheets({ sheet: say(sheet) })
   }
-  const summary = Buffer.from(summarySheet(facts, texts))
-  const file = PLACE_OF_PART.inDoubt
-  const note = proposals === 0 ? '' : say('doubt.proposals', { count: proposals, file, word: 'resend' })
-  const unproven = { sheet: say('label.verification'), title: say('proof.notProven') }
+  const summary = Buffer.from(summarySheet(facts, terms.texts))
+  const proposed = { count: proposals, file: PLACE_OF_PART.inDoubt, word: 'resend' }
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
-    ...(verification === null ? [] : lists.unproven.sheets({ ...unproven, file: tables.VERIFICATION_FILE })),
-    ...lists.inDoubt.sheets({ sheet: say('state.in_doubt'), note, file }),
-    ...lists.refused.sheets({ sheet: say('state.refused'), file: PLACE_OF_PART.refused }),
-    ...lists.corrections.sheets({ sheet: say('sheet.corrections'), file: PLACE_OF_PART.corrections }),
-    ...lists.notSent.sheets({ sheet: say('cover.notSent'), file: PLACE_OF_PART.notSent }),
-    ...lists.registered.sheets({ sheet: say('state.registered'), file: PLACE_OF_PART.registered }),
-    ...lists.closed.sheets({ sheet: say('sheet.closed'), file: facts.ledger }),
-    ...(lists.cutOver.entries() === 0
-      ? []
-      : lists.cutOver.sheets({ sheet: say('sheet.cutOver'), file: CUT_OVER_FILE })),
-    ...lists.problems.sheets({ sheet: say('problems.title'), file: 'problems.csv' }),
-    ...lists.decisions.sheets({ sheet: say('decisions.title'), file: tables.DECISIONS_FILE }),
+    ...lists.flatMap((list) => {
+      const { sheet, file } = tables.LISTS[list.name]
+      if (list.name === 'unproven' && verification === null) return []
+      if (list.name === 'cutOver' && list.entries() === 0) return []
+      const title = say(list.name === 'unproven' ? 'proof.notProven' : sheet)
+      const note = list.name === 'inDoubt' && proposals > 0 ? say('doubt.proposals', proposed) : ''
+      return list.sheets({ sheet: say(sheet), title, note, file: file ?? facts.ledger })
+    }),
     ...known('sources.title', tables.SOURCES, sources),
     ...(plans.length === 0 ? [] : known('plans.title', tables.PLANS, tables.linesOfPlans(facts))),
     ...known('runs.title', tables.RUNS, runs),
-    ...known('columns.title', tables.FILE_COLUMNS, tables.columnLines(facts, texts)),
+    ...known('columns.title', tables.FILE_COLUMNS, tables.columnLines(facts, terms.texts)),
   ]
 }
 
@@ -226,19 +208,16 @@ export function openWorkbook(
   texts: Texts = ENGLISH,
   limits: WorkbookLimits = WORKBOOK_LIMITS,
 ) {
-  let scratches = 0
-  const scratch = (): Promise<ScratchFile> => folder.scratch(`.sheet-${(scratches += 1)}`)
-  const newList: NewList = (columns) => sheetList(columnsIn(columns, texts), { scratch, limits, texts })
-  const lists = openLists(newList)
-
+  const terms = { folder, limits, texts }
+  const lists = openLists(terms)
   return {
-    lists: lists as OpenLists,
+    lists: Object.fromEntries(lists.map((list) => [list.name, list])) as OpenLists,
     /**
      * Writes the file, one sheet behind the other, once everything has been handed over.
      * @throws {UsageError} when the folder does not take it
      */
     finish: (facts: ReportFacts): Promise<PackFile> =>
-      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, newList, texts), limits.archiveBytes),
+      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, terms), limits.archiveBytes),
   }
 }
 
@@ -252,7 +231,7 @@ async function writeSheets(
   const archive = openArchive(output.write)
   for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
   for (const [index, { bytes, chunks }] of sheets.entries())
-    await archive.add(sheetPath(index), chunks(archive.bytes() + bytes > mostBytes))
+    await archive.add(`xl/${sheetPath(index)}`, chunks(archive.bytes() + bytes > mostBytes))
   await archive.end()
   return output.finish()
 }
@@ -271,14 +250,12 @@ const TO_DO_SHEETS = [
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
-export function openToDo(folder: PackFolder, originals: OriginalColumns, campaign: CampaignRecord) {
-  let scratches = 0
-  const scratch = (): Promise<ScratchFile> => folder.scratch(`.to-do-${(scratches += 1)}`)
-  const terms = { scratch, limits: WORKBOOK_LIMITS, texts: ENGLISH, head: workHead, tail: workTail }
+export function openToDo(folder: PackFolder, originals: OriginalColumns) {
+  const terms = { folder, limits: WORKBOOK_LIMITS, texts: ENGLISH, frame: WORK_FRAME }
   const lists = {
-    inDoubt: sheetList(toDoColumns(originals, campaign, 'inDoubt'), terms),
-    corrections: sheetList(toDoColumns(originals, campaign, 'corrections'), terms),
-    refused: sheetList(toDoColumns(originals, campaign, 'refused'), terms),
+    inDoubt: sheetList(toDoColumns(originals, 'inDoubt'), terms),
+    corrections: sheetList(toDoColumns(originals, 'corrections'), terms),
+    refused: sheetList(toDoColumns(originals, 'refused'), terms),
     cutOver: sheetList(cutOverColumns(originals), terms),
   }
   async function finish(): Promise<void> {
@@ -316,15 +293,27 @@ const inWords = (text: string): string =>
     .replace(/\b(?:to-do\/)?cut-over\.csv/g, 'the sheet Cut-over')
     .replace(/\b(?:to-do\/)?(?:corrections|refused|in-doubt)\.csv/g, 'this workbook')
 
-/** A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs. */
-function workedColumns<Of, Line>(
-  columns: ListColumns<Line>,
-  lineOf: (of: Of) => Line,
+/** What takes a while to find of an entry is found once, for all of its cells. */
+function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  let last: { readonly of: Of; readonly found: Found } | null = null
+  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
+}
+
+/**
+ * A sheet of to-do.xlsx: what is wrong, the original columns, what a person fills in, and hidden what the program needs.
+ * @param cellsOf the original cells, as they stand under the names
+ * @param look of the original column at that place
+ */
+function workedColumns<Of extends NamedRow>(
+  columns: ListColumns<Of>,
   choices: readonly string[],
-  originals: readonly SheetColumn<Of>[],
+  names: readonly string[],
+  cellsOf: (row: RowRecord) => readonly string[],
+  look: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
 ): SheetColumn<Of>[] {
+  const cells = onceFor(({ row }: Of) => cellsOf(row))
   const those = (
-    wanted: Column<Line>['role'],
+    wanted: Column<Of>['role'],
     how: Partial<SheetColumn<Of>>,
     shown: (text: string) => string = String,
   ): SheetColumn<Of>[] =>
@@ -332,73 +321,43 @@ function workedColumns<Of, Line>(
       key === null || role !== wanted
         ? []
         : {
-            ...{ header: key, heading: HEADINGS.get(key) ?? key, width: width ?? 16 },
-            ...{ value: (of) => shown(String(value(lineOf(of)) ?? '')), ...how },
+            ...{ header: key, width: width ?? 16, value: (of) => shown(String(value(of) ?? '')), ...how },
             ...(key === 'migration_decision' ? { choices } : {}),
           },
     )
   return [
     ...those(undefined, { isWrapped: true }, inWords),
-    ...originals,
+    ...names.map((header, at): SheetColumn<Of> => {
+      const value = (of: Of): string => cells(of)[at] ?? ''
+      return { header, width: 14, isRead: true, value, ...look(at) }
+    }),
     ...those('filled in', { isRead: true, isEdited: true }),
     ...those('mark', { isRead: true, isHidden: true }),
   ]
-}
-
-/** What takes a while to find of an entry is found once, for all of its cells. */
-function onceFor<Of, Found>(find: (of: Of) => Found): (of: Of) => Found {
-  let last: { readonly of: Of; readonly found: Found } | null = null
-  return (of) => (last?.of === of ? last : (last = { of, found: find(of) })).found
-}
-
-/** @param cellsOf as they stand under the names */
-function originalColumns<Of>(
-  names: readonly string[],
-  cellsOf: (of: Of) => readonly string[],
-  how: (at: number) => Partial<SheetColumn<Of>> = () => ({}),
-): SheetColumn<Of>[] {
-  const cells = onceFor(cellsOf)
-  return names.map((header, at) => ({
-    ...{ header, heading: HEADINGS.get(header) ?? header, width: 14, isRead: true },
-    ...{ value: (of) => cells(of)[at] ?? '', ...how(at) },
-  }))
 }
 
 /** Of a whole account in groups of four. */
 const ACCOUNT = 44
 
 function toDoColumns(
-  originals: OriginalColumns,
-  campaign: CampaignRecord,
+  { plainNames, plainCellsOf, accounts, wrongOf }: OriginalColumns,
   part: 'inDoubt' | 'corrections' | 'refused',
 ): SheetColumn<OpenRow>[] {
-  const { plainNames, plainCellsOf, accounts, wrongOf } = originals
   const isEdited = part !== 'inDoubt'
   const wrong = onceFor(({ row, explanation }: OpenRow) => wrongOf(row, explanation.wrong))
-  const own = originalColumns(
-    plainNames,
-    ({ row }: OpenRow) => plainCellsOf(row),
-    (at) => ({
-      ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
-      ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
-    }),
-  ).filter(({ header }) => isEdited || header !== CUSTOMER_COLUMN)
-  return workedColumns(
-    tables.openColumns(part === 'inDoubt'),
-    (open) => ({ ...open, campaign }),
-    DECISION_WORDS[part],
-    own,
+  const look = (at: number): Partial<SheetColumn<OpenRow>> => ({
+    ...{ isEdited, ...(accounts.has(at) ? { width: ACCOUNT } : {}) },
+    ...(isEdited ? { isWrong: (open) => wrong(open).has(at) } : {}),
+  })
+  const columns = tables.openColumns(!isEdited)
+  return workedColumns(columns, DECISION_WORDS[part], plainNames, plainCellsOf, look).filter(
+    ({ header }) => isEdited || header !== CUSTOMER_COLUMN,
   )
 }
 
 /** The same of the cut-over, where nothing is corrected. */
 const cutOverColumns = ({ identityNames, identityCells }: OriginalColumns): SheetColumn<CutOverLine>[] =>
-  workedColumns(
-    tables.CUT_OVER_COLUMNS,
-    (line) => line,
-    DECISION_WORDS.cutOver,
-    originalColumns(identityNames, ({ row }) => identityCells(row)),
-  )
+  workedColumns(tables.CUT_OVER_COLUMNS, DECISION_WORDS.cutOver, identityNames, identityCells)
 
 const HOW_TO_WORK = [
   'Each sheet lists what is open: its first columns say what is wrong and what to do, and a red cell is the one that is wrong.',
@@ -419,7 +378,7 @@ const howToWorkSheet = (): string =>
 
 /** The first sheet: what finance signs, as far as figures say it. */
 function summarySheet(facts: ReportFacts, texts: Texts): string {
-  const { campaign, told, totals, mandates, distinct, balanced, cutOver } = facts
+  const { campaign, told, totals, distinct, balanced, cutOver } = facts
   const { say } = texts
   const rehearsal = rehearsalText(facts, texts)
   const line = (label: string, value: CellValue): string[] => [oneCell(label), oneCell(value)]
@@ -441,11 +400,7 @@ function summarySheet(facts: ReportFacts, texts: Texts): string {
       line(say('proof.title'), proofText(facts, texts)),
       line(say('cover.signOff'), comparedText(facts, texts)),
       [],
-      line(say('label.mandates'), mandates.total),
-      line(say('state.registered'), mandates.registered),
-      line(say('state.in_doubt'), mandates.inDoubt + mandates.sending),
-      line(say('state.refused'), mandates.refused),
-      line(say('cover.notSent'), notSentOf(mandates)),
+      ...mandateFigures(facts).map(([label, count]) => line(say(label), count)),
       [],
       ...(cutOver === null
         ? []
@@ -460,9 +415,7 @@ function summarySheet(facts: ReportFacts, texts: Texts): string {
       line(say('label.resubmitted'), totals.resubmitted),
       line(say('label.notTaken'), facts.notTaken),
       [],
-      line(say('hash.customers'), distinct.customers),
-      line(say('hash.mandates'), distinct.mandates),
-      line(say('hash.accounts'), distinct.accounts),
+      ...DISTINCT.map((name) => line(say(`hash.${name}`), distinct[name])),
       [],
       heading(say('hash.title'), say('label.value')),
       ...hashTotalLines(facts, texts).map(({ name, value }) => line(name, value)),

@@ -1,4 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate'
+import { HEADINGS } from '../../domain/row/list-words.js'
 import { columnLetters } from '../../domain/text/text.js'
 import { plainText } from '../files/cells.js'
 
@@ -63,24 +64,15 @@ const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
-/** Of the sheet at that place, from 0. */
-export const sheetPath = (index: number): string => `xl/worksheets/sheet${index + 1}.xml`
+type Target = readonly [type: string, path: string]
 
-const contentTypes = (sheets: readonly NamedSheet[]): string => {
-  const parts: (readonly [path: string, type: string])[] = [
-    ['workbook.xml', 'sheet.main'],
-    ['styles.xml', 'styles'],
-    ...sheets.map((_, index) => [sheetPath(index).replace(/^xl\//, ''), 'worksheet'] as const),
-  ]
-  return (
-    `<Types xmlns="${PACKAGE}/content-types">` +
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-    '<Default Extension="xml" ContentType="application/xml"/>' +
-    `${parts.map(([path, type]) => `<Override PartName="/xl/${path}" ContentType="${TYPES}.${type}+xml"/>`).join('')}</Types>`
-  )
-}
+const contentTypes = (parts: readonly Target[]): string =>
+  `<Types xmlns="${PACKAGE}/content-types">` +
+  '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+  '<Default Extension="xml" ContentType="application/xml"/>' +
+  `${parts.map(([type, path]) => `<Override PartName="/xl/${path}" ContentType="${TYPES}.${type}+xml"/>`).join('')}</Types>`
 
-const relations = (targets: readonly (readonly [type: string, target: string])[]): string =>
+const relations = (targets: readonly Target[]): string =>
   `<Relationships xmlns="${PACKAGE}/relationships">` +
   `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`).join('')}</Relationships>`
 
@@ -100,14 +92,18 @@ function definedNames(sheets: readonly NamedSheet[]): string {
   return names === '' ? '' : `<definedNames>${names}</definedNames>`
 }
 
+/** In `xl`, of the sheet at that place, from 0. */
+export const sheetPath = (index: number): string => `worksheets/sheet${index + 1}.xml`
+
 /** Everything in a workbook but its sheets (ISO/IEC 29500-1, 12.2), by path. */
 export function workbookParts(sheets: readonly NamedSheet[]): (readonly [path: string, xml: string])[] {
-  const worksheets = sheets.map((_, index) => ['worksheet', sheetPath(index).replace(/^xl\//, '')] as const)
+  const worksheets = sheets.map((_, index) => ['worksheet', sheetPath(index)] as const)
+  const styles = ['styles', 'styles.xml'] as const
   const parts = [
-    ['[Content_Types].xml', contentTypes(sheets)],
+    ['[Content_Types].xml', contentTypes([['sheet.main', 'workbook.xml'], styles, ...worksheets])],
     ['_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])],
     ['xl/workbook.xml', workbook(sheets)],
-    ['xl/_rels/workbook.xml.rels', relations([...worksheets, ['styles', 'styles.xml']])],
+    ['xl/_rels/workbook.xml.rels', relations([...worksheets, styles])],
     ['xl/styles.xml', stylesXml()],
   ] as const
   return parts.map(([path, xml]) => [path, DECLARATION + xml])
@@ -224,8 +220,7 @@ export interface SheetColumn<Entry> {
   readonly value: (entry: Entry) => CellValue
   /** A sentence, shown on as many lines as it takes. */
   readonly isWrapped?: boolean
-  /** Of a sheet to work in: its heading in words, and whether a cell is read again, may be edited, is hidden, or takes these words alone. */
-  readonly heading?: string
+  /** Of a sheet to work in: whether a cell is read again, may be edited, is hidden, or takes these words alone. */
   readonly isRead?: boolean
   readonly isEdited?: boolean
   readonly isHidden?: boolean
@@ -296,6 +291,9 @@ export function rowWriter<Entry>(columns: readonly SheetColumn<Entry>[]): (entry
   }
 }
 
+/** A column of this program is called in words on a sheet to work in. */
+const inWords = (header: string): string => HEADINGS.get(header) ?? header
+
 /** In characters: what a filter takes of a header. */
 const FILTER_ARROW = 3
 
@@ -306,8 +304,8 @@ type Width = Partial<SheetColumn<never>> & { readonly width: number }
 function opening(columns: readonly Width[], frozenRows: number): string {
   const pane = `<pane ySplit="${frozenRows}" topLeftCell="A${frozenRows + 1}" activePane="bottomLeft" state="frozen"/>`
   const widths = columns.map(
-    ({ width, header = '', heading = header, isHidden = false }, index) =>
-      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, heading.length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
+    ({ width, header = '', isHidden = false }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width, inWords(header).length + FILTER_ARROW)}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
   return (
     `${DECLARATION}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
@@ -323,25 +321,19 @@ const closing = (filter: string, orientation: 'portrait' | 'landscape'): string 
   '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>' +
   `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/></worksheet>`
 
-/** A list up to its first entry. */
-export const listHead = (columns: readonly SheetColumn<never>[], title: string): string =>
-  opening(columns, HEAD_ROWS) + `<row>${oneCell(title, STYLES.title)}</row>` + headings(columns)
-
 const headings = (columns: readonly SheetColumn<never>[]): string =>
   `<row>${columns.map(({ header }) => oneCell(header, STYLES.heading)).join('')}</row>`
 
-/** What follows its last entry, with a filter over all of them. */
-export const listTail = (columns: readonly SheetColumn<never>[], entries: number): string =>
-  closing(filterOver(columns, HEAD_ROWS, entries), 'landscape')
+/** What stands before and behind the entries of a list: its title, and a filter over all of them. */
+export const LIST_FRAME = {
+  head: (columns: readonly SheetColumn<never>[], title: string): string =>
+    opening(columns, HEAD_ROWS) + `<row>${oneCell(title, STYLES.title)}</row>` + headings(columns),
+  tail: (columns: readonly SheetColumn<never>[], entries: number): string =>
+    closing(filterOver(columns, entries), 'landscape'),
+}
 
-const filterOver = (columns: readonly SheetColumn<never>[], head: number, entries: number): string =>
-  `<autoFilter ref="A${head}:${columnLetters(columns.length - 1)}${head + entries}"/>`
-
-/** A list to work in, up to its first entry: the names by which it is read again, hidden, and headings in words. */
-export const workHead = (columns: readonly SheetColumn<never>[]): string =>
-  opening(columns, HEAD_ROWS) +
-  headings(columns).replace('<row>', '<row hidden="1">') +
-  headings(columns.map(({ header, heading = header, ...column }) => ({ ...column, header: heading })))
+const filterOver = (columns: readonly SheetColumn<never>[], entries: number): string =>
+  `<autoFilter ref="A${HEAD_ROWS}:${columnLetters(columns.length - 1)}${HEAD_ROWS + entries}"/>`
 
 /**
  * A spreadsheet sorts no locked cells, and those without their marks would be sorted apart: so sorting is locked, and a
@@ -350,18 +342,26 @@ export const workHead = (columns: readonly SheetColumn<never>[]): string =>
 const PROTECTED =
   '<sheetProtection sheet="1" objects="1" scenarios="1" formatColumns="0" formatRows="0" autoFilter="0"/>'
 
-/** What follows its last entry: where a cell takes certain words, they are a list to choose from. */
-export function workTail(columns: readonly SheetColumn<never>[], entries: number): string {
-  const validations = columns.flatMap(({ choices }, index) => {
-    const name = columnLetters(index)
-    const cells = `${name}${HEAD_ROWS + 1}:${name}${HEAD_ROWS + Math.max(entries, 1)}`
-    const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${cells}"`
-    return choices === undefined
-      ? []
-      : [`<dataValidation ${terms}><formula1>"${choices.join(',')}"</formula1></dataValidation>`]
-  })
-  const chosen = `<dataValidations count="${validations.length}">${validations.join('')}</dataValidations>`
-  return closing(PROTECTED + filterOver(columns, HEAD_ROWS, entries) + chosen, 'landscape')
+/**
+ * Of a list to work in: the names by which it is read again, hidden, and headings in words; where a cell takes certain
+ * words, they are a list to choose from.
+ */
+export const WORK_FRAME: typeof LIST_FRAME = {
+  head: (columns) =>
+    opening(columns, HEAD_ROWS) +
+    headings(columns).replace('<row>', '<row hidden="1">') +
+    headings(columns.map((column) => ({ ...column, header: inWords(column.header) }))),
+  tail: (columns, entries) => {
+    const validations = columns.flatMap(({ choices }, index) => {
+      if (choices === undefined) return []
+      const name = columnLetters(index)
+      const cells = `${name}${HEAD_ROWS + 1}:${name}${HEAD_ROWS + Math.max(entries, 1)}`
+      const terms = `type="list" allowBlank="1" showErrorMessage="1" sqref="${cells}"`
+      return `<dataValidation ${terms}><formula1>"${choices.join(',')}"</formula1></dataValidation>`
+    })
+    const chosen = `<dataValidations count="${validations.length}">${validations.join('')}</dataValidations>`
+    return closing(PROTECTED + filterOver(columns, entries) + chosen, 'landscape')
+  },
 }
 
 /** A sheet that is no list: rows of cells, the first of which stays in sight. */

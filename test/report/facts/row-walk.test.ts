@@ -33,9 +33,13 @@ const handing = <Name extends keyof Entries>(
 })
 
 const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
-const walk = (value: LedgerValue, lists: OpenLists, terms: Parameters<typeof walkLedger>[3] = TERMS) => {
+const walk = (
+  value: LedgerValue,
+  lists: OpenLists,
+  terms: Omit<Parameters<typeof walkLedger>[2], 'files'> = TERMS,
+) => {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), [lists], terms)
+  return walkLedger(reader, reader.sources(), { ...terms, files: [lists] })
 }
 
 describe('one walk over the ledger', () => {
@@ -153,10 +157,8 @@ describe('the walk over what was read back', () => {
       () => Promise.resolve(void drained.push(handed.length)),
     )
     const totals = totalsOf(10, new Map([['registered', 10]]))
-    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, [{ verified }], {
-      longest: 3,
-      signal,
-    })
+    const terms = { files: [{ verified }], signal }
+    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, terms)
     return { facts, handed, drained }
   }
 
@@ -167,7 +169,7 @@ describe('the walk over what was read back', () => {
     expect(handed).toEqual([5, 7, 4, 3, 2, 1, 6])
     expect(facts).toMatchObject({ registered: 10, missing: 2, proven: 2, notAsked: 3, sample: 7 })
     expect(facts?.unproven.total).toBe(5)
-    expect(facts?.unproven.first.map(({ id }) => id)).toEqual([5, 7, 4])
+    expect(facts?.unproven.first.map(({ id }) => id)).toEqual([5, 7, 4, 3, 2])
   })
 
   it('drains after every page, and ends where it is told to', async () => {

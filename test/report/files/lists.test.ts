@@ -49,9 +49,9 @@ const recordsOf = (text: string): Record<string, string>[] => parse(text, { colu
 const read = <Of>({ header, line }: Pick<List<Of>, 'header' | 'line'>, of: Of): Record<string, string> =>
   recordsOf(header + line(of))[0] ?? {}
 const openRow = (row: RowRecord, explanation = EXPLANATION) =>
-  read(openList(COLUMNS, CAMPAIGN, false), { row, explanation, absence: null })
+  read(openList(COLUMNS, false), { row, campaign: CAMPAIGN, explanation, absence: null })
 const inDoubt = (row: RowRecord, absence: Absence | null = null) =>
-  read(openList(COLUMNS, CAMPAIGN, true), { row, explanation: EXPLANATION, absence })
+  read(openList(COLUMNS, true), { row, campaign: CAMPAIGN, explanation: EXPLANATION, absence })
 
 describe('a line to be corrected', () => {
   it('holds the cells of the export first, so that a spreadsheet keeps them, and says which row it is', () => {

@@ -371,13 +371,13 @@ describe('the folder of a pack', () => {
     const second = await pack.create('two.csv')
     second.put('tw')
     await second.drain()
-    const scratch = await pack.scratch('.first')
+    const scratch = await pack.scratch()
     const text = 'some text'.repeat(300_000)
     for (const part of [text.slice(0, 1_000_001), text.slice(1_000_001)]) {
       scratch.put(part)
       await scratch.drain()
     }
-    expect(statSync(join(workshop, '.first')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(workshop, '.sheet-1')).mode & 0o777).toBe(0o600)
     const read: Buffer[] = []
     for await (const chunk of scratch.chunks()) read.push(Buffer.from(chunk))
     expect(Buffer.concat(read).toString() === text).toBe(true)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { plainText } from '../../../src/report/files/cells.js'
 import {
   inAscii,
-  listTail,
+  LIST_FRAME,
   openArchive,
   rowWriter,
   workbookParts,
@@ -109,5 +109,5 @@ it.each([
   [53, 'BA'],
   [703, 'AAA'],
 ])('puts a filter over all of %i columns of a list, to %s', (count, name) => {
-  expect(listTail(columns(count), 5)).toContain(`<autoFilter ref="A2:${name}7"/>`)
+  expect(LIST_FRAME.tail(columns(count), 5)).toContain(`<autoFilter ref="A2:${name}7"/>`)
 })
