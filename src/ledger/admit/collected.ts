@@ -8,7 +8,7 @@ import { rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { amendIn, isAmended } from './amended.js'
 import type { Fingerprints } from './fingerprints.js'
-import { holdRow, writeProblem, type Scope } from './problems.js'
+import { holdRow, isErased, writeProblem, type Scope } from './problems.js'
 
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
 
@@ -29,7 +29,7 @@ const DIFFERS = {
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
   date_differs: `${DATED_OTHERWISE} and not ${IS_USUAL}`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
-    and collected.account is not x''`,
+    and collected.account is not x'' and not ${isErased('row')}`,
   ended: `${ENDED_ON} is not null`,
   never_collected: 'collected.id is null and row.mandate_key is not null',
 } as const
