@@ -305,7 +305,7 @@ export const oddities = (reader: LedgerReader): string[] =>
     )
 
 /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
-function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {
+export function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {
   const asked = reader.proofCounts().filter(({ state }) => state === 'in_doubt')
   const count = asked.reduce((sum, proof) => sum + proof.count, 0)
   return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count

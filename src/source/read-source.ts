@@ -2,7 +2,7 @@ import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/ma
 import { isAbsentCollection } from '../domain/value/check-mandate.js'
 import { assertChecks } from './given-checks.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import { fold } from '../domain/text/text.js'
+import { cleanCell, fold } from '../domain/text/text.js'
 import {
   ruleOf,
   tellOnce,
@@ -196,23 +196,28 @@ interface DataEnd extends TableEnd {
   readonly totals: readonly RawRecord[]
 }
 
-/** The records in batches, without lines of totals at the end. */
+/** The records in batches, without lines of totals at the end; in a list of ours, beneath each sheet. */
 async function* readData(
-  { read, mapping }: Pick<RecognisedSource, 'read' | 'mapping'>,
+  { read, mapping, header: { migrationRow } }: Pick<RecognisedSource, 'read' | 'mapping' | 'header'>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawRecord[], DataEnd> {
   const batches = read(signal)
+  const isTotals = ({ cells }: RawRecord): boolean => isBareTotals(cells, mapping.fields)
+  const isBeneath = (record: RawRecord): boolean =>
+    migrationRow !== null && cleanCell(record.cells[migrationRow] ?? '') === '' && isTotals(record)
   let held: RawRecord[] = []
+  const beneath: RawRecord[] = []
   for await (const batch of batches) {
-    const known = [...held, ...batch]
+    beneath.push(...batch.filter(isBeneath))
+    const known = [...held, ...batch.filter((record) => !isBeneath(record))]
     yield known.slice(0, -MOST_TOTALS)
     held = known.slice(-MOST_TOTALS)
   }
   // Only at the end: further up the word may be a name, and a line that is left out there would not be noticed.
-  const totals = held.splice(held.findLastIndex(({ cells }) => !isBareTotals(cells, mapping.fields)) + 1)
+  const totals = held.splice(held.findLastIndex((record) => !isTotals(record)) + 1)
   const end = batches.end()
   yield held.map((record) => (record.line === end.openLine ? { ...record, isOpen: true } : record))
-  return { ...end, totals: totals.reverse() }
+  return { ...end, totals: [...beneath, ...totals].reverse() }
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */

@@ -64,6 +64,27 @@ it('what the bank last saw holds rows back in check, plan and run, until a perso
   expect(totals().registered).toBe(4)
 })
 
+it('"send" in a list from before newer collections waits, and in the next list counts', async () => {
+  const accounts = [22, 23] as const
+  for (const [at, n] of accounts.entries())
+    write(`${n}.xml`, collectionFile([debit(2, { iban: germanIban(n), day: `2026-0${at + 1}-05` })]))
+  const say = (name: string) =>
+    edit(
+      'corrections.csv',
+      (row) => ({ ...row, migration_decision: 'send', migration_reason: 'moved' }),
+      name,
+    )
+  await program('run', 'export.csv', '--evidence', '22.xml')
+  say('old.csv')
+  await program('run', '--evidence', '23.xml')
+  const ran = await program('run', 'old.csv')
+  expect([ran.status, held()]).toEqual([3, [1, 3, 4]])
+  expect(ran.stdout + ran.stderr).toContain('1 line in "old.csv" with "send" waits all the same')
+  expect(rows('corrections.csv')[0]?.['migration_message']).toMatch(/…0022\..*…0023\./)
+  say('now.csv')
+  expect(await json('run', 'now.csv')).toMatchObject({ exitCode: 0, totals: { registered: 4 } })
+})
+
 it('what a later collection contradicts of a registered mandate is a line of the cut-over, until somebody closes it', async () => {
   await program('run', 'export.csv')
   expect(held()).toEqual([1, 2, 3, 4])

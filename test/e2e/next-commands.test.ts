@@ -226,6 +226,16 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(nextOf(await place.program('report'))).toContain('to-do.xlsx')
   })
 
+  it('asks no second time about what the service has shown nothing of', async () => {
+    const place = await open(2, {
+      faults: [{ match: { customer_no: 2 }, fault: { kind: 'reset', applied: false } }],
+    })
+    place.write('sepa-migrate.yaml', `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`)
+    expect(nextOf(await place.program('run', 'export.csv'))).toBe('sepa-migrate resolve --ask')
+    await place.program('resolve', '--ask', '--yes')
+    expect(nextOf(await place.program('run'))).toContain('to-do.xlsx')
+  })
+
   it('of a list that proves rows records them', async () => {
     const { save, sandbox, program, pasteNext: paste } = await open(2, FAULTS)
     await program('run', 'export.csv')

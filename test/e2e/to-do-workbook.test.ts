@@ -196,6 +196,19 @@ it('may have notes beside its lists, and is told as a list where its marks are g
   expect(told.errors[0]?.message).toContain('a list of this program without its column migration_row')
 })
 
+it.each([
+  ['totals beneath a sheet', (work: ReturnType<typeof opened>) => work.add('Corrections', 'Total', '2')],
+  ['the first row of a sheet deleted', (work: ReturnType<typeof opened>) => work.behead('Corrections')],
+  ['the first row of the last sheet deleted', (work: ReturnType<typeof opened>) => work.behead('Refused')],
+])('is read with %s', async (_, spoil) => {
+  const work = mend()
+  spoil(work)
+  work.save(path('spoilt.xlsx'))
+  const { exitCode, totals: all } = await json('run', 'spoilt.xlsx')
+  expect(exitCode).toBe(4)
+  expect(all).toMatchObject({ read: 9, invalid: 0, registered: 7, refused: 0, inDoubt: 2 })
+})
+
 it('what the configuration says of the export does not hold for it, and a purge finds it', async () => {
   write('own.yaml', 'source: { sheet: Mandates, skipLines: 2, skipFooterLines: 1, hidden: skip }\n')
   const kept = 'sepa-migrate-report/to-do/to-do (Berta).xlsx'

@@ -105,6 +105,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       comparedExports: [],
       lastExports: [],
       comparison: null,
+      problem: null,
       unorderedExport: null,
       readWith: { lists: null, compared: null, last: null, unordered: null },
     }),

@@ -564,3 +564,15 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
   )
   return { fates: found.toSorted(), evidence: { ...counts, not_in_export: missing.length } }
 }
+
+it('the account of an erased customer is compared with none', async () => {
+  const ledger = open()
+  ledger.startRun(SETTINGS)
+  const both = { admit: ledger.admit, reader: ledger.view }
+  await admit(both, { exports: [exportOf([row(1), row(2)])] })
+  await send(ledger, registered('NEW-1'))
+  ledger.erase({ by: 'Ada', reason: 'asked', withOpenRows: false, customerNo: 100, rowIds: [1] })
+  await admit(both, { collections: [collected(debit(1), debit(2))] })
+  expect(ledger.view.evidence()).toMatchObject({ agrees: 1, account_differs: 0 })
+  expect(ledger.view.openCutOver().open).toBe(0)
+})

@@ -52,6 +52,15 @@ export function openWork(path: string) {
           const cells = cellsOf(row).map(textOf)
           return Object.fromEntries(header(sheet).map((name, at) => [name, cells[at] ?? '']))
         }),
+    /** Types a row of these cells beneath the last one. */
+    add: (sheet: string, ...cells: readonly string[]): void =>
+      change(sheet, (rows) => [
+        ...rows,
+        `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`,
+      ]),
+    /** Deletes the first row. */
+    behead: (sheet: string): void =>
+      void parts.set(part(sheet), xml(sheet).replace(/<row[ >].*?<\/row>/s, '')),
     /** Types into the cells of these columns of a row, from 0. */
     type: (sheet: string, nth: number, cells: Readonly<Record<string, string>>): void =>
       change(sheet, (rows) =>

@@ -18,6 +18,7 @@ import {
   assertPlanned,
 } from '../../migrate/options.js'
 import {
+  canBeAsked,
   closingLines,
   leftAsRead,
   nextReading,
@@ -250,6 +251,7 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
 const standingOf = async (context: Context, reader: LedgerReader, end: End) => ({
   ...nextReading(await waitingIn(context, reader)),
   verification: verificationIn(reader),
+  canBeAsked: canBeAsked(context, reader),
   cutOver: reader.openCutOver(),
   asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
   who: whoLine(reader),
@@ -303,7 +305,6 @@ async function conclude(context: Context, service: Service, end: End) {
       ...closingLines(context, {
         ...end,
         ...standing,
-        canBeAsked: settings.get('readBack') ?? false,
         files,
         notes: said([
           who,

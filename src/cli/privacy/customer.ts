@@ -3,7 +3,6 @@ import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { ledgerMark } from '../../domain/row/list-words.js'
 import { pick } from '../../report/files/manifest.js'
 import { decidedResult, olderOf } from '../closing.js'
 import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
@@ -249,7 +248,7 @@ async function erase(context: Context) {
       reason,
       withOpenRows: context.flag('withOpenRows'),
     })
-    const remains = remainsOf(context, ledgerMark(ledger.view.campaign()))
+    const remains = remainsOf(context, ledger.view.campaign())
     return {
       ...decidedResult(context, ledger.view),
       warnings: said([

@@ -3,7 +3,6 @@ import { decidedResult } from '../closing.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { listsIn, lossLines, remainLines, remainsOf, removeOwn } from './remains.js'
 import { SHARED, EXITS } from '../settings/declared.js'
-import { ledgerMark } from '../../domain/row/list-words.js'
 import { plural } from '../../domain/text/text.js'
 
 export const purgeCommand: Command = {
@@ -50,12 +49,12 @@ async function purge(context: Context) {
     })
     const totals = ledger.totals()
     const campaign = ledger.view.campaign()
-    const found = remainsOf(context, ledgerMark(campaign))
+    const found = remainsOf(context, campaign)
     const lists = withFiles
       ? await removeOwn(listsIn(found), { ledger: settings.ledger, campaign })
       : { removed: [], left: [] }
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
-    const remains = remainsOf(context, ledgerMark(campaign))
+    const remains = remainsOf(context, campaign)
     return {
       ...decidedResult(context, ledger.view),
       warnings: report.isErased

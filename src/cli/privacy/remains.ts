@@ -37,11 +37,8 @@ const foldersOf = (context: Context): string[] => [
   ]),
 ]
 
-/**
- * What the commands of this campaign wrote beside the ledger and where it still is.
- * @param mark of the ledger
- */
-export function remainsOf(context: Context, mark: string) {
+/** What the commands of this campaign wrote beside the ledger and where it still is. */
+export function remainsOf(context: Context, { ledgerId }: Pick<CampaignRecord, 'ledgerId'>) {
   const folders = foldersOf(context)
   const logs = writtenAs('log', context).filter((path) => existsSync(path))
   const plans = writtenAs('plan', context).filter((path) => existsSync(path))
@@ -49,7 +46,7 @@ export function remainsOf(context: Context, mark: string) {
   const register = said([stateFolder !== null && join(stateFolder, REGISTER_FILE)]).filter((path) =>
     existsSync(path),
   )
-  const { removed, left: leftovers } = removeLeftovers(folders, mark)
+  const { removed, left: leftovers } = removeLeftovers(folders, ledgerMark({ ledgerId }))
   return { removed, leftovers, ...findResultFiles(folders), logs, plans, register }
 }
 
@@ -168,13 +165,17 @@ function isBehindLink(folder: string, ledgerFolder: string): boolean {
     : real !== join(realpathSync(ledgerFolder), beside)
 }
 
-async function unproven(file: string, handle: FileHandle, { campaign }: Owner): Promise<string | null> {
+async function unproven(
+  file: string,
+  handle: FileHandle,
+  { campaign: { ledgerId } }: Owner,
+): Promise<string | null> {
   const written = readWrittenFiles(dirname(file), MANIFEST_FILE) ?? readNote(dirname(file))
   const named = written?.files.find(({ name }) => name === basename(file))
-  if (written?.ledgerId === campaign.ledgerId && named?.sha256 === (await sha256Of(file, bytesOf(handle))))
+  if (written?.ledgerId === ledgerId && named?.sha256 === (await sha256Of(file, bytesOf(handle)))) return null
+  if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark({ ledgerId })))))
     return null
-  if (/\.(?:csv|xlsx)$/.test(file) && (await isMarked(file, handle, fold(ledgerMark(campaign))))) return null
-  return written !== null && written.ledgerId !== campaign.ledgerId && written.ledgerId !== ''
+  return written !== null && written.ledgerId !== ledgerId && written.ledgerId !== ''
     ? 'it lies in the report of another ledger'
     : 'nothing proves that it is of this ledger: no manifest names it as it is, and not every line has its mark'
 }

@@ -4,21 +4,23 @@ import { fold } from '../text/text.js'
 export const CUSTOMER_COLUMN = 'migration_customer_no'
 
 /**
- * How a file names its ledger: never a number, which a spreadsheet would round. Behind it stands the latest comparison that
- * the file knows of.
+ * How a file names its ledger: never a number, which a spreadsheet would round. A list says behind it what it knows of: the
+ * latest comparison, and the latest problem.
  */
 export const ledgerMark = ({
   ledgerId,
-  comparison = null,
-}: {
-  readonly ledgerId: string
-  readonly comparison?: number | null
-}): string => `L-${ledgerId}${comparison === null ? '' : `-${comparison}`}`
+  comparison,
+  problem,
+}: { readonly ledgerId: string } & Partial<Known>): string =>
+  `L-${ledgerId}${problem === undefined ? '' : `-${comparison ?? 0}-${problem ?? 0}`}`
+
+type Known = Readonly<Record<'comparison' | 'problem', number | null>>
 
 /** What a mark says, as a spreadsheet or a person may have left it. */
-export function readMark(mark: string): { readonly ledger: string; readonly comparison: number } {
-  const [, ledger = mark, comparison = '0'] = /^\s*(L-[0-9a-f]{16})-(\d{1,9})\s*$/iu.exec(mark) ?? []
-  return { ledger: fold(ledger), comparison: Number(comparison) }
+export function readMark(mark: string) {
+  const [, ledger = mark, comparison = '0', problem = '0'] =
+    /^\s*(L-[0-9a-f]{16})-(\d{1,9})-(\d{1,9})\s*$/iu.exec(mark) ?? []
+  return { ledger: fold(ledger), comparison: Number(comparison), problem: Number(problem) }
 }
 
 const WORDS = {

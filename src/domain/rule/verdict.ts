@@ -84,8 +84,10 @@ export interface CheckedRecord {
   readonly isUnchanged?: boolean
   /** A person wrote beside the row that it is right as it stands (`migration_decision`: send). */
   readonly isDecided?: boolean
-  /** What the line says of who corrected it, why, and which comparison its list knows of (0: of none). */
-  readonly said?: { readonly by: string | null; readonly reason: string | null; readonly comparison?: number }
+  /** What the line says of who corrected it, why, and which comparison and problem its list knows of as the latest (0: of none). */
+  readonly said?: Readonly<
+    Record<'by' | 'reason', string | null> & Partial<Record<'comparison' | 'problem', number>>
+  >
   /** Until when the first debit must run (domain/rulebook.md#last-collection), where it can be told. */
   readonly latestFirstDebit: LocalDate | null
   /** In rule order; the column each belongs to is known from the header mapping of the source. */

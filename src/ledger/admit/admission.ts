@@ -302,14 +302,17 @@ export const NONE_GIVEN_BACK: GivenBack = {
   ...{ resubmitted: 0, notTaken: 0, unchanged: 0, unchangedRows: null, waiting: 0 },
 }
 
+/** "send" that answers what no longer is. */
+const IS_OLD_WORD = 'row.id in (select id from temp.given_back where is_decided = 2)'
+
 /** A line that names a row on which the same list has a decision is no line that changed nothing. */
-const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate'
+const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate' and not ${IS_OLD_WORD}
   and (select named.state from row as named where named.id = row.corrects) not in ('written_off', 'duplicate')`
 
 const WHAT_CAME_BACK = `
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
-     count(*) filter (where counted_in is not null and state = 'conflict'
-       and row.id in (select id from temp.given_back where is_decided = 1)) as waiting,
+     count(*) filter (where (counted_in is not null and state = 'conflict' or state = 'duplicate' and ${IS_OLD_WORD})
+       and row.id in (select id from temp.given_back where is_decided)) as waiting,
      count(*) filter (where ${IS_UNCHANGED}) as unchanged,
      (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
        and ${IS_UNCHANGED} order by id limit 5)) as unchangedRows

@@ -8,7 +8,7 @@ import { rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { amendIn, isAmended } from './amended.js'
 import type { Fingerprints } from './fingerprints.js'
-import { holdRow, writeProblem, type Scope } from './problems.js'
+import { holdRow, isErased, writeProblem, type Scope } from './problems.js'
 
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
 
@@ -29,7 +29,7 @@ const DIFFERS = {
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
   date_differs: `${DATED_OTHERWISE} and not ${IS_USUAL}`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
-    and collected.account is not x''`,
+    and collected.account is not x'' and not ${isErased('row')}`,
   ended: `${ENDED_ON} is not null`,
   never_collected: 'collected.id is null and row.mandate_key is not null',
 } as const
@@ -281,8 +281,8 @@ export const CONTRADICTED_LATER =
   'It had been sent before the collection came in. Have it changed or cancelled at the service before its first debit, if the collection is right.'
 
 /**
- * Rows of earlier commands beside the collections: where collection files are new those that are ready or were sent, and
- * always those that are ready once more. What was told of a row before, or decided, is not told again.
+ * Rows of earlier commands beside the collections: where collection files are new those that are ready, were sent or wait for
+ * former ones, and always those that are ready once more. What was told of a row before, or decided, is not told again.
  */
 export function holdContradicted({
   connection,
@@ -296,10 +296,10 @@ export function holdContradicted({
     select 1 from problem where row_id = :id and rule = :rule and instr(message, :seen) > 0
       and (:isSent or remedy <> '${CONTRADICTED_LATER}')`
   const such = areNew
-    ? `(state = 'ready' or collected.id is not null and state in ('in_doubt', 'registered'))`
+    ? `(state = 'ready' or state = 'conflict' and rule glob 'EVIDENCE_*' or collected.id is not null and state in ('in_doubt', 'registered'))`
     : `state = 'ready' and attempts > 0`
   for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
-    const isSent = row.state !== 'ready'
+    const isSent = row.state === 'registered' || row.state === 'in_doubt'
     const findings = findingsOf(row, severities)
       .filter(
         ({ rule }) =>
@@ -311,7 +311,7 @@ export function holdContradicted({
     for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
     if (isSent) openLine(connection, row, severities)
     const error = findings.find(({ severity }) => severity === 'error')
-    if (!isSent && error !== undefined) holdRow(connection, row.id, error.rule, at)
+    if (row.state === 'ready' && error !== undefined) holdRow(connection, row.id, error.rule, at)
   }
 }
 

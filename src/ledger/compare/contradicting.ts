@@ -1,3 +1,4 @@
+import { isErased } from '../admit/problems.js'
 import { transition } from '../../domain/row/row-state.js'
 import { decideRow, PROGRAM } from '../decide/decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
@@ -27,7 +28,7 @@ const MET = `select case
     record.why, sent.state <> 'registered' or record.why in ('ended', 'lapsed') as isHeld
   from row as sent, (select coalesce(nullif(trim(
         iif(said.content_key is not null, iif(said.customer_no is not held.customer_no, 'customer ', '')
-          || iif(said.iban_key is not held.iban_key, 'account ', '') || iif(said.signed_date is not held.signed_date, 'date ', ''), '')
+          || iif(said.iban_key is not held.iban_key and not ${isErased('held')}, 'account ', '') || iif(said.signed_date is not held.signed_date, 'date ', ''), '')
         || iif(said.was = 'excluded', iif(said.own_rule = 'MANDATE_DORMANT', 'lapsed', 'ended'), '')), ''),
         iif(said.content_key is not null and said.mandate_key is not held.mandate_key, 'reference',
           iif(said.content_key is held.content_key, 'back', 'unclear'))) as why

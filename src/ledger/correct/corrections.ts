@@ -93,11 +93,12 @@ const replaceRow = (connection: Connection, by: number, row: number): number =>
  * ledger has no row of that number. A repeated row is no mandate of its own: who corrects it corrects the row that it
  * repeats. `isAlike`: in customer, reference or account. `isOutdated`: anything in its place was sent since, so that a line
  * of an old list which waits here opens no way for the next one. Or an export said something else of it since, the line
- * would undo what was corrected since, or its list does not know of the comparison that holds it.
+ * would undo what was corrected since, or its list does not know of the comparison that holds it. `news`: the row of which its
+ * list does not know something either, of the same mandate or of kin.
  */
 type Line = Readonly<
   Record<'id' | 'corrects' | 'sourceId' | 'namedSource', number> &
-    Record<'current' | 'repeated', number | null> &
+    Record<'current' | 'repeated' | 'news', number | null> &
     Record<
       'isUnchanged' | 'isAlike' | 'isSameMandate' | 'hasRivals' | 'isOutdated' | 'isContested',
       0 | 1
@@ -123,6 +124,25 @@ const IS_BEHIND_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} 
   and comparison_id > given_back.comparison and (row_id in ${formerOf('current.id')}
     or row_id in (select id from row as same where same.mandate_key = current.mandate_key)))`
 
+/**
+ * What was found since the oldest of the lists was written, by mandate: what holds a record that counts, or says that it has
+ * ended, and the same of kin. A line of the same list is news only to "send", as a correction is checked as what came before it.
+ */
+const TOLD = `
+  with news (id, key, is_line, problem) as materialized (select row.id, mandate_key, kind = 'list', max(problem.id)
+      from problem cross join row on row.id = row_id join source on source.id = row.source_id
+     where problem.id > (select min(told) from temp.given_back) and row.id < :first and state not in ('duplicate', 'superseded')
+       and (severity = 'error' or state = 'excluded') group by row.id),
+    link (own, other) as (select row_id, other_id from kin where separated is null
+      union all select other_id, row_id from kin where separated is null)
+  insert into temp.told
+    select coalesce(key, id), is_line, max(problem), id from (select * from news
+      union all select news.id, theirs.mandate_key, is_line, problem from link cross join row as mine on mine.id = own
+        join news on news.key = mine.mandate_key join row as theirs on theirs.id = other) group by 1, 2`
+
+const NEWS = `(select told.row from temp.told where key = coalesce(current.mandate_key, current.id)
+  and problem > given_back.told and is_line <= is_decided order by problem desc limit 1)`
+
 const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
     named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
       or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
@@ -131,7 +151,7 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells,
     exists (select 1 from row as later where (later.id = named.heir or later.heir = named.heir)
       and later.id >= named.superseded_by and later.attempts > 0)
       or current.id <> named.id and (not ${isTaking('current')} and ${WOULD_UNDO} or ${IS_OF_LATER_EXPORT}) or ${IS_BEHIND_COMPARISON} as isOutdated,
-    current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
+    ${NEWS} as news, current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
   from row join temp.given_back on given_back.id = row.id
     left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
     left join row as current on current.id = coalesce(named.heir, named.id)
@@ -146,7 +166,7 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells,
  */
 export const GIVEN_BACK = {
   given_back: `id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text,
-    comparison integer not null,
+    comparison integer not null, told integer not null,
     former integer, base integer, from_state text, about integer, rival integer`,
 }
 
@@ -156,7 +176,7 @@ export const noteGivenBack = (
   { isUnchanged, isDecided, said }: CheckedRecord,
 ): void =>
   void sql(connection)`
-    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by, comparison) values (?, ?, ?, ?, ?, ?)`.run(
+    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by, comparison, told) values (?, ?, ?, ?, ?, ?, ?)`.run(
     ...[
       id,
       Number(isUnchanged === true),
@@ -164,6 +184,7 @@ export const noteGivenBack = (
       said?.reason,
       said?.by,
       said?.comparison ?? 0,
+      said?.problem ?? Number.MAX_SAFE_INTEGER,
     ],
   )
 
@@ -175,7 +196,11 @@ export const noteGivenBack = (
 export function decideCorrections(scope: Scope, at: string): void {
   const { connection, first } = scope
   // Contested rows are gathered once: a whole file of corrections is compared in one pass.
-  emptyTables(connection, { contested: 'corrects integer primary key' })
+  emptyTables(connection, {
+    contested: 'corrects integer primary key',
+    told: 'key, is_line integer, problem integer not null, row integer not null, primary key (key, is_line)',
+  })
+  sql(connection)`${TOLD}`.run({ first })
   sql(connection)`
     insert into temp.contested select corrects from row where id >= ? and corrects > 0
       group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
@@ -232,7 +257,7 @@ function planOf(line: Line, columnsOf: ReturnType<typeof prepareColumns>): Corre
     isRelated: isRelated(line, columnsOf),
     isUnchanged: line.isUnchanged === 1,
     hasRivals: line.hasRivals === 1,
-    isOutdated: line.isOutdated === 1,
+    isOutdated: line.isOutdated === 1 || line.news !== null,
   }
   return decideCorrection({ named, isContested: line.isContested === 1 })
 }
@@ -282,14 +307,22 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void
         contradict(connection, { where: 'row.id = :id', values: { id }, sent: corrected, at })
         return
       }
-      writeNotice(connection, conflict(plan.because, corrects, corrected), 'id = :id', { id })
+      writeNotice(connection, conflict(plan.because, corrects, line.news ?? corrected), 'id = :id', { id })
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
       if (plan.because === 'unrelated') holdShown(scope, line)
       if (plan.because === 'outdated' && state === 'ready' && corrected !== null && line.isSameMandate === 0)
         holdWith(connection, noticeOf('CONFLICT_MANDATE', { other: id, ...OLDER_LIST }), corrected, at)
+      if (plan.because === 'outdated') answerNothing(connection, line)
   }
+}
+
+/** What "send" in an older list answers is not what holds the row by now, which the next list has to say. */
+function answerNothing(connection: Connection, { id, current, news }: Line): void {
+  sql(connection)`update temp.given_back set is_decided = 2 where id = ? and is_decided`.run(id)
+  const where = `id = :current and id <> :news and state in ('conflict', 'invalid')`
+  writeNotice(connection, noticeOf('CONFLICT_MANDATE', { other: news, ...SINCE }), where, { current, news })
 }
 
 function conflict(
@@ -303,7 +336,13 @@ function conflict(
 const OLDER_LIST = {
   message: 'A list that is older than this row says something else of it: {row}.',
   remedy:
-    'Compare the two. Correct this line, or write "send" into migration_decision, in the to-do list of the newest report.',
+    'Compare the two. Correct the line, or write "send" into migration_decision, in the to-do list of the newest report.',
+}
+
+const SINCE = {
+  message:
+    'Since the list was written that said to send this row, more is known of its mandate: look at {row}.',
+  remedy: OLDER_LIST.remedy,
 }
 
 const CONFLICTS = {
@@ -320,8 +359,8 @@ const CONFLICTS = {
     remedy: 'Keep the one correct row.',
   }),
   outdated: (row: number) => ({
-    message: `This list is older than what is known of row ${row} by now. In its place stands {row}.`,
-    remedy: 'Compare the values with that row. Correct them in the to-do list of the newest report.',
+    message: `This list is older than what is known of row ${row} by now: look at {row}.`,
+    remedy: OLDER_LIST.remedy,
   }),
   protected: () => ({
     message: 'This cannot replace {row}.',

@@ -109,7 +109,7 @@ export function createReader(connection: Connection, file: string) {
         'lastExports',
         'readWith',
       )`
-        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, (select max(id) from problem) as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,

@@ -11,8 +11,9 @@ import type { Scope } from '../schema/schema.js'
 export interface CampaignRecord {
   /** Random, made with the ledger; tells two ledgers apart in a report. */
   readonly ledgerId: string
-  /** The latest one; null where nothing was compared. */
+  /** The latest ones; null where nothing was compared, or found. */
   readonly comparison: number | null
+  readonly problem: number | null
   readonly createdAt: string
   /** Null until the first run binds the ledger to a service. */
   readonly baseUrl: string | null

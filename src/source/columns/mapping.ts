@@ -360,13 +360,19 @@ function headerProblem(
   const drafts = ' (sepa-migrate init FILE drafts a configuration)'
   const write = `Write into the configuration what is so: columns: { ${writes} }; where the service has other customer numbers, a crosswalk in place of customer_no${drafts}`
   const usual = writes === '' ? ruleOf(rule).remedy.replace(/\.$/, `${drafts}.`) : write
-  const next = header.migrationRow === null ? usual : LIST_OF_OURS
+  const has = (column: string): boolean => findColumn(header, column) !== null
+  const ours = has('iban_masked') ? TO_DECIDE : LIST_OF_OURS
+  const next = header.migrationRow !== null ? ours : has('remedy') ? TO_READ : usual
   const what = `${details}; its header has ${showNames(header)}`
   return refuse(source, rule, what, { line, next })
 }
 
 const LIST_OF_OURS =
   'It is a list of this program: give it with the columns that it was written with, and the configuration that the exports of its lines were read with (--config)'
+
+/** cut-over.csv and problems.csv, by a column that no list to correct in has. */
+const TO_DECIDE = 'It is a list to decide in, and corrects nothing: sepa-migrate resolve --from FILE'
+const TO_READ = 'It is a list to read: correct and decide in to-do/to-do.xlsx of the report, and give that'
 
 /** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
 export type Excluder = (cells: readonly string[]) => readonly Finding[]

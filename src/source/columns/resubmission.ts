@@ -53,7 +53,7 @@ export function readResubmission(
     said: {
       by: textAt(migrationBy),
       reason: textAt(migrationReason),
-      comparison: readMark(cellAt(migrationLedger)).comparison,
+      ...readMark(cellAt(migrationLedger)),
     },
     findings:
       readWhole(number) === null

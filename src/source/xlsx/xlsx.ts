@@ -3,7 +3,13 @@ import { columnLetters, findName, fold, plural, said } from '../../domain/text/t
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
-import { isDecisionHeader, isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
+import {
+  isDecisionHeader,
+  isResultHeader,
+  ownName,
+  readHeader,
+  refuseUnclearList,
+} from '../columns/header.js'
 import { openBytes } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../options.js'
@@ -126,9 +132,12 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
  */
 function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
   const [first] = tables
+  // Where the first row of a sheet was deleted, the second one names its columns.
+  const namesOf = ({ headerCells }: SheetTable): string =>
+    headerCells.map((name) => fold(ownName(name))).join('\n')
   let lines = 0
   const parts = tables.map((table) => {
-    if (table.headerCells.map(fold).join('\n') !== first.headerCells.map(fold).join('\n'))
+    if (namesOf(table) !== namesOf(first))
       throw refuse(
         first.label,
         'FILE_SHEET_UNCLEAR',

@@ -22,7 +22,7 @@ import { look } from '../../ledger/ledger-views.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
-const MARK = 'L-of-this-ledger'
+const OWNER = { ledgerId: 'of-this-ledger' }
 
 function contextFor(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
   const world = worldOf()
@@ -43,7 +43,7 @@ describe('what a campaign left beside its ledger', () => {
 
   it('is found where its commands wrote it, though this one names another folder', () => {
     const { ledger, elsewhere, log } = campaign()
-    expect(remainsOf(contextFor(ledger, { out: freshFolder() }), MARK)).toMatchObject({
+    expect(remainsOf(contextFor(ledger, { out: freshFolder() }), OWNER)).toMatchObject({
       cells: [join(elsewhere, 'refused.csv')],
       values: [join(elsewhere, 'problems.csv'), join(elsewhere, 'report.html')],
       references: [join(elsewhere, 'registered.csv')],
@@ -57,7 +57,7 @@ describe('what a campaign left beside its ledger', () => {
     noteOutputs(contextFor(ledger, { logFile: join(freshFolder(), 'gone.log') }), null)
     const list = join(dirname(ledger), 'in-doubt.csv')
     writeFileSync(list, '')
-    expect(remainsOf(contextFor(ledger), MARK)).toMatchObject({ cells: [list], logs: [] })
+    expect(remainsOf(contextFor(ledger), OWNER)).toMatchObject({ cells: [list], logs: [] })
   })
 
   it('is told while it is written where it cannot be noted, since a purge would not name it', () => {
@@ -76,7 +76,7 @@ describe('what a campaign left beside its ledger', () => {
     const loop = join(freshFolder(), 'reports')
     symlinkSync(loop, loop)
     noteOutputs(contextFor(ledger), loop)
-    const remains = remainsOf(contextFor(ledger), MARK)
+    const remains = remainsOf(contextFor(ledger), OWNER)
     expect(remains.unread).toEqual([loop])
     expect(remainLines(ledger, remains).join('\n')).toMatch(/reports\n +CANNOT BE LOOKED INTO/)
   })
@@ -89,7 +89,7 @@ describe('what a campaign left beside its ledger', () => {
 
   it('is named file by file by the closing statement, which says what it cannot know', () => {
     const { ledger, elsewhere } = campaign()
-    const text = remainLines(ledger, remainsOf(contextFor(ledger), MARK)).join('\n')
+    const text = remainLines(ledger, remainsOf(contextFor(ledger), OWNER)).join('\n')
     const told = [ledger, join(elsewhere, 'refused.csv'), 'ORIGINAL CELLS', 'Not known to this ledger: your']
     for (const words of told) expect(text).toContain(words)
     const none = {
@@ -109,7 +109,7 @@ describe('what a campaign left beside its ledger', () => {
   it('is removed only where it is proven to be of this ledger, and the rest is told', async () => {
     const { ledger, elsewhere } = campaign()
     const owner = { ledger, campaign: look(ledger, (view) => view.campaign()) }
-    const { removed, left } = await removeOwn(listsIn(remainsOf(contextFor(ledger), MARK)), owner)
+    const { removed, left } = await removeOwn(listsIn(remainsOf(contextFor(ledger), OWNER)), owner)
     const files = ['refused.csv', 'problems.csv'].map((name) => join(elsewhere, name))
     expect([removed, left.map(({ file }) => file)]).toEqual([[], files])
   })

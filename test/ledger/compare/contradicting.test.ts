@@ -40,6 +40,16 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(ledger.view.openCutOver().open).toBe(0)
   })
 
+  it.each<[Values, string]>([
+    [{ signedDate: '2020-03-01' }, 'date'],
+    [{ customerNo: 7, iban: OTHER_IBAN }, 'customer'],
+  ])('tells no account beside an erased customer, of whom nobody knows it: %j', async (values, why) => {
+    const ledger = await overtaken()
+    ledger.erase({ by: 'Ada', reason: 'asked', withOpenRows: true, customerNo: 1_000, rowIds: [2] })
+    admit(ledger, [values], { name: 'third.csv' })
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 2, why }])
+  })
+
   it('stays a line where a list whose row numbers moved shows the record that was met', async () => {
     const ledger = await overtaken()
     admit(ledger, [{ iban: OTHER_IBAN }], { name: 'third.csv' })

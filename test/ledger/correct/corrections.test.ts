@@ -5,6 +5,7 @@ import {
   expectStates,
   holding,
   IBAN,
+  recordOf,
   OTHER_IBAN,
   played,
   refused,
@@ -17,6 +18,7 @@ import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
+import { findingOf } from '../../../src/domain/rule/verdict.js'
 import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
 import { locate } from '../../../src/ledger/correct/corrections.js'
 
@@ -175,7 +177,7 @@ describe('a row that corrects an older one', () => {
       const ledger = await played(...sent, [outdated])
       expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONFLICT_MANDATE' })
       expect(problemsOf(ledger.file).at(-1)?.message).toBe(
-        'This list is older than what is known of row 1 by now. In its place stands line 2 of "export.csv", which is refused (row 2).',
+        'This list is older than what is known of row 1 by now: look at line 2 of "export.csv", which is refused (row 2).',
       )
       // Another line of the old list is held as well; one of the newest is taken.
       if (outdated === OF_ACCOUNT) admit(ledger, [{ ...outdated, signedDate: '2020-02-02' }])
@@ -383,6 +385,42 @@ describe('a line of a list that is older than what is known by now', () => {
         ready === 0,
       )
     }
+  })
+})
+
+describe('"send" in a list that was written before more is known of its row', () => {
+  const OTHER = [{ iban: OTHER_IBAN }]
+  const ended = (reference: string): Values => ({
+    ...{ reference, verdict: 'excluded', mandateKey: recordOf({ reference }).mandateKey },
+    findings: findingOf('STATUS_NOT_ACTIVE', {}, {}),
+  })
+  const UNCLEAR: Values[][] = [[{ verdict: 'conflict' }]]
+  const KIN = [[{}], [{ reference: 'M1' }]]
+  const known = (ledger: Ledger) => {
+    const { comparison, problem } = ledger.view.campaign()
+    return { by: null, reason: null, comparison: comparison ?? 0, problem: problem ?? 0 }
+  }
+
+  it.each<[string, Values[][], Values[], Values?]>([
+    ['an export says that it has ended', UNCLEAR, [ended('M-1')]],
+    ['an export has another account', UNCLEAR, OTHER],
+    ['an export has another account, and so does a correction', UNCLEAR, OTHER, { signedDate: '2020-02-02' }],
+    ['another spelling of it has ended', KIN, [ended('M01')]],
+    ['another spelling of it waits', KIN, [{ reference: 'M01' }]],
+  ])('waits once %s, and the next list says so', (_, files, later, corrected) => {
+    const ledger = holding(...files)
+    const said = known(ledger)
+    admit(ledger, later, { name: 'later.csv' })
+    admit(ledger, [{ corrects: 1, isDecided: corrected === undefined, ...corrected, said }])
+    expect(ledger.totals().ready).toBe(0)
+    const waiting = ledger.view.rows(['conflict'], 0, 9).map(({ id }) => id)
+    const told = problemsOf(ledger.file).findLast(
+      ({ rowId, message }) =>
+        waiting.includes(rowId ?? 0) && message.includes('look at line 2 of "later.csv"'),
+    )
+    // In a list of now the same word counts.
+    admit(ledger, [{ ...corrected, corrects: told!.rowId, isDecided: true, said: known(ledger) }])
+    expect(ledger.totals().ready).toBe(1)
   })
 })
 

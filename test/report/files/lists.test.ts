@@ -62,7 +62,7 @@ describe('a line to be corrected', () => {
 
   it('names its ledger by a word, so that no spreadsheet rounds it, and the attempt that was looked at', () => {
     const refused = rowOf(7, { state: 'refused', attempts: 3, lastAttempt: attemptOf({ n: 3 }) })
-    expect(openRow(refused)).toMatchObject({ migration_ledger: 'L-7f3b7c1e', migration_attempt: '3' })
+    expect(openRow(refused)).toMatchObject({ migration_ledger: 'L-7f3b7c1e-0-0', migration_attempt: '3' })
     expect(openRow(rowOf(7))).toMatchObject({ migration_attempt: '', migration_decision: '' })
   })
 

@@ -47,6 +47,18 @@ describe('columns by their usual names', () => {
     expect(error.next).toContain('(sepa-migrate init FILE drafts a configuration)')
   })
 
+  test.each([
+    ['migration_row,customer_no,iban_masked,migration_decision', /list to decide in.*resolve --from FILE/],
+    ['migration_row,customer_no,migration_decision', /^It is a list of this program: .*--config/],
+    ['source,record,line,column,rule,severity,value,message,remedy', /list to read.*to-do\.xlsx/],
+  ])(
+    'a list of this program from which no run can read mandates says what takes it: %s',
+    async (header, next) => {
+      const error = await refusal(readText(`${header}\n${header.replaceAll(/[a-z_]+/g, '1')}\n`))
+      expect(error.next).toMatch(next)
+    },
+  )
+
   test('a file without a header is refused, not read without its first record', async () => {
     const rows = exportOf(3).split('\n').slice(1).join('\n')
     const byPosition = `columns: { ${REQUIRED_FIELDS.map((field, at) => `${field}: ${at + 1}`).join(', ')} }`
