@@ -53,7 +53,8 @@ export function readResubmission(
     said: {
       by: textAt(migrationBy),
       reason: textAt(migrationReason),
-      ...readMark(cellAt(migrationLedger)),
+      // Of a list whose column was deleted nobody can tell what it knows of.
+      ...(cellAt(migrationLedger) === '' ? {} : readMark(cellAt(migrationLedger))),
     },
     findings:
       readWhole(number) === null
