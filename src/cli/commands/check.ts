@@ -127,9 +127,9 @@ async function admitAll(
 /** Nothing is kept of it. @throws {HaltError} where it was broken off, and for a file that run would refuse */
 async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
   const { world: machine, settings } = context
-  const { options, baseUrl, credentials } = await readAskedService(context)
-  const service = checkService(options, machine.env)
-  const policy = { concurrency: service.concurrency, rate: settings.get('rate') }
+  const { options: credentials, baseUrl } = await readAskedService(context)
+  const service = checkService(credentials, machine.env)
+  const policy = { concurrency: service.concurrency, rate: credentials.rate }
   const asking = { who, service, credentials, machine, policy, ...machine.signals }
   const watch = (event: AskingEvent): void => noteAsking(context, event)
   const examples = await askListed({ ...asking, watch }, who.list(baseUrl.href, null))

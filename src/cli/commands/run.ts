@@ -199,9 +199,8 @@ function askedBy(context: Context, service: Service, left: readonly string[]): M
   return {
     ...runOptions(context, service),
     spread: context.flag('spread'),
-    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
-    confirm: (plan) =>
-      confirmRun(context, { service, plan, left, ask: (question) => askText(world, question) }),
+    service: service.options,
+    confirm: (plan) => confirmRun(context, plan, { ...service, left, ask: askText }),
     signal,
     giveUp,
     signalStatus,

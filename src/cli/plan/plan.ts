@@ -67,16 +67,16 @@ async function plan(context: Context) {
   const { world, settings, progress } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)
-  const username = readUsername(settings)
+  const asUser = { ...target.options, username: readUsername(settings) }
   const options = runOptions(context, target)
-  const credentials = options.who === true ? (await readAskedService(context)).credentials : { username }
+  const service = options.who === true ? (await readAskedService(context)).options : asUser
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   await assertReplaceable(paths, settings, given)
   const left = await leftAsRead(context, 'plan')
   const { document, last, evidence } = await planMigration({
     ...options,
-    service: { ...target.options, ...credentials, rate: settings.get('rate') },
+    service,
     signal: world.signals.drain,
     giveUp: world.signals.abort,
     by: context.text('by') ?? context.actor(),

@@ -53,7 +53,7 @@ export async function askService(
     ),
   )
   const end = await readBack({
-    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
+    service: service.options,
     ledger: settings.ledger,
     scope,
     sample,
