@@ -190,11 +190,8 @@ export async function bringIn(
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
-    let readAgain: readonly string[] = []
-    const admitted = await addSources(admission, files, {
-      ...{ evidence, signal, watch, readBy },
-      tellReadAgain: (again) => (readAgain = again),
-    })
+    const options = { severities, evidence, signal, watch, readBy }
+    const { admitted, readAgain } = await addSources(admission, files, options)
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)

@@ -139,14 +139,10 @@ function masked(value: unknown): unknown {
 const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
-interface PlanOptions extends Omit<
-  MigrateOptions,
-  'service' | 'confirm' | 'plan' | 'signalStatus' | 'writes' | 'maxDurationMs'
-> {
+interface PlanOptions extends Omit<MigrateOptions, 'service'> {
   readonly service: Omit<MigrateOptions['service'], 'password'> & { readonly password?: string | undefined }
   /** Who plans; kept. */
   readonly by: string
-  readonly watchReading: (source: string, records: number) => void
 }
 
 interface Planned {
@@ -174,12 +170,14 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
   try {
     ledger.assertBelongsTo(targetOf(asked))
     const register = registerOf(asked, ledger)
-    const last = ledger.view.plans().at(-1)?.document ?? null
     try {
       register.note()
-      const ahead = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(ahead.document)
-      return { ...ahead, last }
+      if (files.length === 0 && ledger.totals().read === 0)
+        throw new UsageError(
+          `The ledger "${file}" holds no mandates, so there is nothing to plan; nothing was sent`,
+          'Name the export (sepa-migrate plan FILE --to plan.json)',
+        )
+      return await lookAhead(asked, options.by, { ledger, register })
     } finally {
       register.close()
     }
@@ -197,25 +195,22 @@ function askedOf(options: PlanOptions): ValidatedOptions {
 }
 
 async function lookAhead(
-  options: PlanOptions,
   asked: ValidatedOptions,
+  by: string,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
-): Promise<Omit<Planned, 'last'>> {
-  if (asked.files.length === 0 && ledger.totals().read === 0)
-    throw new UsageError(
-      `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
-      'Name the export (sepa-migrate plan FILE --to plan.json)',
-    )
-  const { watchReading } = options
+): Promise<Planned> {
+  const { view } = ledger
+  const last = view.plans().at(-1)?.document ?? null
   const hold = await askAhead(asked, { ledger, register })
-  const ahead: Omit<Planned, 'last'>[] = []
-  await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
+  const ahead: Planned[] = []
+  await bringIn({ ...asked, ledger, hold }, ({ admitted }) => {
     refuseEmpty(admitted)
-    ahead.push({ document: documentOf(asked, ledger.view, options.by), evidence: ledger.view.evidence() })
+    ahead.push({ document: documentOf(asked, view, by), last, evidence: view.evidence() })
     return false
   })
   const [planned] = ahead
   if (planned === undefined) throw new Error('Nothing was planned')
+  ledger.plans.record(planned.document)
   return planned
 }
 
