@@ -100,11 +100,8 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
 
 /** Where the campaign is once the service was asked. */
 export function statusAfter(context: Context, reader: LedgerReader, { stop }: ReadBackEnd) {
-  const { status, result } = campaignStatus(context, reader, {
-    stop,
-    signal: context.world.signals.exitStatus(),
-  })
-  return { status, result, unproven: unprovenRows(reader, status.verification) }
+  const at = campaignStatus(context, reader, { stop, signal: context.world.signals.exitStatus() })
+  return { ...at, unproven: unprovenRows(reader, at.status.verification) }
 }
 
 /** What programs are told of it. */

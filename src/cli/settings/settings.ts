@@ -1,7 +1,7 @@
 import { said } from '../../domain/text/text.js'
 import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
-import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
+import { checkService, type Credentials } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
@@ -160,9 +160,25 @@ export type Target = ReturnType<typeof readTarget>
 
 /** @throws {UsageError} for an address or certificates that cannot be used */
 export function readTarget(settings: Settings, world: World) {
-  const options = serviceOptions(settings)
+  const { get, configuration } = settings
+  const baseUrlText = get('baseUrl')
+  if (baseUrlText === null)
+    throw new UsageError(
+      'There is no base URL of the service; nothing was sent',
+      'Give --base-url, set SEPA_MIGRATE_BASE_URL, or write service.baseUrl into sepa-migrate.yaml',
+    )
+  const options = {
+    baseUrl: baseUrlText,
+    ...{ concurrency: get('concurrency'), rate: get('rate') },
+    ...{ timeoutMs: get('timeout') * 1000, connectTimeoutMs: get('connectTimeout') * 1000 },
+    ...{ ca: get('ca') ?? undefined, proxy: get('proxy') ?? undefined },
+    clientCertificate: get('clientCertificate') ?? undefined,
+    clientKey: get('clientKey') ?? undefined,
+    freshConnections: get('freshConnections') ?? undefined,
+    outcomes: configuration.values.outcomes,
+  }
   const { baseUrl, trusted } = checkService(options, world.env)
-  const { file } = settings.configuration
+  const { file } = configuration
   return {
     options,
     baseUrl,
@@ -185,26 +201,4 @@ export function assertReadBackTold(settings: Settings): void {
     'Nobody has said that this service can be asked what it holds; nothing was asked',
     'Find out at its test environment, then give --read-back or set service.readBack to true',
   )
-}
-
-function serviceOptions(settings: Settings): ServiceOptions & { readonly rate: number | null } {
-  const baseUrl = settings.get('baseUrl')
-  if (baseUrl === null)
-    throw new UsageError(
-      'There is no base URL of the service; nothing was sent',
-      'Give --base-url, set SEPA_MIGRATE_BASE_URL, or write service.baseUrl into sepa-migrate.yaml',
-    )
-  return {
-    baseUrl,
-    concurrency: settings.get('concurrency'),
-    rate: settings.get('rate'),
-    timeoutMs: settings.get('timeout') * 1000,
-    connectTimeoutMs: settings.get('connectTimeout') * 1000,
-    ca: settings.get('ca') ?? undefined,
-    clientCertificate: settings.get('clientCertificate') ?? undefined,
-    clientKey: settings.get('clientKey') ?? undefined,
-    proxy: settings.get('proxy') ?? undefined,
-    freshConnections: settings.get('freshConnections') ?? undefined,
-    outcomes: settings.configuration.values.outcomes,
-  }
 }
