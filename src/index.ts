@@ -36,18 +36,16 @@ export const checkCreditorIdentifier: typeof identifiers.checkCreditorIdentifier
   if (settings !== undefined) onlyKnown('checkCreditorIdentifier', settings, 'constant:text assigned:text')
   return identifiers.checkCreditorIdentifier(text, settings, severities)
 }
-export const checkCustomerNo: typeof identifiers.checkCustomerNo = (text, severities) => {
-  assertValue(text, severities)
-  return identifiers.checkCustomerNo(text, severities)
-}
-export const checkMandateReference: typeof identifiers.checkMandateReference = (text, severities) => {
-  assertValue(text, severities)
-  return identifiers.checkMandateReference(text, severities)
-}
-export const checkIban: typeof ibanOf = (text, severities) => {
-  assertValue(text, severities)
-  return ibanOf(text, severities)
-}
+/** A check that refuses what it cannot take. */
+const asserting =
+  <Checked>(check: (text: string, severities?: SeverityOverrides) => Checked): typeof check =>
+  (text, severities) => {
+    assertValue(text, severities)
+    return check(text, severities)
+  }
+export const checkCustomerNo = asserting(identifiers.checkCustomerNo)
+export const checkMandateReference = asserting(identifiers.checkMandateReference)
+export const checkIban = asserting(ibanOf)
 export const checkSignedDate: typeof checks.checkSignedDate = (text, format, today, severities, times) => {
   assertValue(text, severities)
   assertFormats([format])

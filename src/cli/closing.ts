@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { contradictedText, type Verification, verificationOf } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
-import { HELD_TEXT, NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
+import { HELD_TEXT, NO_CUT_OVER } from '../domain/row/cut-over.js'
 import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
@@ -17,13 +17,7 @@ import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import {
-  notSentOf,
-  openPointsOf,
-  type MandateTotals,
-  type OpenPoint,
-  type Totals,
-} from '../domain/row/row-state.js'
+import { notSentOf, openPointsOf, type MandateTotals, type OpenPoint } from '../domain/row/row-state.js'
 import { existsSync } from 'node:fs'
 import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 
@@ -38,13 +32,12 @@ export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
 /** Writes the reconciliation pack of a ledger. */
 export async function writePack(
   settings: Pick<Settings, 'ledger' | 'out' | 'sharedFolder' | 'absentAfterMs' | 'language' | 'told'>,
-  { signWith, toCancel }: Pick<ReportOptions, 'signWith' | 'toCancel'> = {},
+  more: Pick<ReportOptions, 'signWith' | 'toCancel'> = {},
 ) {
   const { ledger, out, sharedFolder, absentAfterMs, language, told } = settings
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
-  const asked = { out, sharedFolder, absentAfterMs, language, told, toCancel, signWith }
-  const written = await writeReport(ledger, asked)
+  const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, told, ...more })
   const { files, folder, kept, toDo, proposals, verification } = written
   return {
     /** The path of each file by its name. */
@@ -164,13 +157,10 @@ export function campaignStatus(
 ) {
   const { isOlder, warnings } = olderOf(context.world, reader)
   const status = { ...statusIn(context, reader), isOlder }
-  const { totals, campaign, verification, cutOver } = status
   const result = {
-    exitCode: isOlder
-      ? OLDER_STATUS
-      : verifiedExitStatus(verification, totals, cutOver, end.stop, end.signal),
-    campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
-    totals,
+    exitCode: isOlder ? OLDER_STATUS : verifiedExitStatus(status, end.stop, end.signal),
+    campaign: { ledger: context.settings.ledger, baseUrl: status.campaign.baseUrl },
+    totals: status.totals,
     warnings,
   }
   return { status, result }
@@ -179,7 +169,7 @@ export function campaignStatus(
 /** The result of a command that decided something, or would: its status is what is open in the ledger. */
 export function decidedResult(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  return { ...result, exitCode: verifiedExitStatus(status.verification, status.totals, status.cutOver) }
+  return { ...result, exitCode: verifiedExitStatus(status) }
 }
 
 /** The same of a command that only looks, with what a person is warned of. */
@@ -382,9 +372,7 @@ export const verificationIn = (reader: LedgerReader): Verification | null =>
 
 /** The status of the campaign as it stands; where asking was stopped, it may stand worse. */
 export function verifiedExitStatus(
-  verification: Verification | null,
-  totals: Totals,
-  cutOver: OpenCutOver,
+  { totals, cutOver, verification }: Pick<ReturnType<typeof statusIn>, 'totals' | 'cutOver' | 'verification'>,
   stop: Stop | null = null,
   signalStatus: number | null = null,
 ): number {
@@ -394,19 +382,19 @@ export function verifiedExitStatus(
 
 /** Rows in doubt of whose customers the service last listed nothing. */
 export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
-  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent; begun for others.
-  let [proposed, waiting, nothingPresent, begunOtherwise] = [0, 0, 0, 0]
-  // From when one question is enough for all that wait.
-  let askFrom: string | null = null
-  for (const { absence } of absences(reader, absentAfterMs)) {
-    if (absence.kind === 'resend') proposed += 1
-    if (absence.kind === 'nothing_present') nothingPresent += 1
-    if (absence.kind === 'begun_otherwise') begunOtherwise += 1
-    if (!('from' in absence)) continue
-    waiting += 1
-    if (askFrom === null || absence.from > askFrom) askFrom = absence.from
+  const found = [...absences(reader, absentAfterMs)].map(({ absence }) => absence)
+  const count = (kind: (typeof found)[number]['kind']): number =>
+    found.filter((absence) => absence.kind === kind).length
+  const waiting = found.flatMap((absence) => ('from' in absence ? [absence.from] : []))
+  return {
+    /** To be sent again. */
+    proposed: count('resend'),
+    /** To be asked about once more, and from when one question is enough for all of these. */
+    ...{ waiting: waiting.length, askFrom: waiting.toSorted().at(-1) ?? null },
+    /** With nothing shown that the same run sent. */
+    nothingPresent: count('nothing_present'),
+    begunOtherwise: count('begun_otherwise'),
   }
-  return { proposed, waiting, askFrom, nothingPresent, begunOtherwise }
 }
 
 export function absentLines(absent: ReturnType<typeof absentOf>): string[] {

@@ -173,11 +173,7 @@ export function configuredOptions(context: Context): SourceOptions {
   const profile = context.text('profile') ?? values.profile
   return {
     ...(profile === undefined ? {} : { profile }),
-    source,
-    columns,
-    exclude,
-    limits,
-    words,
+    ...{ source, columns, exclude, limits, words },
     ...(crosswalk === undefined ? {} : { crosswalk: { ...crosswalk, file: locate(crosswalk.file) } }),
     join: join.map((one) => ({ ...one, file: locate(one.file) })),
   }

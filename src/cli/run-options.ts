@@ -24,7 +24,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../report/plan/plan-sections.js'
 import { readingLines, unlikelyShares } from './reading-lines.js'
-import { assertTyped, totalsLines, canAsk, type Line, toned } from './terminal/world.js'
+import { type askText, assertTyped, totalsLines, canAsk, type Line, toned } from './terminal/world.js'
 import { durationText, plural, timeText, said } from '../domain/text/text.js'
 
 export const WHO: OwnFlag = [
@@ -122,17 +122,9 @@ function chosenColumn(text: string): ChosenColumn {
   )
 }
 
-interface Confirming {
-  readonly service: Pick<Service, 'trusted'>
-  readonly plan: MigrationPlan
-  /** What stays as it was read, in sentences. */
-  readonly left: readonly string[]
-  readonly ask: (question: string) => Promise<string | null>
-}
-
 /** @throws {UsageError} where somebody would have to be asked and nobody can be */
-export function refuseUnasked({ world, settings }: Context, { baseUrl, credentials }: Service): void {
-  if (!isAskedAbout(baseUrl, credentials.username) || (settings.get('yes') ?? false) || canAsk(world)) return
+export function refuseUnasked({ world, settings }: Context, { baseUrl, options }: Service): void {
+  if (!isAskedAbout(baseUrl, options.username) || (settings.get('yes') ?? false) || canAsk(world)) return
   throw new UsageError(
     `Sending to "${baseUrl.host}" needs a confirmation, and there is no terminal to ask on`,
     'Pass --yes when the target is right; nothing was sent',
@@ -147,7 +139,7 @@ export function refuseUnasked({ world, settings }: Context, { baseUrl, credentia
 export async function readAskedService({ world, settings }: Context): Promise<Service> {
   const service = await readService(settings, world)
   const { host, isLoopback } = service.baseUrl
-  const { username } = service.credentials
+  const { username } = service.options
   if (!isLoopback || !isAskedAbout(service.baseUrl, username) || (settings.get('yes') ?? false))
     return service
   const [what, to] = [`Asking "${host}"`, `send the password of "${username}" there`]
@@ -161,7 +153,12 @@ export async function readAskedService({ world, settings }: Context): Promise<Se
  */
 export async function confirmRun(
   context: Context,
-  { service, plan, left, ask }: Confirming,
+  plan: MigrationPlan,
+  {
+    trusted,
+    left,
+    ask,
+  }: Pick<Target, 'trusted'> & Readonly<{ left: readonly string[]; ask: typeof askText }>,
 ): Promise<boolean> {
   const { world, settings, progress } = context
   const { host, username } = plan.service
@@ -178,7 +175,7 @@ export async function confirmRun(
     }),
     ...approvedLines(plan),
     askingLine(plan, isAskingFirst),
-    ...trustedLines(service.trusted),
+    ...trustedLines(trusted),
     ...sourceLines(plan.ledger),
     ...left.map(warned),
     ...unlikelyShares(plan.ledger).map(warned),
@@ -192,7 +189,7 @@ export async function confirmRun(
       'Make sure that it is the newest copy, then run once on a terminal. Where it may be older, take every row in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
     )
   if (!plan.isLedgerKnown) progress.note(warned(UNKNOWN_LEDGER))
-  return (await ask(`Type the host name "${host}" to send`)) === host
+  return (await ask(world, `Type the host name "${host}" to send`)) === host
 }
 
 const UNKNOWN_LEDGER =

@@ -191,13 +191,13 @@ export async function askAhead(
   request: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
 ): Promise<() => HeldRows> {
-  const { service, options, choice, drain, severities } = request
+  const { service, choice, drain, severities } = request
   const { who, view } = ledger
   const holdOthers = (): HeldRows => register.hold(severities)
   let examples: readonly string[] = []
   // Of a ledger that was purged nothing is left to ask about.
-  if (options.who ?? (view.who() !== null && view.campaign().purgedAt === null)) {
-    refuseStreams(options, 'ask who the customers are of')
+  if (request.who ?? (view.who() !== null && view.campaign().purgedAt === null)) {
+    refuseStreams(request.inputs, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {
       await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, () => {
@@ -207,7 +207,7 @@ export async function askAhead(
     } catch (error) {
       throw drain.aborted ? new AskingStopped(INTERRUPTED) : error
     }
-    examples = await askListed({ ...request, who, credentials: options.service }, list)
+    examples = await askListed({ ...request, who }, list)
   }
   return () => {
     holdStrangers(who, service.baseUrl.href, severities, examples)

@@ -63,7 +63,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
   assertOptionsKnown(options)
   const request = checkOptions(options)
-  const client = createClient(clientOptions(request.service, options.service, request.machine))
+  const client = createClient(clientOptions(request.service, request.credentials, request.machine))
   try {
     const open = openRun(request, client)
     let result: RunResult
@@ -81,7 +81,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 
 /** Null for a run without a plan, which then must need none. */
 async function planOf(request: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
-  const { plan: file = null, approval } = request.options
+  const { plan: file, approval } = request
   if (file !== null) return (await import('./plan/plan.js')).holdToPlan(request, ledger, file)
   const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
@@ -106,9 +106,8 @@ function noteRequired({ machine, asOf, zone }: ValidatedOptions, ledger: Ledger)
 type OpenCall = ReturnType<typeof openRun>
 
 function openRun(request: ValidatedOptions, client: ServiceClient) {
-  const { options, machine, files, watch } = request
-  const { clock, pid, user } = machine
-  const { ledger: file, sharedFolder = false } = options
+  const { ledgerFile: file, sharedFolder, files, watch } = request
+  const { clock, pid, user } = request.machine
   const warnings: string[] = []
   /** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
   const warn = (text: string): void => {
@@ -133,12 +132,9 @@ function openRun(request: ValidatedOptions, client: ServiceClient) {
   }
 }
 
-function allowedBy({
-  options: { ledger, sharedFolder },
-  takeOver,
-  sharedFiles,
-}: ValidatedOptions): Readonly<Record<string, string>> {
-  const why = sharedFolder === true ? distrustLedgerFolder(ledger) : null
+function allowedBy(request: ValidatedOptions): Readonly<Record<string, string>> {
+  const { ledgerFile, sharedFolder, takeOver, sharedFiles } = request
+  const why = sharedFolder ? distrustLedgerFolder(ledgerFile) : null
   return {
     ...(why === null
       ? {}
@@ -157,21 +153,21 @@ async function sendFrom(
   request: ValidatedOptions,
   open: OpenCall,
 ): Promise<Omit<Migration, keyof RunResult>> {
-  const { options, files, watch } = request
+  const { ledgerFile, files, watch } = request
   const { client, ledger, register, allowed, commits } = open
-  const notNoted = (options.writes ?? []).filter((written) => !noteWritten(options.ledger, written))
+  const notNoted = request.writes.filter((written) => !noteWritten(ledgerFile, written))
   ledger.assertBelongsTo(targetOf(request))
   register.note() // before the run is counted
   const plan = await planOf(request, ledger)
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
-      `The ledger "${options.ledger}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
+      `The ledger "${ledgerFile}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
       'Name the export (sepa-migrate run FILE)',
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
   const hold = await askAhead(request, open)
-  const checking = options.checkBeforeSend === true ? await checkFirst(request, ledger, send) : null
+  const checking = request.checkBeforeSend ? await checkFirst(request, ledger, send) : null
   try {
     const end = await runCampaign(partsOf(request, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
@@ -187,11 +183,11 @@ async function checkFirst(
   { readBacks }: Ledger,
   send: Send,
 ): Promise<CheckBeforeSend> {
-  const { service, options, machine, drain } = request
+  const { service, credentials, machine, drain } = request
   const { version, host, pid, clock, after } = machine
   const { concurrency, rate } = request.policy
   const { checkBeforeSend } = await import('./check-before-send.js')
-  const reader = connectReader(service, options.service, machine)
+  const reader = connectReader(service, credentials, machine)
   const terms = { version, host, pid, settings: { concurrency, rate } }
   return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })
 }
@@ -201,38 +197,30 @@ function partsOf(
   open: OpenCall,
   { plan, ...verbs }: Pick<OpenRun, 'send' | 'hold'> & { readonly plan: HeldPlan | null },
 ): OpenRun {
-  const { options, service, asOf, zone, severities: rules } = request
+  const { service, asOf, zone, severities: rules, configuration, checkBeforeSend, testHost } = request
   const policy = within(request.policy, plan)
   const choice = plan === null ? request.choice : narrowed(plan.record.document.choice, request.choice)
   const { version, host, pid } = request.machine
-  const isAskingFirst = options.checkBeforeSend === true
+  const settings = {
+    ...policy,
+    timeoutMs: service.timeoutMs,
+    outcomes: service.statusTable.overrides,
+    ...{ rules, configuration },
+    ...(request.isNewer ? { newer: true } : {}),
+    ...(request.spread ? { spread: true } : {}),
+    ...(checkBeforeSend ? { checkBeforeSend: true } : {}),
+    ...(testHost === service.baseUrl.host ? { testHost } : {}),
+    ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
+    ...choiceAsked(choice),
+    ...service.trusted,
+    ...open.allowed,
+  }
   return {
     ...request,
     ledger: open.ledger,
-    policy: isAskingFirst ? halfAsFast(policy) : policy,
+    policy: checkBeforeSend ? halfAsFast(policy) : policy,
     choice,
-    settings: {
-      version,
-      host,
-      pid,
-      asOf,
-      zone,
-      settings: {
-        ...policy,
-        timeoutMs: service.timeoutMs,
-        outcomes: service.statusTable.overrides,
-        rules,
-        configuration: options.configuration ?? null,
-        ...(options.newer === true ? { newer: true } : {}),
-        ...(request.spread ? { spread: true } : {}),
-        ...(isAskingFirst ? { checkBeforeSend: true } : {}),
-        ...(options.testHost === service.baseUrl.host ? { testHost: options.testHost } : {}),
-        ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
-        ...choiceAsked(choice),
-        ...service.trusted,
-        ...open.allowed,
-      },
-    },
+    settings: { version, host, pid, asOf, zone, settings },
     ...verbs,
     confirm: (intended) => agree(request, open, { intended, plan }),
     claim: (rows) => open.register.claim(policy.limit, rows),
@@ -267,7 +255,7 @@ async function agree(
   const room = roomWarning(ledger.file, intended.toSend)
   if (room !== null) warn(room)
   const { href, host, isLoopback, isOthers } = request.service.baseUrl
-  const service = { href, host, isLoopback, isOthers, username: request.options.service.username }
+  const service = { href, host, isLoopback, isOthers, username: request.credentials.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
   const approved = plan === null ? {} : { approved: { ...plan.approval, digest: plan.record.digest } }
   if ((await request.confirm({ ...intended, service, isLedgerKnown, ...approved })) !== true) return false

@@ -20,7 +20,6 @@ import {
   type ReadingFlags,
   type SourceOptionsInput,
   readSourceOptions,
-  type SourceOptions,
   withFlags,
 } from '../source/options.js'
 import { entryAt, sharedFiles } from '../trust/entry.js'
@@ -239,22 +238,25 @@ export interface Migration extends CampaignEnd, RunResult {
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
 export type ValidatedOptions = Readonly<ReturnType<typeof checkOptions>>
 
-/** @throws {UsageError} for what cannot work; nothing was opened or sent */
+/** The one place where options get their defaults. @throws {UsageError} for what cannot work; nothing was opened or sent */
 export function checkOptions(options: MigrateOptions) {
+  const { ledger: ledgerFile, service: credentials, files: inputs = [], evidence: collections = [] } = options
   const {
     machine = thisMachine(),
     zone = machine.zone,
-    signal: drain = new AbortController().signal,
-    giveUp: abort = new AbortController().signal,
-    rules = {},
-    newCreditorIdentifier = null,
-    dormantSoonDays = DORMANT_SOON_DAYS,
-    watch = () => undefined,
+    rules: severities = {},
+    configuration = null,
   } = options
+  const { signal: drain = new AbortController().signal, giveUp: abort = new AbortController().signal } =
+    options
+  const { newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS, readingFlags = {} } = options
+  const { approval = null, approvers = {}, plan = null, testHost = null, who, writes = [] } = options
+  const { sharedFolder = false, checkBeforeSend = false, newer: isNewer = false, spread = false } = options
+  const { decisions = [], expected = null, retryRefusedBy = null, watch = () => undefined } = options
   assertPaths(options)
-  const service = checkService(options.service, machine.env)
+  const service = checkService(credentials, machine.env)
   const { baseUrl } = service
-  if (options.confirm === undefined && isAskedAbout(baseUrl, options.service.username))
+  if (options.confirm === undefined && isAskedAbout(baseUrl, credentials.username))
     throw new UsageError(
       `Sending to "${baseUrl.host}" needs a confirmation, and there is nobody to ask; nothing was sent`,
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
@@ -262,60 +264,38 @@ export function checkOptions(options: MigrateOptions) {
   assertPlanned(options, baseUrl)
   if (!baseUrl.isLoopback) asRegisterFolder(machine.stateFolder)
   const asOf = dayOf(options.asOf, zone, machine)
-  const check = { today: asOf, zone, severities: rules, newCreditorIdentifier, dormantSoonDays }
-  const { clock, after, random } = machine
-  const { readingFlags: byFlag = {} } = options
+  const against = { today: asOf, zone, severities, newCreditorIdentifier, dormantSoonDays }
   const configured = readSourceOptions(options.reading ?? {})
+  const reading = withFlags(configured, readingFlags)
   const takeOver = takeOverOf(options)
+  const { clock, after, random } = machine
   return {
-    options,
-    machine,
-    service,
-    clock,
-    after,
-    random,
-    drain,
-    abort,
-    asOf,
-    zone,
-    severities: rules,
+    ...{ ledgerFile, inputs, machine, clock, after, random, drain, abort, service, credentials, asOf, zone },
+    ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, decisions, expected },
+    ...{ approval, approvers, plan, testHost, who, writes, sharedFolder, checkBeforeSend, isNewer, spread },
+    ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null },
     policy: policyOf(options, service),
-    files: sourceOpeners(options.files ?? [], withFlags(configured, byFlag), check, drain),
-    evidence: collectionOpeners(options.evidence ?? [], configured),
-    readBy: {
-      ...{ options: configured, byFlag, against: check, ledger: options.ledger },
-      configuration: options.configuration ?? null,
-    },
+    files: sourceOpeners(inputs, reading, against, drain),
+    evidence: collectionOpeners(collections, configured),
+    readBy: { options: configured, byFlag: readingFlags, against, ledger: ledgerFile, configuration },
     choice: readChoice(options),
-    spread: options.spread === true,
-    takeOver,
-    takesOver: takeOver !== null,
     /** A sentence for each file that decides about rows and that others can write. */
-    sharedFiles: sharedFiles(filesOf(options, configured)).map(maskAccounts),
+    sharedFiles: sharedFiles(
+      [
+        ...[configuration, ...inputs, ...collections],
+        ...[configured.crosswalk, ...configured.join].map((second) => second?.file),
+      ].filter((file) => typeof file === 'string'),
+    ).map(maskAccounts),
     corrector: correctorOf(options, machine),
-    isNewer: options.newer === true,
-    retryRefusedBy: options.retryRefusedBy ?? null,
-    decisions: options.decisions ?? [],
-    expected: options.expected ?? null,
     confirm: (options.confirm ?? (() => true)) as (plan: MigrationPlan) => unknown,
-    watch,
     watchReading: (source: string, records: number): void => watch({ kind: 'reading', source, records }),
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
 
-/** All that decide about rows. */
-const filesOf = (
-  { files = [], evidence = [], configuration }: MigrateOptions,
-  { crosswalk, join }: SourceOptions,
-): string[] =>
-  [configuration, ...files, ...evidence, crosswalk?.file, ...join.map(({ file }) => file)].filter(
-    (file) => typeof file === 'string',
-  )
-
 /** @throws {UsageError} for what cannot be read a second time */
-export function refuseStreams({ files = [] }: Pick<MigrateOptions, 'files'>, action: string): void {
-  const stream = files.find((input) => typeof input !== 'string')
+export function refuseStreams(inputs: readonly SourceInput[], action: string): void {
+  const stream = inputs.find((input) => typeof input !== 'string')
   if (stream === undefined) return
   throw new UsageError(
     `Cannot ${action} "${stream.name}": a stream cannot be read a second time by the run; nothing was sent`,
@@ -459,23 +439,15 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
 
 /** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
-  { options, machine, service, takeOver }: ValidatedOptions,
+  { ledgerFile, sharedFolder, machine, service: { baseUrl }, takeOver }: ValidatedOptions,
   { claims }: Ledger,
-): RunRegister =>
-  openRunRegister(
-    {
-      folder: machine.stateFolder,
-      baseUrl: service.baseUrl.href,
-      ledger: resolve(options.ledger),
-      claims,
-      takeOver,
-      sharedFolder: options.sharedFolder ?? false,
-    },
-    service.baseUrl,
-  )
+): RunRegister => {
+  const [folder, ledger] = [machine.stateFolder, resolve(ledgerFile)]
+  return openRunRegister({ folder, baseUrl: baseUrl.href, ledger, claims, takeOver, sharedFolder }, baseUrl)
+}
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */
-export const targetOf = ({ service: { baseUrl }, options }: ValidatedOptions): Target => ({
+export const targetOf = ({ service: { baseUrl }, credentials: { username } }: ValidatedOptions): Target => ({
   baseUrl: baseUrl.href,
-  username: options.service.username,
+  username,
 })

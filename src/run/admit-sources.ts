@@ -130,7 +130,6 @@ export interface AdmitOptions extends Omit<AdmitRequest, 'isRetry'> {
   readonly tellsMissing?: boolean
   /** What reads again what came in before; where it is left out, all of that stays as it was read. */
   readonly readBy?: ReadBy | undefined
-  readonly tellReadAgain?: ((again: readonly string[]) => void) | undefined
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -158,13 +157,23 @@ export async function admitSources(
 ): Promise<AdmittedSource[]> {
   const { evidence = [] } = options
   if (files.length + evidence.length === 0) return []
-  const admission = ledger.admit(options)
-  try {
-    const admitted = await addSources(admission, files, options)
+  return within(ledger.admit(options), async (admission) => {
+    const { admitted } = await addSources(admission, files, options)
     if (admission.collections.isNew()) admission.compareEarlier()
     if (options.tellsMissing === true) admission.tellMissing()
-    admission.commit()
     return admitted
+  })
+}
+
+/** Kept whole, or after an error not at all. */
+async function within<Value>(
+  admission: Admission,
+  body: (admission: Admission) => Promise<Value>,
+): Promise<Value> {
+  try {
+    const value = await body(admission)
+    admission.commit()
+    return value
   } catch (error) {
     admission.rollback()
     throw error
@@ -174,30 +183,23 @@ export async function admitSources(
 /** Reads again what has changed, for a command that looks at what waits and brings in no file. */
 export async function readAgainFirst(
   ledger: Pick<Ledger, 'admit'>,
-  { severities, readBy, signal }: Pick<AdmitOptions, 'severities' | 'readBy' | 'signal'>,
+  options: Pick<AdmitOptions, 'severities' | 'readBy' | 'signal'>,
 ): Promise<readonly string[]> {
-  const admission = ledger.admit({ severities, isRetry: true })
-  try {
-    let again: readonly string[] = []
-    const tellReadAgain = (told: readonly string[]): void => void (again = told)
-    await addSources(admission, [], { signal, watch: () => undefined, readBy, tellReadAgain })
-    admission.commit()
-    return again
-  } catch (error) {
-    admission.rollback()
-    throw error
-  }
+  const admission = ledger.admit({ severities: options.severities, isRetry: true })
+  const silent = { ...options, watch: () => undefined }
+  return within(admission, async () => (await addSources(admission, [], silent)).readAgain)
 }
 
 /**
- * Reads all files of a command into an admission that is open, and leaves it open.
+ * Reads all files of a command into an admission that is open, and leaves it open. What became of records that were read
+ * again is told in sentences.
  * @throws {SourceError} for a file that cannot be read whole; the caller rolls back
  */
 export async function addSources(
   admission: Admission,
   files: readonly OpenNext[],
-  options: AddOptions,
-): Promise<AdmittedSource[]> {
+  options: AdmitOptions,
+): Promise<{ readonly admitted: AdmittedSource[]; readonly readAgain: readonly string[] }> {
   const { readBy, signal } = options
   const admitted: Added[] = []
   const given = new Map<string, OpenNext>()
@@ -218,14 +220,14 @@ export async function addSources(
     else admitted[index] = await addSource(admission, source, options)
   }
   const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
-  options.tellReadAgain?.(again)
   // A line corrects its row as that is read by now.
   for (const { index, source } of lists) admitted[index] = await addSource(admission, source, options)
   const givenBack = admission.decide()
-  return admitted.map(({ id, ...source }) => ({
+  const withLines = admitted.map(({ id, ...source }) => ({
     ...source,
     ...((id === null ? undefined : givenBack.get(id)) ?? NONE_GIVEN_BACK),
   }))
+  return { admitted: withLines, readAgain: again }
 }
 
 /** A file that was read; the id of its source, or null where nothing of it came in. */
@@ -235,7 +237,7 @@ type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly id: number | nul
 async function addCollected(
   { collections, isKnown }: Admission,
   file: CollectionFile,
-  { signal, watch }: AddOptions,
+  { signal, watch }: AdmitOptions,
 ): Promise<void> {
   const { name, label, sha256 } = file
   if (isKnown(sha256)) throw asBoth(label)
@@ -256,7 +258,7 @@ const asBoth = (label: string): Error =>
   })
 
 /** Null where it may be new: a file that came in before is hashed, and neither recognised nor read. */
-async function knownFile(admission: Admission, { path, sheet }: OpenNext, { signal, readBy }: AddOptions) {
+async function knownFile(admission: Admission, { path, sheet }: OpenNext, { signal, readBy }: AdmitOptions) {
   const size = path === undefined ? null : await sizeOf(path)
   if (path === undefined || size === null) return null
   const alike = admission.ofSize(size)
@@ -276,7 +278,7 @@ async function knownFile(admission: Admission, { path, sheet }: OpenNext, { sign
 
 type NamedSource = AdmittableSource & { readonly path: string | undefined }
 
-async function openSource(admission: Admission, open: OpenNext, options: AddOptions): Promise<NamedSource> {
+async function openSource(admission: Admission, open: OpenNext, options: AdmitOptions): Promise<NamedSource> {
   const { readBy, onTheirOwn } = options
   const ofLedger = () => ({
     ...{ earlier: admission.earlier, ledger: admission.mark(), inLists: admission.inLists() },
@@ -288,7 +290,7 @@ async function openSource(admission: Admission, open: OpenNext, options: AddOpti
   }
 }
 
-async function addSource(admission: Admission, source: NamedSource, options: AddOptions): Promise<Added> {
+async function addSource(admission: Admission, source: NamedSource, options: AdmitOptions): Promise<Added> {
   const { name, isResultFile } = source
   if (source.sha256 !== null && admission.collections.isKnown(source.sha256))
     throw asBoth(source.path ?? name)
@@ -303,13 +305,11 @@ async function addSource(admission: Admission, source: NamedSource, options: Add
   return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
 }
 
-type AddOptions = Omit<AdmitOptions, 'severities' | 'corrector' | 'isNewer'>
-
 /** @returns null for `target` where there was no record */
 async function addRecords(
   admission: Admission,
   { name, header, columns, amendments, counted, isResultFile, records: read }: AdmittableSource,
-  { signal, onTheirOwn, watch }: AddOptions,
+  { signal, onTheirOwn, watch }: AdmitOptions,
 ) {
   const kind = isResultFile && onTheirOwn !== true ? 'list' : 'export'
   const about = { name, header, columns, amendments, kind } as const

@@ -134,15 +134,16 @@ interface Brought extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'>
   readonly pilot: ReturnType<Ledger['pilot']> | null
 }
 
-interface Prepared extends Brought {
-  /** Why nothing is sent, or null when the rest of the run may go on. */
-  readonly stop: Stop | null
+const NOTHING_BROUGHT: Brought = {
+  ...{ admitted: [], leftRefused: 0, readAgain: [], pilot: null },
+  held: { inDoubt: 0, begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
 }
 
-async function prepareAndSend(run: OpenRun): Promise<Prepared> {
-  const prepared = await prepare(run)
-  if (prepared.stop !== null) return prepared
-  const { pilot } = prepared
+/** @returns what came in, and why the run ended early, or null */
+async function prepareAndSend(run: OpenRun): Promise<Brought & { readonly stop: Stop | null }> {
+  const brought = await prepare(run)
+  if ('why' in brought) return { ...NOTHING_BROUGHT, stop: brought }
+  const { pilot } = brought
   const { ledger, choice } = run
   const isClaimed = ledger.hasReady(choice) || run.takesOver
   const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
@@ -150,7 +151,7 @@ async function prepareAndSend(run: OpenRun): Promise<Prepared> {
   const stopped = isClaimed ? await deliver({ ...run, choice: sent }) : null
   const stop = stopped ?? (pilot !== null && ledger.hasReady(choice) ? PILOT_DONE : null)
   return {
-    ...prepared,
+    ...brought,
     stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(run)),
   }
 }
@@ -158,20 +159,19 @@ async function prepareAndSend(run: OpenRun): Promise<Prepared> {
 const countedChoice = ({ ledger, choice }: OpenRun): CountedChoice | null =>
   choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
 
-async function prepare(run: OpenRun): Promise<Prepared> {
+/** A stop where nothing came in. */
+async function prepare(run: OpenRun): Promise<Brought | Stop> {
   const { ledger, files, evidence, decisions, retryRefusedBy, choice, expected } = run
   const isNothingWritten =
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    return { ...nothingAdmitted, stop: (await ask(run, nothingAdmitted)) ? null : DECLINED }
+    return (await ask(run, NOTHING_BROUGHT)) ? NOTHING_BROUGHT : DECLINED
   }
   try {
-    const brought = await bringIn(run, (all) => ask(run, all))
-    return brought === null ? { ...nothingAdmitted, stop: DECLINED } : { ...brought, stop: null }
+    return (await bringIn(run, (all) => ask(run, all))) ?? DECLINED
   } catch (error) {
-    const isInterrupted = run.drain.aborted && error instanceof Error && error.name === 'AbortError'
-    if (isInterrupted) return { ...nothingAdmitted, stop: INTERRUPTED }
+    if (run.drain.aborted && error instanceof Error && error.name === 'AbortError') return INTERRUPTED
     throw error
   }
 }
@@ -190,14 +190,13 @@ export async function bringIn(
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
-    let readAgain: readonly string[] = []
-    const admitted = await addSources(admission, files, {
-      ...{ evidence, signal, watch, readBy },
-      tellReadAgain: (again) => (readAgain = again),
-    })
+    const options = { severities, evidence, signal, watch, readBy }
+    const { admitted, readAgain } = await addSources(admission, files, options)
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
-    const leftRefused = retryRefusedBy === null ? 0 : retryRefused(ledger, retryRefusedBy)
+    if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
+    // Those stay refused that a later file has corrected.
+    const leftRefused = retryRefusedBy === null ? 0 : ledger.totals().refused
     admission.compareEarlier(run.asOf)
     assertChoosable(choice, ledger.view)
     const held = run.hold()
@@ -215,14 +214,6 @@ export async function bringIn(
   return null
 }
 
-const NOTHING_HELD: HeldRows = {
-  ...{ inDoubt: 0, begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
-}
-
-const nothingAdmitted = {
-  ...{ admitted: [], leftRefused: 0, held: NOTHING_HELD, readAgain: [], pilot: null },
-} as const
-
 /** @throws {UsageError} that names each decision that cannot be taken */
 function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
   if (decisions.length === 0) return
@@ -235,26 +226,14 @@ function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
   throw new UsageError(title, next, { faults })
 }
 
-/** @returns how many stay refused: those that a later file has corrected */
-function retryRefused(ledger: Ledger, by: string): number {
-  ledger.retryRefused(by)
-  return ledger.totals().refused
-}
-
 /** Nobody is asked when there is nothing to send. */
 async function ask(run: OpenRun, { pilot, ...brought }: Brought): Promise<boolean> {
-  const { ledger, policy, confirm, choice } = run
+  const { ledger, policy, choice } = run
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
-  const toSend = Math.min(ready, policy.limit ?? ready)
-  const totals = ledger.totals()
-  return confirm({
-    totals,
-    toSend,
-    choice: countedChoice(run),
-    pilot: pilot?.told ?? [],
-    ...brought,
-    ledger: ledger.view,
+  return run.confirm({
+    ...{ totals: ledger.totals(), toSend: Math.min(ready, policy.limit ?? ready), ledger: ledger.view },
+    ...{ choice: countedChoice(run), pilot: pilot?.told ?? [], ...brought },
   })
 }
 

@@ -15,14 +15,7 @@ import {
   stopOfRetryAfter,
 } from './brake.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn as EngineTurn } from './engine.js'
-import {
-  signOf,
-  type PaceLimits,
-  connectBackoffMs,
-  isThrottling,
-  LONGEST_WAIT_MS,
-  turnedAwayBackoffMs,
-} from './pace.js'
+import { signOf, connectBackoffMs, isThrottling, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
@@ -99,12 +92,7 @@ function stopOf(outcome: Outcome, next: Next): Stop | null {
 /** Sends one mandate and says what became of it. Never rejects. */
 export type Send = (mandate: Mandate, attempt: Attempt, signal: AbortSignal) => Promise<Outcome>
 
-export interface DeliveryPolicy extends BrakeLimits, PaceLimits {
-  /** Rows sent in this run at most (a pilot), or null. */
-  readonly limit: number | null
-  /** Milliseconds after which no further row is sent, or null. */
-  readonly maxDurationMs: number | null
-}
+export type DeliveryPolicy = BrakeLimits & Required<EngineParts<never>['policy']>
 
 export interface DeliveryParts extends EngineParts<DeliveryEvent> {
   readonly ledger: Pick<Ledger, 'ready' | 'begin' | 'settle' | 'hasAssigned'>

@@ -204,6 +204,7 @@ it.each<[number, VerdictCount['verdict'] | null, RowState, Stop['kind'] | null]>
     const verification = verdict === null ? null : verified(2, { [verdict]: 1 })
     const stop = kind === null ? null : { kind, why: 'why', next: 'Wait' }
     const rows = totals(state === 'registered' ? { registered: 2 } : { registered: 1, [state]: 1 })
-    expect(verifiedExitStatus(verification, rows, NO_CUT_OVER, stop)).toBe(status)
+    const campaign = { totals: rows, cutOver: NO_CUT_OVER, verification }
+    expect(verifiedExitStatus(campaign, stop)).toBe(status)
   },
 )

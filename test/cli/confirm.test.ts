@@ -73,7 +73,7 @@ async function confirm(target: string, typed: string | null | Promise<string | n
     extraCertificates: ['/campaign/ca.pem'],
     clientCertificate: '/campaign/client.pem',
   }
-  const ask = (question: string): Promise<string | null> => {
+  const ask = (_world: unknown, question: string): Promise<string | null> => {
     questions.push(question)
     return Promise.resolve(typed)
   }
@@ -86,9 +86,7 @@ async function confirm(target: string, typed: string | null | Promise<string | n
     signal: stop.signal,
     machine: world,
     confirm: async (plan) => {
-      answers.push(
-        await confirmRun(context, { service: { trusted }, plan: { ...plan, ...other }, left: [], ask }),
-      )
+      answers.push(await confirmRun(context, { ...plan, ...other }, { trusted, left: [], ask }))
       stop.abort()
       return answers.includes(true)
     },

@@ -78,7 +78,7 @@ function optionFlag(name: OptionName) {
     help: helpOf(name),
     environment: environmentName(name),
     configured: configured?.join('.') ?? null,
-    default: byDefault ?? null,
+    default: byDefault === undefined ? null : String(byDefault),
   }
 }
 

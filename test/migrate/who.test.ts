@@ -109,7 +109,7 @@ describe('a file that debits strangers', () => {
   it('is not planned either', async () => {
     const { asked, place, sandbox } = await setUp(customers, exportOf(shifted))
     const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true })
-    const planning = planMigration({ ...options, by: 'ada', watchReading: () => undefined })
+    const planning = planMigration({ ...options, by: 'ada' })
     await expect(planning).rejects.toThrow('Usually a crosswalk is shifted by a line')
     expect(sandbox.requests().received.customer).toBe(60)
     expect(place.look((reader) => reader.plans())).toEqual([])
@@ -136,7 +136,7 @@ describe('a part of a file that debits strangers', () => {
   it('nor does the plan of a pilot', async () => {
     const { asked } = await setUp(customers, exportOf(fromTheFourth))
     const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true, limit: 3 })
-    const planning = planMigration({ ...options, by: 'ada', watchReading: () => undefined })
+    const planning = planMigration({ ...options, by: 'ada' })
     await expect(planning).rejects.toThrow('for 9 of 12 rows')
   })
 
@@ -172,7 +172,7 @@ describe('a ledger whose customers were asked about', () => {
     writeFileSync(more, [HEADER, line(999_999, 30, 'Xaver Quendelmoor'), ''].join('\n'))
     const { confirm: _confirm, watch: _watch, ...options } = asked({ files: [more] })
     const service = { ...options.service, password: undefined }
-    await planMigration({ ...options, service, by: 'ada', watchReading: () => undefined })
+    await planMigration({ ...options, service, by: 'ada' })
     expect((await send({ who: false, files: [more] })).totals).toMatchObject({ registered: 20 })
     expect(askedFor()).toBe(20)
   })

@@ -68,77 +68,59 @@ export const checkCommand: Command = {
 async function check(context: Context) {
   const { world, settings } = context
   const sample = context.sample()
-  const campaign = namedLedger(context)
+  // That of a campaign only where it was asked for: a first check comes before any ledger.
+  const campaign = settings.isNamed('ledger') ? settings.ledger : null
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
+    const { reader } = ledger
     const admitted = await admitAll(context, ledger, { sample, campaign })
     if (context.flag('who')) await askWho(context, ledger)
     ledger.tellNew()
     const inDoubt = ledger.doubtAll()
     const out = settings.get('out')
     noteOutputs(context, out)
-    const { files, warnings } =
-      out === null ? { files: {}, warnings: [] } : await writeFiles(context, ledger.reader, out)
-    const waiting = campaign === null ? [] : await waitingIn(context, ledger.reader)
-    const result = conclude(context, ledger.reader, { admitted, campaign, files, sample, waiting, inDoubt })
-    return {
-      ...result,
-      warnings: [...result.warnings, ...waitingTexts(context, waiting), ...warnings],
-    }
+    const written = out === null ? { files: {}, warnings: [] } : await writeFiles(context, reader, out)
+    const waiting = campaign === null ? [] : await waitingIn(context, reader)
+    return conclude(context, reader, { admitted, campaign, sample, waiting, inDoubt, ...written })
   } finally {
     ledger.close()
   }
 }
 
-interface ComparedWith {
-  readonly sample: number | null
-  /** The ledger that the files are compared with. */
-  readonly campaign: string | null
-}
-
-const reading = (context: Context) => ({
-  severities: context.settings.severities,
-  corrector: { by: context.actor(), reason: null },
-  isNewer: context.flag('newer'),
-  signal: context.world.signals.drain,
-  watch: context.progress.reading,
-})
-
 /** Where nothing is compared with a campaign or collections, most records of most files need no row of their own. */
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
-  { sample, campaign }: ComparedWith,
-): Promise<AdmittedSource[]> {
+  { sample, campaign }: Pick<Checked, 'sample' | 'campaign'>,
+): Promise<readonly AdmittedSource[]> {
   const files = sampled(openers(context), sample)
   const evidence = collectionOpeners(context.texts('evidence'), sourceOptions(context))
   const options = {
-    ...reading(context),
+    severities: context.settings.severities,
+    corrector: { by: context.actor(), reason: null },
+    isNewer: context.flag('newer'),
+    signal: context.world.signals.drain,
+    watch: context.progress.reading,
     ...(campaign === null ? { onTheirOwn: true } : { readBy: readByOf(context) }),
     evidence,
     tellsMissing: sample === null,
   }
-  if (campaign !== null || sample !== null || evidence.length > 0 || context.flag('who'))
-    return admitSources(ledger, files, options)
-  return admitSources(ledger, await withoutRowsAlone(files, options), options)
+  const isAlone = campaign === null && sample === null && evidence.length === 0 && !context.flag('who')
+  return admitSources(ledger, isAlone ? await withoutRowsAlone(files, options) : files, options)
 }
 
 /** Nothing is kept of it. @throws {HaltError} where it was broken off, and for a file that run would refuse */
 async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
   const { world: machine, settings } = context
-  const { options, baseUrl, credentials } = await readAskedService(context)
-  const service = checkService(options, machine.env)
-  const policy = { concurrency: service.concurrency, rate: settings.get('rate') }
+  const { options: credentials, baseUrl } = await readAskedService(context)
+  const service = checkService(credentials, machine.env)
+  const policy = { concurrency: service.concurrency, rate: credentials.rate }
   const asking = { who, service, credentials, machine, policy, ...machine.signals }
   const watch = (event: AskingEvent): void => noteAsking(context, event)
   const examples = await askListed({ ...asking, watch }, who.list(baseUrl.href, null))
   holdStrangers(who, baseUrl.href, settings.severities, examples)
 }
-
-/** The ledger of a campaign only where it was asked for: a first check comes before any ledger. */
-const namedLedger = ({ settings }: Context): string | null =>
-  settings.isNamed('ledger') ? settings.ledger : null
 
 async function writeFiles(context: Context, reader: LedgerReader, out: string) {
   const forbidden = namedFiles(context, null)
@@ -156,9 +138,13 @@ function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
 }
 
-interface Checked extends ComparedWith {
+interface Checked {
   readonly admitted: readonly AdmittedSource[]
+  readonly sample: number | null
+  /** The ledger that the files are compared with. */
+  readonly campaign: string | null
   readonly files: Readonly<Record<string, string>>
+  readonly warnings: readonly string[]
   readonly waiting: readonly Waiting[]
   /** Rows that a run would put in doubt before it sends anything. */
   readonly inDoubt: number
@@ -190,6 +176,8 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
         .filter(({ kind }) => kind === 'known')
         .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it.`),
       ...(campaign === null ? unlikelyShares(reader) : []),
+      ...waitingTexts(context, checked.waiting),
+      ...checked.warnings,
     ]),
     lines: said([
       ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),

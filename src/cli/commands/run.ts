@@ -200,9 +200,8 @@ function askedBy(context: Context, service: Service, left: readonly string[]): M
   return {
     ...runOptions(context, service),
     spread: context.flag('spread'),
-    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
-    confirm: (plan) =>
-      confirmRun(context, { service, plan, left, ask: (question) => askText(world, question) }),
+    service: service.options,
+    confirm: (plan) => confirmRun(context, plan, { ...service, left, ask: askText }),
     signal,
     giveUp,
     signalStatus,
@@ -247,23 +246,6 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-/** What is looked up in the ledger once the run has ended. */
-const standingOf = async (context: Context, reader: LedgerReader, end: End) => ({
-  ...nextReading(await waitingIn(context, reader)),
-  verification: verificationIn(reader),
-  canBeAsked: canBeAsked(context, reader),
-  cutOver: reader.openCutOver(),
-  asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
-  who: whoLine(reader),
-  evidence: reader.evidence(),
-  warnings: said([
-    leftRefusedNote(end.leftRefused, reader),
-    unreadNote(end.askedFirst ?? {}),
-    ...(end.admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
-    ...oddities(reader),
-  ]),
-})
-
 type End = Migration & { readonly decided: number; readonly left: readonly string[] }
 
 async function conclude(context: Context, service: Service, end: End) {
@@ -280,10 +262,20 @@ async function conclude(context: Context, service: Service, end: End) {
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
-  const { warnings, asActive, who, evidence, ...standing } = await lookInto(settings, (reader) =>
-    standingOf(context, reader, end),
-  )
-  const { cutOver } = standing
+  const { warnings, asActive, who, evidence, ...status } = await lookInto(settings, async (reader) => ({
+    ...nextReading(await waitingIn(context, reader)),
+    ...{ verification: verificationIn(reader), cutOver: reader.openCutOver() },
+    canBeAsked: canBeAsked(context, reader),
+    asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
+    ...{ who: whoLine(reader), evidence: reader.evidence() },
+    warnings: said([
+      leftRefusedNote(end.leftRefused, reader),
+      unreadNote(askedFirst ?? {}),
+      ...(admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
+      ...oddities(reader),
+    ]),
+  }))
+  const { cutOver } = status
   return {
     exitCode: end.exitCode,
     campaign: campaignOf(settings, service),
@@ -304,7 +296,7 @@ async function conclude(context: Context, service: Service, end: End) {
       ...setAside,
       ...closingLines(context, {
         ...end,
-        ...standing,
+        ...status,
         files,
         notes: said([
           who,

@@ -67,20 +67,22 @@ async function plan(context: Context) {
   const { world, settings, progress } = context
   if (context.flag('checkBeforeSend')) assertReadBackTold(settings)
   const target = readTarget(settings, world)
-  const username = readUsername(settings)
+  const asUser = { ...target.options, username: readUsername(settings) }
   const options = runOptions(context, target)
-  const credentials = options.who === true ? (await readAskedService(context)).credentials : { username }
+  const service = options.who === true ? (await readAskedService(context)).options : asUser
   const paths = planPaths(context.text('to') ?? FILE)
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   await assertReplaceable(paths, settings, given)
   const left = await leftAsRead(context, 'plan')
   const { document, last, evidence } = await planMigration({
     ...options,
-    service: { ...target.options, ...credentials, rate: settings.get('rate') },
+    service,
     signal: world.signals.drain,
     giveUp: world.signals.abort,
     by: context.text('by') ?? context.actor(),
-    watchReading: progress.reading,
+    watch: (event) => {
+      if (event.kind === 'reading') progress.reading(event.source, event.records)
+    },
   })
   const text = textOfPlan(document)
   // Of what is on record: what has no value is not there.
@@ -290,22 +292,18 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
   if (isOurs) rmSync(path)
   createTrusted(path, 'approval', textOfApproval({ ...statement, signature }))
   const key = signingKey(statement, signature)
+  const named = approversIn(document)
   return {
     files: { 'approval.json': path },
     lines: said([
       `Approved by ${statement.approvedBy} in ${path}, until ${timeText(statement.expiresAt)}, with the key ${key ?? ''}. Nothing was sent.`,
-      approversLine(document),
+      // Whoever signs sees whether their key is among those that count.
+      named.length > 0 && `Whose key counts: ${approversText(named)}`,
       `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
       runLine(context, file, document),
     ]),
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
-}
-
-/** Whoever signs sees whether their key is among those that count. */
-function approversLine(document: PlanDocument): string | false {
-  const named = approversIn(document)
-  return named.length > 0 && `Whose key counts: ${approversText(named)}`
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */

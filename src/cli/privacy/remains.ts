@@ -28,26 +28,24 @@ const writtenAs = (wanted: WrittenPath['kind'], { settings }: Context): string[]
   readWritten(settings.ledger).flatMap(({ kind, path }) => (kind === wanted ? [path] : []))
 
 /** Folders in which the commands of this campaign wrote. */
-const foldersOf = (context: Context): string[] => [
-  ...new Set([
-    resolve(dirname(context.settings.ledger)),
-    resolve(usualOut(context.settings.ledger)),
-    resolve(context.settings.out),
-    ...writtenAs('report', context),
-  ]),
-]
+function foldersOf(context: Context): string[] {
+  const { ledger, out } = context.settings
+  const named = [dirname(ledger), usualOut(ledger), out, ...writtenAs('report', context)]
+  return [...new Set(named.map((path) => resolve(path)))]
+}
 
 /** What the commands of this campaign wrote beside the ledger and where it still is. */
 export function remainsOf(context: Context, { ledgerId }: Pick<CampaignRecord, 'ledgerId'>) {
   const folders = foldersOf(context)
-  const logs = writtenAs('log', context).filter((path) => existsSync(path))
-  const plans = writtenAs('plan', context).filter((path) => existsSync(path))
+  const there = (paths: readonly string[]): string[] => paths.filter((path) => existsSync(path))
   const { stateFolder } = context.world
-  const register = said([stateFolder !== null && join(stateFolder, REGISTER_FILE)]).filter((path) =>
-    existsSync(path),
-  )
   const { removed, left: leftovers } = removeLeftovers(folders, ledgerMark({ ledgerId }))
-  return { removed, leftovers, ...findResultFiles(folders), logs, plans, register }
+  return {
+    ...{ removed, leftovers, ...findResultFiles(folders) },
+    logs: there(writtenAs('log', context)),
+    plans: there(writtenAs('plan', context)),
+    register: stateFolder === null ? [] : there([join(stateFolder, REGISTER_FILE)]),
+  }
 }
 
 /** The result files that --remove-files deletes, where they are proven to be of the ledger: not the signed page and workbook. */

@@ -53,7 +53,7 @@ export async function askService(
     ),
   )
   const end = await readBack({
-    service: { ...service.options, ...service.credentials, rate: settings.get('rate') },
+    service: service.options,
     ledger: settings.ledger,
     scope,
     sample,
@@ -100,11 +100,8 @@ export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
 
 /** Where the campaign is once the service was asked. */
 export function statusAfter(context: Context, reader: LedgerReader, { stop }: ReadBackEnd) {
-  const { status, result } = campaignStatus(context, reader, {
-    stop,
-    signal: context.world.signals.exitStatus(),
-  })
-  return { status, result, unproven: unprovenRows(reader, status.verification) }
+  const at = campaignStatus(context, reader, { stop, signal: context.world.signals.exitStatus() })
+  return { ...at, unproven: unprovenRows(reader, at.status.verification) }
 }
 
 /** What programs are told of it. */

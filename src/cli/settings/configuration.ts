@@ -243,12 +243,8 @@ interface Broken {
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
 function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Broken): string[] {
   const root = z.toJSONSchema(schema, { io: 'input' }) as Schema
-  const unknown = unknownKeys(
-    values,
-    [root],
-    [],
-    allPaths(root, []).toSorted((a, b) => a.length - b.length),
-  )
+  const keys = keysOf(root)
+  const unknown = unknownKeys(values, keys).map((path) => ({ path, nearest: nearestOf(path, keys) }))
   const typos = unknown.map(({ path, nearest }) => ({
     path,
     text: `there is no key "${path.join('.')}"${insteadOfKey(path) ?? (nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`)}`,
@@ -284,74 +280,50 @@ const follows = (path: Path, unknown: readonly UnknownKey[]): boolean =>
 
 const startsWith = (path: Path, start: Path): boolean => start.every((name, at) => path[at] === name)
 
-/** The forms that a value may take, without the choices between them. */
-const formsOf = (schema: Schema): readonly Schema[] =>
-  schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(formsOf)
+/** Instead of a name: any, in a map, and any place in a list. No text is equal to either. */
+const [ANY, ITEM] = [-1, -2]
 
-const namesIn = (forms: readonly Schema[]): readonly string[] => [
-  ...new Set(
-    forms.flatMap(({ properties = {}, propertyNames }) => [
-      ...Object.keys(properties),
-      ...(propertyNames?.enum ?? []),
-    ]),
-  ),
-]
-
-function childrenOf(forms: readonly Schema[], key: string): readonly Schema[] {
-  return forms.flatMap(({ properties = {}, additionalProperties }) =>
-    Object.hasOwn(properties, key)
-      ? [properties[key] ?? {}]
-      : typeof additionalProperties === 'object'
-        ? [additionalProperties]
-        : [],
-  )
+/** Every key that there is, as a path, whatever form a value takes. */
+function keysOf(schema: Schema, path: Path = []): Path[] {
+  const { properties = {}, propertyNames, additionalProperties, items, anyOf = [] } = schema
+  const within: (readonly [string | number, Schema])[] = Object.entries(properties)
+  for (const name of propertyNames?.enum ?? [ANY])
+    if (typeof additionalProperties === 'object') within.push([name, additionalProperties])
+  if (items !== undefined) within.push([ITEM, items])
+  return [
+    ...within.flatMap(([name, inner]) => [[...path, name], ...keysOf(inner, [...path, name])]),
+    ...anyOf.flatMap((form) => keysOf(form, path)),
+  ]
 }
 
-function unknownKeys(
-  value: unknown,
-  schemas: readonly Schema[],
-  path: Path,
-  everywhere: readonly Path[],
-): UnknownKey[] {
-  const forms = schemas.flatMap(formsOf)
-  if (Array.isArray(value)) {
-    const items = forms.flatMap(({ items: inner }) => (inner === undefined ? [] : [inner]))
-    return value.flatMap((inner: unknown, at) => unknownKeys(inner, items, [...path, at], everywhere))
-  }
+/** @param keys that there are below `path` */
+function unknownKeys(value: unknown, keys: readonly Path[], path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return []
-  const names = namesIn(forms)
-  const isAnyName = forms.some(
-    ({ additionalProperties, propertyNames }) =>
-      typeof additionalProperties === 'object' && propertyNames?.enum === undefined,
-  )
+  const names = keys.map(([name]) => name)
+  const isList = Array.isArray(value)
   // A map where none may stand is another mistake than a key.
-  if (names.length === 0 && !isAnyName) return []
-  return Object.entries(value).flatMap(([key, inner]) =>
-    names.includes(key) || isAnyName
-      ? unknownKeys(inner, childrenOf(forms, key), [...path, key], everywhere)
-      : [{ path: [...path, key], nearest: nearestOf(key, path, names, everywhere) }],
-  )
-}
-
-/** Every key of the configuration that is not within a list. */
-function allPaths(schema: Schema, path: Path): Path[] {
-  const forms = formsOf(schema)
-  return namesIn(forms).flatMap((name) => [
-    [...path, name],
-    ...childrenOf(forms, name).flatMap((child) => allPaths(child, [...path, name])),
-  ])
+  if (names.every((name) => name === ITEM) && !isList) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, isList ? Number(key) : key]
+    const name = (isList ? [ITEM] : [key, ANY]).find((one) => names.includes(one))
+    if (name === undefined) return isList ? [] : [at]
+    const below = keys.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []))
+    return unknownKeys(inner, below, at)
+  })
 }
 
 /** Beside the key first; else elsewhere, because a key that stands too high or too low is a usual mistake. */
-function nearestOf(
-  key: string,
-  path: Path,
-  names: readonly string[],
-  everywhere: readonly Path[],
-): Path | null {
-  const beside = nearest(key, names)
-  if (beside !== null) return [...path, beside]
-  return nearest(key, everywhere, (one) => String(one.at(-1)))
+function nearestOf(path: Path, keys: readonly Path[]): Path | null {
+  const place = path.slice(0, -1)
+  const isBeside = (key: Path): boolean =>
+    key.length === path.length &&
+    place.every((name, at) => key[at] === name || key[at] === (typeof name === 'number' ? ITEM : ANY))
+  const named = keys.filter((key) => typeof key.at(-1) === 'string').toSorted((a, b) => a.length - b.length)
+  const near = (among: readonly Path[]): Path | null =>
+    nearest(String(path.at(-1)), among, (one) => String(one.at(-1)))
+  const beside = near(named.filter(isBeside))?.at(-1)
+  if (beside !== undefined) return [...place, beside]
+  return near(named.filter((key) => key.every((name) => typeof name === 'string')))
 }
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */

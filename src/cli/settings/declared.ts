@@ -22,10 +22,14 @@ interface Declared<Value> {
   /** It says how an export is read, no more: a file that others can change may hold it. */
   readonly isReading?: true
   /** What holds where nothing is given, written as the flag takes it. */
-  readonly byDefault?: string
+  readonly byDefault?: string | number
   /** What holds where nothing is given, in words, where it is no single value. */
   readonly otherwise?: string
 }
+
+const USUAL_TIMEOUT_S = USUAL_TIMEOUT_MS / 1000
+const USUAL_CONNECT_S = USUAL_CONNECT_TIMEOUT_MS / 1000
+const USUAL_ABSENT_AFTER = `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`
 
 /**
  * Every setting, once, its text in settings.json: flags, environment names, the schema of the configuration and help are
@@ -48,42 +52,23 @@ const SETTINGS = {
     kind: kinds.whole(0, 1095),
     inFile: 'top',
     isReading: true,
-    byDefault: String(DORMANT_SOON_DAYS),
+    byDefault: DORMANT_SOON_DAYS,
   },
   passwordFile: { kind: kinds.path, flag: '<file>', inFile: 'service' },
-  concurrency: {
-    kind: kinds.whole(1, 256),
-    flag: '<n>',
-    inFile: 'service',
-    byDefault: String(USUAL_CONCURRENCY),
-  },
+  concurrency: { kind: kinds.whole(1, 256), flag: '<n>', inFile: 'service', byDefault: USUAL_CONCURRENCY },
   rate: { kind: kinds.decimal(100_000), flag: '<n>', inFile: 'service', otherwise: 'no limit' },
-  timeout: {
-    kind: kinds.seconds,
-    flag: '<seconds>',
-    inFile: 'service',
-    byDefault: String(USUAL_TIMEOUT_MS / 1000),
-  },
-  connectTimeout: {
-    kind: kinds.seconds,
-    flag: '<seconds>',
-    inFile: 'service',
-    byDefault: String(USUAL_CONNECT_TIMEOUT_MS / 1000),
-  },
+  timeout: { kind: kinds.seconds, flag: '<seconds>', inFile: 'service', byDefault: USUAL_TIMEOUT_S },
+  connectTimeout: { kind: kinds.seconds, flag: '<seconds>', inFile: 'service', byDefault: USUAL_CONNECT_S },
   readBack: { kind: kinds.yesOrNo, flag: '', inFile: 'service', otherwise: 'no' },
   customers: { kind: kinds.yesOrNo, inFile: 'service', otherwise: 'no, until --who was given' },
   testHost: { kind: kinds.text, inFile: 'service' },
   company: { kind: kinds.text, inFile: 'campaign' },
   from: { kind: kinds.text, inFile: 'campaign' },
   expectedRecords: { kind: kinds.recordsOf, flag: '<[file=]n>' },
-  absentAfter: {
-    kind: kinds.seconds,
-    inFile: 'readBack',
-    byDefault: `${USUAL_ABSENT_AFTER_MS / 3_600_000}h`,
-  },
+  absentAfter: { kind: kinds.seconds, inFile: 'readBack', byDefault: USUAL_ABSENT_AFTER },
   limit: { kind: kinds.rows(1), flag: '<n>' },
   maxDuration: { kind: kinds.seconds, flag: '<time>' },
-  maxInDoubt: { kind: kinds.rows(0), flag: '<n>', inFile: 'service', byDefault: String(USUAL_MAX_IN_DOUBT) },
+  maxInDoubt: { kind: kinds.rows(0), flag: '<n>', inFile: 'service', byDefault: USUAL_MAX_IN_DOUBT },
   maxRefused: { kind: kinds.rowsOrPercent, flag: '<n|p%>', inFile: 'service' },
   retryRefused: { kind: kinds.yesOrNo, flag: '' },
   approval: { kind: kinds.required, inFile: 'top', otherwise: 'not required' },
@@ -110,7 +95,7 @@ type ValueOf<Name extends SettingName> =
 
 /** Null where nothing was given and there is no default. */
 export type SettingValue<Name extends SettingName> =
-  ValueOf<Name> | ((typeof SETTINGS)[Name] extends { readonly byDefault: string } ? never : null)
+  ValueOf<Name> | ((typeof SETTINGS)[Name] extends { readonly byDefault: unknown } ? never : null)
 
 /** A declaration with all that it may hold, by name, and its path in the configuration file. */
 export function settingOf(name: SettingName) {

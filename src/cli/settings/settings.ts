@@ -1,7 +1,7 @@
 import { said } from '../../domain/text/text.js'
 import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
-import { checkService, type Credentials, type ServiceOptions } from '../../service/checked-service.js'
+import { checkService, type Credentials } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
 import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
@@ -95,7 +95,7 @@ function findConfigured(name: SettingName, { file, values, locate }: LoadedConfi
 
 function byDefaultOf(name: SettingName): Found | null {
   const { byDefault } = settingOf(name)
-  return byDefault === undefined ? null : { text: byDefault, origin: 'the default' }
+  return byDefault === undefined ? null : { text: String(byDefault), origin: 'the default' }
 }
 
 /**
@@ -104,13 +104,16 @@ function byDefaultOf(name: SettingName): Found | null {
  */
 export async function readCredentials(settings: Settings, world: World): Promise<Credentials> {
   const username = readUsername(settings)
-  const password = await readPassword(settings, world, username)
-  if (password === null || password === '')
-    throw new UsageError(
-      `There is no password for the user "${username}"; nothing was sent`,
-      'Set SEPA_MIGRATE_PASSWORD, or give --password-file',
-    )
-  return { username, password }
+  const [set, file] = [settings.get('password'), settings.get('passwordFile')]
+  const isAskedFor = set === null && file === null && canAsk(world)
+  const given =
+    set !== null && settings.flags.passwordFile === undefined ? set : file && readPasswordFile(file)
+  const password = isAskedFor ? await askPassword(world, username) : given
+  if (password !== null && password !== '') return { username, password }
+  throw new UsageError(
+    `There is no password for the user "${username}"; nothing was sent`,
+    'Set SEPA_MIGRATE_PASSWORD, or give --password-file',
+  )
 }
 
 /** @throws {UsageError} where there is none */
@@ -121,14 +124,6 @@ export function readUsername(settings: Settings): string {
     'There is no user name for the service; nothing was sent',
     'Set SEPA_MIGRATE_USERNAME, and SEPA_MIGRATE_PASSWORD or --password-file',
   )
-}
-
-async function readPassword(settings: Settings, world: World, username: string): Promise<string | null> {
-  const set = settings.get('password')
-  if (set !== null && settings.flags.passwordFile === undefined) return set
-  const file = settings.get('passwordFile')
-  if (file !== null) return readPasswordFile(file)
-  return canAsk(world) ? askPassword(world, username) : null
 }
 
 /** The first line of a file that only its owner can read. @throws {UsageError} */
@@ -165,9 +160,25 @@ export type Target = ReturnType<typeof readTarget>
 
 /** @throws {UsageError} for an address or certificates that cannot be used */
 export function readTarget(settings: Settings, world: World) {
-  const options = serviceOptions(settings)
+  const { get, configuration } = settings
+  const baseUrlText = get('baseUrl')
+  if (baseUrlText === null)
+    throw new UsageError(
+      'There is no base URL of the service; nothing was sent',
+      'Give --base-url, set SEPA_MIGRATE_BASE_URL, or write service.baseUrl into sepa-migrate.yaml',
+    )
+  const options = {
+    baseUrl: baseUrlText,
+    ...{ concurrency: get('concurrency'), rate: get('rate') },
+    ...{ timeoutMs: get('timeout') * 1000, connectTimeoutMs: get('connectTimeout') * 1000 },
+    ...{ ca: get('ca') ?? undefined, proxy: get('proxy') ?? undefined },
+    clientCertificate: get('clientCertificate') ?? undefined,
+    clientKey: get('clientKey') ?? undefined,
+    freshConnections: get('freshConnections') ?? undefined,
+    outcomes: configuration.values.outcomes,
+  }
   const { baseUrl, trusted } = checkService(options, world.env)
-  const { file } = settings.configuration
+  const { file } = configuration
   return {
     options,
     baseUrl,
@@ -176,11 +187,11 @@ export function readTarget(settings: Settings, world: World) {
   }
 }
 
-/** @throws {UsageError} for an address, credentials or certificates that cannot be used */
+/** With user and password among its options. @throws {UsageError} for what cannot be used */
 export async function readService(settings: Settings, world: World) {
   const target = readTarget(settings, world)
   // Asked for last, since that may be a question to a person.
-  return { ...target, credentials: await readCredentials(settings, world) }
+  return { ...target, options: { ...target.options, ...(await readCredentials(settings, world)) } }
 }
 
 /** @throws {UsageError} where nobody has said that the service can be read back, which its contract does not guarantee */
@@ -190,25 +201,4 @@ export function assertReadBackTold(settings: Settings): void {
     'Nobody has said that this service can be asked what it holds; nothing was asked',
     'Find out at its test environment, then give --read-back or set service.readBack to true',
   )
-}
-
-function serviceOptions(settings: Settings): ServiceOptions {
-  const baseUrl = settings.get('baseUrl')
-  if (baseUrl === null)
-    throw new UsageError(
-      'There is no base URL of the service; nothing was sent',
-      'Give --base-url, set SEPA_MIGRATE_BASE_URL, or write service.baseUrl into sepa-migrate.yaml',
-    )
-  return {
-    baseUrl,
-    concurrency: settings.get('concurrency'),
-    timeoutMs: settings.get('timeout') * 1000,
-    connectTimeoutMs: settings.get('connectTimeout') * 1000,
-    ca: settings.get('ca') ?? undefined,
-    clientCertificate: settings.get('clientCertificate') ?? undefined,
-    clientKey: settings.get('clientKey') ?? undefined,
-    proxy: settings.get('proxy') ?? undefined,
-    freshConnections: settings.get('freshConnections') ?? undefined,
-    outcomes: settings.configuration.values.outcomes,
-  }
 }

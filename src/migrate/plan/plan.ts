@@ -1,7 +1,6 @@
 import { timeOf } from '../../domain/mandate/date.js'
 import type { Machine } from '../../machine.js'
 import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
-import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
 import { hash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
@@ -46,7 +45,6 @@ import {
 import { askAhead } from '../ask.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'
-import { readSourceOptions, withFlags } from '../../source/options.js'
 import { MOST_BYTES, readGiven, readGivenText } from '../../trust/given-file.js'
 import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
@@ -55,40 +53,27 @@ import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.j
 import { z } from 'zod'
 import { parseJson, plural } from '../../domain/text/text.js'
 
-type PlannedRun = Pick<ValidatedOptions, 'options' | 'service' | 'policy' | 'zone'>
-
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
  * go in one run and for how long. A file that a setting names counts with its bytes. No secrets; accounts masked.
  */
-export function settingsOf({ options, service, policy, zone }: PlannedRun): PlannedSettings {
-  const { limit: _limit, maxDurationMs: _maxDurationMs, ...pace } = policy
+export function settingsOf(request: ValidatedOptions): PlannedSettings {
+  const { service, severities: rules, zone, dormantSoonDays, newCreditorIdentifier, takeOver } = request
+  const { checkBeforeSend, who = false, sharedFolder, testHost, approval, configuration } = request
+  const { limit: _limit, maxDurationMs: _maxDurationMs, ...pace } = request.policy
   const { extraCertificates, clientCertificate, proxy } = service.trusted
-  const { clientKey, connectTimeoutMs, freshConnections } = options.service
-  const { crosswalk, join, ...reading } = withFlags(
-    readSourceOptions(options.reading ?? {}),
-    options.readingFlags ?? {},
-  )
+  const { connectTimeoutMs = USUAL_CONNECT_TIMEOUT_MS, freshConnections = false, clientKey } = service.options
+  const { crosswalk, join, ...reading } = request.reading
   return {
     ...pace,
     timeoutMs: service.timeoutMs,
-    connectTimeoutMs: connectTimeoutMs ?? USUAL_CONNECT_TIMEOUT_MS,
-    freshConnections: freshConnections ?? false,
-    outcomes: service.statusTable.overrides,
-    rules: options.rules ?? {},
-    zone,
-    dormantSoonDays: options.dormantSoonDays ?? DORMANT_SOON_DAYS,
-    newCreditorIdentifier: options.newCreditorIdentifier ?? null,
-    checkBeforeSend: options.checkBeforeSend ?? false,
-    who: options.who ?? false,
-    sharedFolder: options.sharedFolder ?? false,
-    anotherLedger: (options.anotherLedger ?? null) !== null,
-    allInDoubt: (options.allInDoubt ?? null) !== null,
-    testHost: options.testHost ?? null,
-    approval: options.approval ?? null,
-    approvers: Object.fromEntries(approversOf(options).map(({ name, key }) => [name, key])),
-    configuration: options.configuration ?? null,
-    proxy,
+    ...{ connectTimeoutMs, freshConnections, outcomes: service.statusTable.overrides, rules, zone },
+    ...{ dormantSoonDays, newCreditorIdentifier, checkBeforeSend, who, sharedFolder },
+    anotherLedger: takeOver?.decision === 'another_ledger',
+    allInDoubt: takeOver?.decision === 'all_in_doubt',
+    ...{ testHost, approval },
+    approvers: Object.fromEntries(approversOf(request.approvers).map(({ name, key }) => [name, key])),
+    ...{ configuration, proxy },
     extraCertificates: extraCertificates.map(withBytes),
     clientCertificate: clientCertificate === null ? null : withBytes(clientCertificate),
     clientKey: clientKey === undefined ? null : resolve(clientKey),
@@ -99,7 +84,7 @@ export function settingsOf({ options, service, policy, zone }: PlannedRun): Plan
 }
 
 /** Whose keys count, by name. @throws {UsageError} for what is no Ed25519 public key, and for one key under two names */
-function approversOf({ approvers = {} }: Pick<MigrateOptions, 'approvers'>): readonly Approver[] {
+function approversOf(approvers: ValidatedOptions['approvers']): readonly Approver[] {
   const keys = new Set<string>()
   return Object.entries(approvers).map(([given, pem]) => {
     const [name, read] = [maskAccounts(given), publicKeyIn(pem)]
@@ -154,14 +139,10 @@ function masked(value: unknown): unknown {
 const CORRECTIONS_LISTED = 50
 
 /** What is to be planned: the options of the run that it is for. A password is not needed, since nothing is sent. */
-interface PlanOptions extends Omit<
-  MigrateOptions,
-  'service' | 'confirm' | 'plan' | 'signalStatus' | 'writes' | 'maxDurationMs'
-> {
+interface PlanOptions extends Omit<MigrateOptions, 'service'> {
   readonly service: Omit<MigrateOptions['service'], 'password'> & { readonly password?: string | undefined }
   /** Who plans; kept. */
   readonly by: string
-  readonly watchReading: (source: string, records: number) => void
 }
 
 interface Planned {
@@ -183,19 +164,20 @@ interface Planned {
 export async function planMigration(options: PlanOptions): Promise<Planned> {
   requireDriver()
   const asked = askedOf(options)
-  const { clock, pid, user } = asked.machine
-  const { sharedFolder = false } = options
-  const create = asked.files.length > 0
-  const ledger = openLedger({ file: options.ledger, clock, pid, user, create, sharedFolder })
+  const { ledgerFile: file, files, sharedFolder, machine } = asked
+  const { clock, pid, user } = machine
+  const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder })
   try {
     ledger.assertBelongsTo(targetOf(asked))
     const register = registerOf(asked, ledger)
-    const last = ledger.view.plans().at(-1)?.document ?? null
     try {
       register.note()
-      const ahead = await lookAhead(options, asked, { ledger, register })
-      ledger.plans.record(ahead.document)
-      return { ...ahead, last }
+      if (files.length === 0 && ledger.totals().read === 0)
+        throw new UsageError(
+          `The ledger "${file}" holds no mandates, so there is nothing to plan; nothing was sent`,
+          'Name the export (sepa-migrate plan FILE --to plan.json)',
+        )
+      return await lookAhead(asked, options.by, { ledger, register })
     } finally {
       register.close()
     }
@@ -206,33 +188,29 @@ export async function planMigration(options: PlanOptions): Promise<Planned> {
 
 /** It is the run that needs the password, somebody to ask and an approval. */
 function askedOf(options: PlanOptions): ValidatedOptions {
-  refuseStreams(options, 'plan')
-  const { approval, who = false, ...others } = options
+  const { approval = null, who = false, files = [], ...others } = options
+  refuseStreams(files, 'plan')
   const service = { ...options.service, password: options.service.password ?? 'not needed' }
-  const asked = checkOptions({ ...others, who, service, confirm: () => false })
-  return { ...asked, options: { ...asked.options, approval } }
+  return { ...checkOptions({ ...others, files, who, service, confirm: () => false }), approval }
 }
 
 async function lookAhead(
-  options: PlanOptions,
   asked: ValidatedOptions,
+  by: string,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
-): Promise<Omit<Planned, 'last'>> {
-  if (asked.files.length === 0 && ledger.totals().read === 0)
-    throw new UsageError(
-      `The ledger "${options.ledger}" holds no mandates, so there is nothing to plan; nothing was sent`,
-      'Name the export (sepa-migrate plan FILE --to plan.json)',
-    )
-  const { watchReading } = options
+): Promise<Planned> {
+  const { view } = ledger
+  const last = view.plans().at(-1)?.document ?? null
   const hold = await askAhead(asked, { ledger, register })
-  const ahead: Omit<Planned, 'last'>[] = []
-  await bringIn({ ...asked, ledger, hold, watchReading }, ({ admitted }) => {
+  const ahead: Planned[] = []
+  await bringIn({ ...asked, ledger, hold }, ({ admitted }) => {
     refuseEmpty(admitted)
-    ahead.push({ document: documentOf(asked, ledger.view, options.by), evidence: ledger.view.evidence() })
+    ahead.push({ document: documentOf(asked, view, by), last, evidence: view.evidence() })
     return false
   })
   const [planned] = ahead
   if (planned === undefined) throw new Error('Nothing was planned')
+  ledger.plans.record(planned.document)
   return planned
 }
 
@@ -248,11 +226,10 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
 
 /** @param by who plans */
 export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: string): PlanDocument {
-  const { machine, policy, asOf, choice, options, sharedFiles } = asked
+  const { machine, policy, asOf, choice, sharedFiles, checkBeforeSend: isAskingFirst } = asked
   const settings = settingsOf(asked)
   const rows = view.plannedRows(null, choice)
   const { limit, concurrency, rate } = policy
-  const isAskingFirst = options.checkBeforeSend === true
   const sources = view.sources()
   const body: Omit<PlanDocument, 'digest'> = {
     kind: 'sepa-migrate-plan',
@@ -267,7 +244,7 @@ export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: stri
     totals: view.totals(),
     rows,
     limit,
-    retriesRefused: (options.retryRefusedBy ?? null) !== null,
+    retriesRefused: asked.retryRefusedBy !== null,
     choice: choice === null ? null : { ...choice, left: view.leftBy(choice) },
     creditors: view.creditorsOfReady(choice),
     warnings: view
@@ -406,8 +383,8 @@ export type HeldPlan = Awaited<ReturnType<typeof holdToPlan>>
  * @throws {UsageError} that names everything that drifted; nothing was admitted or sent
  */
 export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: string) {
-  const { options, machine } = asked
-  refuseStreams(options, 'send under a plan')
+  const { inputs, machine } = asked
+  refuseStreams(inputs, 'send under a plan')
   const { view } = ledger
   const record = findPlan(view, file)
   const { document, digest } = record
@@ -425,14 +402,11 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
     ...versionDrifts(document.version, machine.version),
     ...settingDrifts(document.settings, settingsOf(asked)),
     ...driftIf(
-      (options.retryRefusedBy ?? null) !== null && !document.retriesRefused,
+      asked.retryRefusedBy !== null && !document.retriesRefused,
       'rows',
       'rows changed: refused rows are to be sent once more, which was not planned',
     ),
-    ...sourceDrifts(
-      document.sources.filter(isFile),
-      (await sourcesWith(view, options.files ?? [])).filter(isFile),
-    ),
+    ...sourceDrifts(document.sources.filter(isFile), (await sourcesWith(view, inputs)).filter(isFile)),
     ...approvalDrifts(approvals, approvers, nowAt, planner),
     ...driftIf(
       left() === 0 && view.totals().ready > 0,

@@ -108,7 +108,7 @@ describe('a plan', () => {
     expect([rows.count, sources.map(({ name }) => name), totals.registered]).toEqual([2, ['export.csv'], 1])
     const { confirm: _, watch: __, service, ...options } = asked({ files: [] })
     const { password: ___, ...open } = service
-    const by = { by: 'Ada', watchReading: () => undefined }
+    const by = { by: 'Ada' }
     const { last } = await planMigration({ ...options, ...by, service: open })
     expect(last?.digest).toBe(first.digest)
   })

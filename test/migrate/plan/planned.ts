@@ -25,7 +25,7 @@ export async function planned(
   name = 'plan.json',
 ): Promise<PlanDocument> {
   const { confirm: _, watch: __, plan: ___, ...others } = options
-  const { document } = await planMigration({ ...others, by: 'Ada', watchReading: () => undefined })
+  const { document } = await planMigration({ ...others, by: 'Ada' })
   writeFileSync(place.at(name), textOfPlan(document))
   return document
 }
