@@ -61,7 +61,7 @@ export interface SandboxOptions extends Readonly<z.input<typeof settingsSchema>>
   readonly faults?: readonly FaultRuleInput[] | undefined
   /** What the description of the interface leaves open (sandbox/choices.md). */
   readonly choices?: Readonly<z.input<typeof choices>> | undefined
-  /** Gets one line per request, fault and callback; never an account number or a secret. */
+  /** Gets one line per request and fault; never an account number or a secret. */
   readonly log?: ((line: string) => void) | undefined
   readonly now?: (() => Date) | undefined
 }

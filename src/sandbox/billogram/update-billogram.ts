@@ -9,13 +9,8 @@ import {
   type BillogramItem,
   type Reminder,
 } from '../../contract/billogram.js'
-import { done, readBody, refuse, refuseField, type Reply } from '../refusal.js'
+import { readBody, refuse, refuseField } from '../refusal.js'
 import type { OpenSandbox } from '../settings.js'
-import { createHmac, randomUUID } from 'node:crypto'
-import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
-import { isLoopback } from '../../domain/text/text.js'
 import { type BillogramRecord, eventUuid, type PlainFields, type Reminders, type Store } from '../store.js'
 import starting from './starting-billograms.json' with { type: 'json' }
 
@@ -117,19 +112,23 @@ const LARGEST_SUM = 1e13
 /** The one that the creditor's country allows: choice 9 of sandbox/choices.md. */
 const ACCOUNT_CURRENCY = 'EUR'
 
-/** Updates a billogram and posts what happened. */
-export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Reply<Billogram> {
-  const current = parts.store.billogramById(id)
-  if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
+/** The billogram of an id. */
+export function billogramOf(id: string, store: Store): BillogramRecord {
+  const record = store.billogramById(id)
+  if (record === null) throw refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
+  return record
+}
+
+/** Updates a billogram and keeps what happened. */
+export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Billogram {
+  const current = billogramOf(id, parts.store)
   const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
-  if (request.kind === 'refused') return request
   const now = parts.now().toISOString()
-  const next = recordAfter(current, request.content, now, parts.store)
-  const refusal = refusalOf(request.content, next, parts.store)
-  if (refusal !== null) return refusal
-  const payments = request.content.registered_payments?.payments ?? []
+  const next = recordAfter(current, request, now, parts.store)
+  refuseUnfit(request, next, parts.store)
+  const payments = request.registered_payments?.payments ?? []
   const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
-  return done(keepBillogram(next, happened, now, parts))
+  return keepBillogram(next, happened, now, parts)
 }
 
 function recordAfter(
@@ -160,7 +159,7 @@ function recordAfter(
   }
 }
 
-/** Stores a billogram with what happened to it, each event with its own UUID, and posts the events. */
+/** Stores a billogram with what happened to it, each event with its own UUID. */
 export function keepBillogram(
   record: BillogramRecord,
   happened: readonly Pick<BillogramEvent, 'type' | 'data'>[],
@@ -176,7 +175,6 @@ export function keepBillogram(
   }))
   const kept = { ...record, events: [...record.events, ...events] }
   parts.store.putBillogram(kept)
-  postCallbacks(kept.fields.callbacks, events, parts)
   return toBillogram(kept)
 }
 
@@ -197,121 +195,25 @@ const withKnownOffers = (fields: PlainFields, store: Store): PlainFields =>
         })),
       }
 
-function refusalOf(request: BillogramRequest, next: BillogramRecord, store: Store) {
+function refuseUnfit(request: BillogramRequest, next: BillogramRecord, store: Store): void {
   if ((request.currency ?? ACCOUNT_CURRENCY) !== ACCOUNT_CURRENCY)
-    return refuseField(['currency'], `must be ${ACCOUNT_CURRENCY}, the currency of the creditor's country`)
+    throw refuseField(['currency'], `must be ${ACCOUNT_CURRENCY}, the currency of the creditor's country`)
   const unknown = (request.offers ?? []).findIndex(({ offer_id }) => store.offerById(offer_id) === null)
-  if (unknown >= 0) return refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
+  if (unknown >= 0) throw refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
   const { creditorUniqueValue: value, id } = next
   if (value !== null && store.isUniqueValueTaken(value, id))
-    return refuseField(['creditor_unique_value'], 'is the value of another billogram')
+    throw refuseField(['creditor_unique_value'], 'is the value of another billogram')
   const tooLarge = Object.values(sumsOf(next)).some((sum) => !(Math.abs(sum) <= LARGEST_SUM))
-  return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
+  if (tooLarge) throw refuseField(['items'], 'give a sum that is too large')
 }
 
 /** Creates an offer; its id must be new, whatever its case. */
-export function createOffer(body: unknown, { store, now }: OpenSandbox): Reply<Offer> {
+export function createOffer(body: unknown, { store, now }: OpenSandbox): Offer {
   const request = readBody(offerRequest, body)
-  if (request.kind === 'refused') return request
-  if (store.offerById(request.content.offer_id) !== null)
-    return refuseField(['offer_id'], 'must be unique: an offer with this id exists')
+  if (store.offerById(request.offer_id) !== null)
+    throw refuseField(['offer_id'], 'must be unique: an offer with this id exists')
   const at = now().toISOString()
-  const offer = { ...request.content, created_at: at, updated_at: at }
+  const offer = { ...request, created_at: at, updated_at: at }
   store.addOffer(offer)
-  return done(offer)
+  return offer
 }
-
-const TIMEOUT_MS = 5_000
-
-/** A callback that was not answered with success is repeated after so long (choice 15). */
-const REPEATED_AFTER_MS = [1_000, 10_000]
-
-/**
- * Posts events to `callbacks.url` without making anybody wait. The log gets one line per try; it names the event, never
- * the URL or a key.
- */
-function postCallbacks(
-  callbacks: PlainFields['callbacks'],
-  events: readonly BillogramEvent[],
-  { log, now, closing }: OpenSandbox,
-): void {
-  if (callbacks?.url === undefined) return
-  const target = loopbackTarget(callbacks.url)
-  for (const event of events) {
-    const report = (end: string) => log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
-    if (target === null) report('not sent, only loopback addresses over http are called')
-    else void deliver(signed(callbacks, event, now()), target, report, closing)
-  }
-}
-
-/** As published (contract/README.md#callbacks); without a key it goes unsigned. */
-function signed(
-  { custom, sign_key }: NonNullable<PlainFields['callbacks']>,
-  event: BillogramEvent,
-  now: Date,
-) {
-  const timestamp = now.toISOString()
-  const body = JSON.stringify({
-    callback_id: randomUUID(),
-    callback_timestamp: timestamp,
-    callback_type: EVENT_CALLBACK,
-    custom: custom ?? null,
-    event,
-  })
-  const signature = (key: string) =>
-    createHmac('sha256', key)
-      .update(signedBefore(timestamp) + body)
-      .digest('hex')
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    [TIMESTAMP_HEADER]: timestamp,
-    ...(sign_key === undefined ? {} : { [SIGNATURE_HEADER]: signature(sign_key) }),
-  }
-  return { headers, body }
-}
-
-/** A callback never leaves this computer. `localhost` is taken literally, so that no resolver is asked. */
-function loopbackTarget(text: string): URL | null {
-  if (!URL.canParse(text)) return null
-  const url = new URL(text)
-  if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
-  const isPlain = url.protocol === 'http:' && url.username === '' && url.password === ''
-  return isPlain && isLoopback(url.hostname) ? url : null
-}
-
-async function deliver(
-  callback: ReturnType<typeof signed>,
-  target: URL,
-  report: (end: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const waitMs of [0, ...REPEATED_AFTER_MS]) {
-    try {
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal })
-      const status = await send(callback, target, signal)
-      report(`answered ${status}`)
-      if (status >= 200 && status < 300) return
-    } catch (error) {
-      if (signal.aborted) return
-      report(error instanceof Error ? error.message : 'unknown error')
-    }
-  }
-}
-
-const send = (
-  { headers, body }: ReturnType<typeof signed>,
-  target: URL,
-  signal: AbortSignal,
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(target, { method: 'POST', headers, agent: false, signal })
-    outgoing
-      .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
-      .on('response', (answer) => {
-        answer.on('error', () => undefined).resume()
-        resolve(answer.statusCode ?? 0)
-      })
-      .on('error', reject)
-      .end(body)
-  })
