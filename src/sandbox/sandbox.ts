@@ -13,7 +13,7 @@ import { guardEverything, serveOperations, type Env, type ServiceParts, countReq
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate, type Store } from './store.js'
 import { planFaults } from './faults/faults.js'
-import { billogramOf, STARTING_BILLOGRAMS, toBillogram, keepBillogram } from './billogram/update-billogram.js'
+import { billogramOf, STARTING_BILLOGRAMS, keepBillogram } from './billogram/update-billogram.js'
 
 /** A running simulator of the invoicing service. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
@@ -58,7 +58,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** What it truly holds, in the order of registration. */
     mandates: (): HeldMandate[] => [...heldMandates(store)],
     offers: (): Offer[] => store.offers(),
-    billograms: (): Billogram[] => heldBillograms(store),
+    billograms: (): Billogram[] => store.billograms(),
     requests: counter.counts,
 
     /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
@@ -148,8 +148,6 @@ function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
   yield Buffer.from(`${text}\n]\n`)
 }
 
-const heldBillograms = (store: Store): Billogram[] => store.billograms().map(toBillogram)
-
 /**
  * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
  * Account numbers are masked unless the sandbox was told to show them.
@@ -161,7 +159,7 @@ function serveInspection(app: Hono<Env>, parts: ServiceParts): void {
     return new Response(ReadableStream.from(mandatesText(parts)), { headers })
   })
   app.get('/_sandbox/offers', (c) => c.json(store.offers()))
-  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(store)))
+  app.get('/_sandbox/billograms', (c) => c.json(store.billograms()))
   app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
   app.post('/_sandbox/mandates/:reference/first-payment', async (c) => {
     await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
