@@ -8,7 +8,7 @@ import { openBytes } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../options.js'
 import { refuse } from '../refusal.js'
-import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
+import type { FormatTable, InputFormat, RawRecord, TableEnd, TableOptions } from '../table.js'
 import { readRows, type SheetFacts, type SheetRow } from './sheet.js'
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
@@ -67,7 +67,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
   const headerCells = withoutEmptyEnd(top.cells)
   refuseUnclearList(label, headerLine, headerCells)
 
-  async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+  async function* readTable(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
     const footer: string[] = []
     let rows = 0
     for await (const batch of readRows(workbook, sheet, limits, { signal })) {
@@ -116,7 +116,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
       .join('\n'),
     split: (line: string) => line.split('\t'),
     cellName: (line: number, position: number) => `${columnLetters(position)}${line}`,
-    read: (signal?: AbortSignal) => piecesOf(readTable(signal)),
+    read: readTable,
   }
 }
 
@@ -124,7 +124,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
  * Sheets of ours to correct in, read as one: their lines go on, and cells name their sheet.
  * @throws {SourceError} FILE_SHEET_UNCLEAR where they do not have the same columns
  */
-function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
+function joined(tables: readonly [SheetTable, ...SheetTable[]]): FormatTable {
   const [first] = tables
   let lines = 0
   const parts = tables.map((table) => {
@@ -139,10 +139,10 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
     lines += table.lastRow
     return { ...table, before }
   })
-  async function* readAll(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+  async function* readAll(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
     let [end, blankLines] = [{ sha256: first.sha256, bytes: 0, footer: '' }, 0]
     for (const { read, before } of parts) {
-      const batches = read(signal)
+      const batches = piecesOf(read(signal))
       for await (const batch of batches)
         yield batch.map((record) => ({ ...record, line: record.line + before }))
       end = batches.end()
@@ -158,7 +158,7 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
       const { sheet, before } = parts.findLast((part) => part.before < line) ?? { ...first, before: 0 }
       return `${sheet}!${columnLetters(position)}${line - before}`
     },
-    read: (signal) => piecesOf(readAll(signal)),
+    read: readAll,
   }
 }
 
