@@ -19,14 +19,12 @@ import {
 import { customerPath } from '../contract/customer.js'
 import { isRecord, memberOf } from '../contract/envelope.js'
 import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
-import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
 import { onlyKnown, type UsageError } from '../errors.js'
 import {
   classify,
   classifyAnswer,
-  proveCustomer,
   proveOffer,
   proveUpdate,
   type BillogramAnswer,
@@ -89,7 +87,7 @@ function openWay(options: ClientOptions) {
   }
 }
 
-/** The three operations of the service, and who a customer is. None sends twice, and none rejects but for an option that it does not know. */
+/** The three operations of the service. None sends twice, and none rejects but for an option that it does not know. */
 export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
@@ -107,7 +105,7 @@ export function createClient(options: ClientOptions) {
       ? exchangeOf(
           method,
           path,
-          method === 'GET' ? null : JSON.stringify(request.data),
+          JSON.stringify(request.data),
           onlyKnown('call', sendOptions, 'requestId:text signal:signal'),
         )
       : unsendable(request.error, clock)
@@ -149,17 +147,6 @@ export function createClient(options: ClientOptions) {
       const signKey = request.data?.callbacks?.sign_key ?? ''
       const clean = createCleaner({ iban: null, secrets: [...secrets, signKey] })
       return classifyAnswer(exchange, statusTable, { prove, clean })
-    },
-
-    /**
-     * Reads who a customer is; `registered` means read. Published beside the contract, so a service may lack it. In doubt,
-     * it may be asked again.
-     */
-    async getCustomer(customerNo: number, sendOptions: SendOptions): Promise<Outcome<CustomerSaid>> {
-      const number = z.int().min(1).safeParse(customerNo)
-      const exchange = await post('GET', customerPath(customerNo), number, sendOptions)
-      const prove = (json: unknown) => proveCustomer(json, customerNo)
-      return classifyAnswer(exchange, statusTable, { prove, clean: createCleaner({ iban: null, secrets }) })
     },
 
     /**

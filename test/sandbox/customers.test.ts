@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connectService } from '../../src/migrate/migrate.js'
+import { checkService } from '../../src/service/checked-service.js'
+import { connectReader } from '../../src/service/client.js'
 import { customerResponse, readCustomer } from '../../src/contract/customer.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
@@ -128,18 +129,23 @@ describe('a customer as it is read', () => {
   })
 })
 
-describe('the typed client', () => {
+describe('the reader', () => {
   it('reads who a customer is', async () => {
     const sandbox = await start({ customers: [{ customer_no: 1007, name: 'Nordwind AB' }] })
-    const client = connectService({ baseUrl: sandbox.url, username: 'sandbox', password: 'sandbox' })
-    onTestFinished(() => client.close())
-    const ask = (customerNo: number) => client.getCustomer(customerNo, { requestId: 'id-1' })
+    const service = checkService({ baseUrl: sandbox.url }, {})
+    const reader = connectReader(
+      service,
+      { username: 'sandbox', password: 'sandbox' },
+      { version: '0', clock: { now: Date.now, monotonic: () => performance.now() } },
+    )
+    onTestFinished(() => reader.close())
+    const ask = (customerNo: number) => reader.getCustomer(customerNo, { requestId: 'id-1' })
     expect(await ask(1007)).toMatchObject({
-      kind: 'registered',
-      value: { names: ['Nordwind AB', 'Nordwind AB'] },
+      kind: 'listed',
+      customer: { names: ['Nordwind AB', 'Nordwind AB'] },
     })
-    expect(await ask(1008)).toMatchObject({ kind: 'refused', evidence: { status: 404 } })
-    expect(await ask(0)).toMatchObject({ kind: 'not_sent' })
+    expect(await ask(1008)).toMatchObject({ kind: 'listed', customer: null, status: 404 })
+    await expect(ask(0)).rejects.toThrow(RangeError)
     expect(sandbox.requests().received.customer).toBe(2)
   })
 })
