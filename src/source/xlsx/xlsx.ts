@@ -1,5 +1,5 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import { columnLetters, findName, fold, plural, said } from '../../domain/text/text.js'
+import { columnLetters, findName, firstOf, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
@@ -287,20 +287,16 @@ function refuseUnsound(
     refuse(label, 'FILE_FORMAT', `its sheet "${showValue(name)}" has ${what}`, { next })
   if (counts.errors > 0)
     throw refused(
-      `${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${listed(errorCells, counts.errors)}`,
+      `${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${firstOf(errorCells, MOST_SHOWN, counts.errors)}`,
       'Correct them in the spreadsheet, save it and give it again.',
     )
-  const across = merged.filter(({ lastRow }) => lastRow > top)
-  const refs = across.slice(0, MOST_SHOWN).map(({ ref }) => ref)
+  const across = merged.flatMap(({ lastRow, ref }) => (lastRow > top ? ref : []))
   if (across.length > 0)
     throw refused(
-      `merged cells below its header: ${listed(refs, across.length)}`,
+      `merged cells below its header: ${firstOf(across, MOST_SHOWN)}`,
       'Unmerge them, fill in each cell, save it and give it again.',
     )
 }
-
-const listed = (some: readonly string[], all: number): string =>
-  `${some.join(', ')}${all > some.length ? ` and ${all - some.length} more` : ''}`
 
 function formulasOf({ counts: { formulas } }: SurveyedSheet) {
   const detail = `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`
