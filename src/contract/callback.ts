@@ -5,14 +5,8 @@ import { tolerantObject, unreadable, type Content } from './envelope.js'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The headers of a callback, in lower case (contract/README.md#callbacks). */
-export const TIMESTAMP_HEADER = 'billogram-request-timestamp'
-export const SIGNATURE_HEADER = 'billogram-signature'
-
-/** What is signed: these bytes, then those of the body as they were received. */
-export const signedBefore = (timestamp: string): string => `${timestamp}:`
-
-/** The callback type that carries an event of a billogram. */
-export const EVENT_CALLBACK = 'BillogramEvent'
+const TIMESTAMP_HEADER = 'billogram-request-timestamp'
+const SIGNATURE_HEADER = 'billogram-signature'
 
 /** As the service writes it. */
 const callback = z.strictObject({
@@ -68,7 +62,8 @@ export function verifyCallback(request: CallbackRequest, signKey: string) {
   if (timestamp === null) return refused('it does not have one header Billogram-Request-Timestamp')
   const signature = digestIn(oneHeader(headers, SIGNATURE_HEADER) ?? '')
   if (signature === null) return refused('it does not have one header Billogram-Signature with a SHA-256')
-  const expected = createHmac('sha256', signKey).update(signedBefore(timestamp)).update(body).digest()
+  // The body as it was received stands behind the time.
+  const expected = createHmac('sha256', signKey).update(`${timestamp}:`).update(body).digest()
   return timingSafeEqual(signature, expected)
     ? // Of the service, unchanged, and signed at that time. The service repeats, so know an event by its `event_uuid`.
       ({ kind: 'verified', timestamp } as const)

@@ -1,5 +1,5 @@
 import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
-import { done, readBody, refuse, refuseField, type Refusal, type Reply } from './refusal.js'
+import { readBody, refuse, refuseField } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
 import {
   type HeldMandate,
@@ -13,23 +13,17 @@ import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/pa
 import type { Customer } from '../contract/customer.js'
 
 /** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */
-export function migrateMandate(
-  body: unknown,
-  requestId: string | null,
-  parts: OpenSandbox,
-): Reply<MigratedMandate> {
+export function migrateMandate(body: unknown, requestId: string | null, parts: OpenSandbox): MigratedMandate {
   const { store, seed, now } = parts
   const request = readBody(migrateRequest, body)
-  if (request.kind === 'refused') return request
-  const refusal = refusalOf(request.content, parts)
-  if (refusal !== null) return refusal
-  const { amendment: _original, ...echoed } = request.content
+  refuseUnfit(request, parts)
+  const { amendment: _original, ...echoed } = request
   const assigned = {
     sepa_creditor_identifier: ASSIGNED_CREDITOR_IDENTIFIER,
     unique_mandate_reference: assignedReference(seed, store.nextMandateNumber()),
   }
   store.addMandate({
-    ...request.content,
+    ...request,
     ...assigned,
     registered_at: now().toISOString(),
     request_id: requestId,
@@ -37,15 +31,15 @@ export function migrateMandate(
     finalised_at: null,
     cancelled_at: null,
   })
-  return done({ ...echoed, ...assigned })
+  return { ...echoed, ...assigned }
 }
 
-function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: OpenSandbox): Refusal | null {
-  if (!isIban(iban)) return refuseField(['iban'], 'is not a valid account number')
+function refuseUnfit({ iban, amendment }: MigrateRequest, { store, choices }: OpenSandbox): void {
+  if (!isIban(iban)) throw refuseField(['iban'], 'is not a valid account number')
   const blank = (['sepa_creditor_identifier', 'unique_mandate_reference'] as const).find(
     (name) => amendment[name].trim() === '',
   )
-  if (blank !== undefined) return refuseField(['amendment', blank], 'must not be blank')
+  if (blank !== undefined) throw refuseField(['amendment', blank], 'must not be blank')
   if (
     choices.repeatedMandate !== 'register' &&
     store.holdsOriginal(amendment.sepa_creditor_identifier, amendment.unique_mandate_reference)
@@ -54,30 +48,34 @@ function refusalOf({ iban, amendment }: MigrateRequest, { store, choices }: Open
       choices.repeatedMandate === 'refuse'
         ? ([400, 'INVALID_OBJECT_STATE'] as const)
         : ([409, 'CONFLICT'] as const)
-    return refuse(status, code, 'This mandate is already registered', ['amendment'])
+    throw refuse(status, code, 'This mandate is already registered', ['amendment'])
   }
-  return null
+}
+
+function customerNoIn(text: string): number {
+  const customerNo = customerNoQuery.safeParse(text)
+  if (!customerNo.success) throw refuseField(['customer_no'], 'must be an integer from 1')
+  return customerNo.data
 }
 
 /** What the sandbox truly holds of a customer, in the order of registration; empty becomes a 204. */
-export function listSources(text: string, parts: OpenSandbox): Reply<PaymentSource[]> {
-  const customerNo = customerNoQuery.safeParse(text)
-  if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
-  const held = parts.store.mandatesOf(customerNo.data)
-  return done(held.filter((mandate) => isShown(mandate, parts)).map(toSource))
-}
+export const listSources = (text: string, parts: OpenSandbox): PaymentSource[] =>
+  parts.store
+    .mandatesOf(customerNoIn(text))
+    .filter((mandate) => isShown(mandate, parts))
+    .map(toSource)
 
 /** Cancels a mandate; what was cancelled cannot be cancelled again. */
-export function cancelSource(id: string, parts: OpenSandbox): Reply<PaymentSource> {
+export function cancelSource(id: string, parts: OpenSandbox): PaymentSource {
   const reference = referenceOfSource(id)
   const mandate = reference === null ? null : parts.store.mandateByReference(reference)
   if (mandate === null || !isShown(mandate, parts))
-    return refuse(404, 'NOT_FOUND', 'There is no payment source with this id')
+    throw refuse(404, 'NOT_FOUND', 'There is no payment source with this id')
   if (mandate.cancelled_at !== null)
-    return refuse(400, 'INVALID_OBJECT_STATE', 'This payment source is cancelled already')
+    throw refuse(400, 'INVALID_OBJECT_STATE', 'This payment source is cancelled already')
   const cancelledAt = parts.now().toISOString()
   parts.store.cancel(mandate.unique_mandate_reference, cancelledAt)
-  return done(toSource({ ...mandate, cancelled_at: cancelledAt }))
+  return toSource({ ...mandate, cancelled_at: cancelledAt })
 }
 
 function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: OpenSandbox): boolean {
@@ -99,18 +97,17 @@ const toSource = (mandate: HeldMandate): PaymentSource => ({
 const MADE_AT = '2020-01-01T00:00:00Z'
 
 /** Those of the file and nobody else; without a file everybody, with a name that the seed decides. */
-export function findCustomer(text: string, { customers, seed }: OpenSandbox): Reply<Customer> {
-  const customerNo = customerNoQuery.safeParse(text)
-  if (!customerNo.success) return refuseField(['customer_no'], 'must be an integer from 1')
-  const made = { name: `Customer ${assignedReference(seed, customerNo.data).slice(0, 8)}` }
-  const known = customers === null ? made : customers.get(customerNo.data)
-  if (known === undefined) return refuse(404, 'NOT_FOUND', 'There is no customer with this number')
+export function findCustomer(text: string, { customers, seed }: OpenSandbox): Customer {
+  const customerNo = customerNoIn(text)
+  const made = { name: `Customer ${assignedReference(seed, customerNo).slice(0, 8)}` }
+  const known = customers === null ? made : customers.get(customerNo)
+  if (known === undefined) throw refuse(404, 'NOT_FOUND', 'There is no customer with this number')
   const { contact_name: name, ...own } = { contact_name: known.name, org_no: '', ...known }
-  return done({
+  return {
     ...own,
-    ...{ customer_no: customerNo.data, vat_no: '', language: 'en', company_type: 'individual', notes: '' },
+    ...{ customer_no: customerNo, vat_no: '', language: 'en', company_type: 'individual', notes: '' },
     contact: { name, email: '', phone: '' },
     address: { address_line_1: '1 Sandbox Street', zipcode: '10000', city: 'Sandbox', country: 'DE' },
     ...{ payment_settings: {}, links: {}, created_at: MADE_AT, updated_at: MADE_AT },
-  })
+  }
 }

@@ -1,77 +1,64 @@
 import { wordingOf } from '../domain/text/wording.js'
 import { isLoopback, parseJson } from '../domain/text/text.js'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import type { IncomingMessage } from 'node:http'
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** A definite no. Its body is choice 1 of sandbox/choices.md: the service documents no error format. */
-export interface Refusal {
-  readonly kind: 'refused'
-  /** HTTP status. */
-  readonly status: number
-  /** The envelope's `status` word. */
-  readonly code: string
-  /** For the operator; never quotes the refused value. */
-  readonly message: string
-  /** Where in the body, empty for the request as a whole. */
-  readonly path: readonly (string | number)[]
-}
-
-/** What an operation answers: `content` becomes the envelope's `data`. */
-export type Reply<Content = object> = { readonly kind: 'done'; readonly content: Content } | Refusal
-
-export const done = <Content>(content: Content): Reply<Content> => ({ kind: 'done', content })
-
-export const refuse = (
+/**
+ * A definite no, to be thrown. Its body is choice 1 of sandbox/choices.md: the service documents no error format.
+ * @param code the envelope's `status` word
+ * @param message for the operator; never quotes the refused value
+ * @param path where in the body, empty for the request as a whole
+ */
+export function refuse(
   status: number,
   code: string,
   message: string,
-  path: Refusal['path'] = [],
-): Refusal => ({ kind: 'refused', status, code, message, path })
-
-/** A value that breaks a documented rule or a choice: 400 with the field. */
-export const refuseField = (path: Refusal['path'], problem: string): Refusal =>
-  refuse(400, 'INVALID_PARAMETER', `${path.join('.')} ${problem}`, path)
-
-/** The answer for a refusal, with the envelope that every answer has. */
-export const refusalAnswer = (
-  { status, code, message, path }: Refusal,
+  path: readonly (string | number)[] = [],
   headers: Readonly<Record<string, string>> = {},
-): Response => {
+): HTTPException {
   const [field, field_path] = path.length === 0 ? [null, null] : [path.join('.'), path.map(String)]
-  return Response.json({ status: code, data: { message, field, field_path } }, { status, headers })
+  const res = Response.json({ status: code, data: { message, field, field_path } }, { status, headers })
+  return new HTTPException(status as ContentfulStatusCode, { res, message })
 }
 
-/** Checks a body against a strict schema; the first problem in field order becomes the refusal. */
+/** A value that breaks a documented rule or a choice: 400 with the field. */
+export const refuseField = (path: readonly (string | number)[], problem: string): HTTPException =>
+  refuse(400, 'INVALID_PARAMETER', `${path.join('.')} ${problem}`, path)
+
+/** Reads a body by a strict schema; the first problem in field order becomes the refusal. */
 export function readBody<Body>(
   schema: z.ZodType<Body>,
   body: unknown,
   readOnly: ReadonlySet<string> = new Set(),
-): Reply<Body> {
+): Body {
   const parsed = schema.safeParse(body, { error: wordingOf })
-  if (parsed.success) return done(parsed.data)
+  if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  if (issue === undefined) return refuse(400, 'INVALID_PARAMETER', 'The request is not valid')
+  if (issue === undefined) throw refuse(400, 'INVALID_PARAMETER', 'The request is not valid')
   const path = issue.path.map((name) => (typeof name === 'symbol' ? String(name) : name))
   if (issue.code !== 'unrecognized_keys')
-    return path.length === 0
+    throw path.length === 0
       ? refuse(400, 'INVALID_PARAMETER', `The request body ${issue.message}`)
       : refuseField(path, issue.message)
   const name = (issue.keys[0] ?? '').slice(0, 60)
-  return path.length === 0 && readOnly.has(name)
+  throw path.length === 0 && readOnly.has(name)
     ? refuse(400, 'READ_ONLY_PARAMETER', `${name} is set by the service and cannot be sent`, [name])
     : refuse(400, 'UNKNOWN_PARAMETER', `${[...path, name].join('.')} is not a known field`, [...path, name])
 }
 
 /** Reads a request body as JSON: content type, size limit, UTF-8, syntax. Anything that is JSON passes. */
-export async function readJsonBody(incoming: IncomingMessage, limitBytes: number): Promise<Reply<unknown>> {
+export async function readJsonBody(incoming: IncomingMessage, limitBytes: number): Promise<unknown> {
   const contentType = incoming.headers['content-type'] ?? ''
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType))
-    return refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json')
+    throw refuse(415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json')
   const bytes = await readUpTo(incoming, limitBytes)
-  if (bytes === null) return refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
+  if (bytes === null) throw refuse(413, 'BODY_TOO_LARGE', `The request body exceeds ${limitBytes} bytes`)
   const json = parseJson(bytes)
-  return json === undefined ? refuse(400, 'INVALID_PARAMETER', 'The request body is not JSON') : done(json)
+  if (json === undefined) throw refuse(400, 'INVALID_PARAMETER', 'The request body is not JSON')
+  return json
 }
 
 /** Null when there is more. The rest stays unread but the socket open, so that the answer arrives. */
@@ -86,19 +73,21 @@ async function readUpTo(incoming: IncomingMessage, limitBytes: number): Promise<
   return Buffer.concat(chunks)
 }
 
-/** Checks the Authorization header of HTTP Basic. Null means the request may pass. */
-export function refusalOfHeader(
+const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
+
+/** Refuses a request without the right Authorization header of HTTP Basic. */
+export function assertCredentials(
   header: string | undefined,
   expected: { readonly username: string; readonly password: string },
-): Refusal | null {
-  if (header === undefined) return refuse(401, 'MISSING_AUTH', 'The Authorization header is missing')
+): void {
+  const refused = (code: string, message: string) => refuse(401, code, message, [], CHALLENGE)
+  if (header === undefined) throw refused('MISSING_AUTH', 'The Authorization header is missing')
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (encoded === undefined)
-    return refuse(401, 'INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
+    throw refused('INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
   const sent = Buffer.from(encoded, 'base64').toString('utf8')
-  return isSame(sent, `${expected.username}:${expected.password}`)
-    ? null
-    : refuse(401, 'INVALID_AUTH', 'The user name or the password is wrong')
+  if (!isSame(sent, `${expected.username}:${expected.password}`))
+    throw refused('INVALID_AUTH', 'The user name or the password is wrong')
 }
 
 /** Compares digests, so that the time taken tells nothing about the password. */

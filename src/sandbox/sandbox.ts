@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import { createServer, type Server } from 'node:http'
 import { once, setMaxListeners } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
@@ -7,12 +8,12 @@ import { failedDirectDebit, type Billogram, type Offer } from '../contract/billo
 import { codeOf, UsageError } from '../errors.js'
 import { maskIban } from '../domain/text/masking.js'
 import { describeInterface } from './look/openapi.js'
-import { readBody, readJsonBody, refuse, refusalAnswer, type Reply } from './refusal.js'
+import { readBody, readJsonBody, refuse } from './refusal.js'
 import { guardEverything, serveOperations, type Env, type ServiceParts, countRequests } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate, type Store } from './store.js'
 import { planFaults } from './faults/faults.js'
-import { STARTING_BILLOGRAMS, toBillogram, keepBillogram } from './billogram/update-billogram.js'
+import { billogramOf, STARTING_BILLOGRAMS, keepBillogram } from './billogram/update-billogram.js'
 
 /** A running simulator of the invoicing service. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
@@ -57,7 +58,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     /** What it truly holds, in the order of registration. */
     mandates: (): HeldMandate[] => [...heldMandates(store)],
     offers: (): Offer[] => store.offers(),
-    billograms: (): Billogram[] => heldBillograms(store),
+    billograms: (): Billogram[] => store.billograms(),
     requests: counter.counts,
 
     /** Stops listening, cuts every connection, hung ones too, and closes the state. May be called again. */
@@ -70,14 +71,17 @@ export async function startSandbox(options: SandboxOptions = {}) {
 
 function serverFor(parts: ServiceParts): Server {
   const app = new Hono<Env>()
-  app.use('*', guardEverything(parts))
+  guardEverything(app, parts)
   serveOperations(app, parts)
   serveInspection(app, parts)
   app.get('/openapi.json', (c) => c.json(describeInterface({ hasReadBack: parts.readBack === 'on' })))
-  app.notFound(() => refusalAnswer(refuse(404, 'NOT_FOUND', 'There is nothing under this path')))
+  app.notFound(() => {
+    throw refuse(404, 'NOT_FOUND', 'There is nothing under this path')
+  })
   app.onError((error) => {
+    if (error instanceof HTTPException) return error.getResponse()
     parts.log(`unexpected error: ${error.message}`)
-    return refusalAnswer(refuse(500, 'INTERNAL_ERROR', 'The sandbox has a bug'))
+    return refuse(500, 'INTERNAL_ERROR', 'The sandbox has a bug').getResponse()
   })
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   return createServer((incoming, outgoing) => void answer(incoming, outgoing))
@@ -144,8 +148,6 @@ function* mandatesText(parts: ServiceParts): Generator<Uint8Array> {
   yield Buffer.from(`${text}\n]\n`)
 }
 
-const heldBillograms = (store: Store): Billogram[] => store.billograms().map(toBillogram)
-
 /**
  * What the sandbox truly holds, and the actions that stand for the bank. Not part of the service's interface.
  * Account numbers are masked unless the sandbox was told to show them.
@@ -157,29 +159,20 @@ function serveInspection(app: Hono<Env>, parts: ServiceParts): void {
     return new Response(ReadableStream.from(mandatesText(parts)), { headers })
   })
   app.get('/_sandbox/offers', (c) => c.json(store.offers()))
-  app.get('/_sandbox/billograms', (c) => c.json(heldBillograms(store)))
+  app.get('/_sandbox/billograms', (c) => c.json(store.billograms()))
   app.get('/_sandbox/requests', (c) => c.json(counter.counts()))
   app.post('/_sandbox/mandates/:reference/first-payment', async (c) => {
-    const body = await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
-    if (body.kind === 'refused') return refusalAnswer(body)
+    await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
     const reference = c.req.param('reference')
     store.finalise(reference, now().toISOString())
     const mandate = store.mandateByReference(reference)
-    return mandate === null
-      ? refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no mandate with this reference'))
-      : c.json({ status: 'OK', data: shown(mandate, parts) })
+    if (mandate === null) throw refuse(404, 'NOT_FOUND', 'There is no mandate with this reference')
+    return c.json({ status: 'OK', data: shown(mandate, parts) })
   })
-  app.post('/_sandbox/billograms/:id/failed-direct-debit', async (c) =>
-    failDirectDebit(c.req.param('id'), await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES), parts),
-  )
-}
-
-function failDirectDebit(id: string, body: Reply<unknown>, parts: ServiceParts): Response {
-  const details = body.kind === 'refused' ? body : readBody(failedDirectDebit, body.content)
-  if (details.kind === 'refused') return refusalAnswer(details)
-  const current = parts.store.billogramById(id)
-  if (current === null) return refusalAnswer(refuse(404, 'NOT_FOUND', 'There is no billogram with this id'))
-  const happened = [{ type: 'DirectDebitFailed', data: details.content }]
-  const data = keepBillogram(current, happened, parts.now().toISOString(), parts)
-  return Response.json({ status: 'OK', data })
+  app.post('/_sandbox/billograms/:id/failed-direct-debit', async (c) => {
+    const body = await readJsonBody(c.env.incoming, LARGEST_ACTION_BYTES)
+    const happened = [{ type: 'DirectDebitFailed', data: readBody(failedDirectDebit, body) }]
+    const data = keepBillogram(billogramOf(c.req.param('id'), store), happened, now().toISOString(), parts)
+    return c.json({ status: 'OK', data })
+  })
 }

@@ -1,5 +1,5 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { Context, Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../contract/envelope.js'
@@ -15,15 +15,7 @@ import {
   misbehave,
 } from './faults/faults.js'
 import { findCustomer, migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
-import {
-  done,
-  refuse,
-  type Reply,
-  readJsonBody,
-  refusalAnswer,
-  refusalOfHeader,
-  isOwnHost,
-} from './refusal.js'
+import { refuse, readJsonBody, assertCredentials, isOwnHost } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
 import { updateBillogram, createOffer } from './billogram/update-billogram.js'
 
@@ -37,7 +29,6 @@ export type Env = { Bindings: HttpBindings }
 const HEALTH_PATH = '/health'
 /** Above it, 413: choice 11 of sandbox/choices.md. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024
-const CHALLENGE = { 'www-authenticate': 'Basic realm="sandbox"' }
 
 /** One operation: its place, what its faults are matched by, and its effect. */
 type Endpoint = readonly [
@@ -45,7 +36,7 @@ type Endpoint = readonly [
   path: string,
   operation: Operation,
   subjectOf: (body: unknown, id: string) => string,
-  apply: (body: unknown, id: string, requestId: string | null) => Reply,
+  apply: (body: unknown, id: string, requestId: string | null) => object,
 ]
 
 /** Requests that change nothing. */
@@ -56,45 +47,39 @@ const isForeignOrigin = (origin: string | undefined, host: string | undefined): 
   origin !== undefined && origin !== `http://${host ?? ''}`
 
 /**
- * What everything but the health check needs: the sandbox's own name in the request, and credentials; to change something,
- * no other origin than its own.
+ * What every request needs: the sandbox's own name; to change something, no other origin than its own; and credentials,
+ * for all but the health check. What is refused under /api is counted too.
  */
-export const guardEverything =
-  (parts: ServiceParts): MiddlewareHandler<Env> =>
-  async (c, next) => {
-    const { host, port } = parts
-    if (!isOwnHost(c.req.header('host'), { listensOn: host, port }))
-      return refusalAnswer(refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox'))
+export function guardEverything(app: Hono<Env>, parts: ServiceParts): void {
+  const { host, counter, log } = parts
+  app.use('*', async (c, next) => {
+    if (!isOwnHost(c.req.header('host'), { listensOn: host, port: parts.port }))
+      throw refuse(421, 'WRONG_HOST', 'The Host header does not name this sandbox')
     if (!SAFE_METHODS.has(c.req.method) && isForeignOrigin(c.req.header('origin'), c.req.header('host')))
-      return refusalAnswer(
-        refuse(403, 'FOREIGN_ORIGIN', 'The Origin header names another page than this sandbox'),
-      )
-    if (c.req.path === HEALTH_PATH) return c.json({ status: 'OK' })
-    // The operations answer for themselves, because they count what they refuse.
-    const refusal = c.req.path.startsWith('/api/')
-      ? null
-      : refusalOfHeader(c.req.header('authorization'), parts)
-    return refusal === null ? next() : refusalAnswer(refusal, CHALLENGE)
-  }
-
-/** The operations behind authentication, content type and size limit. */
-export function serveOperations(app: Hono<Env>, parts: ServiceParts): void {
-  const { counter, log } = parts
+      throw refuse(403, 'FOREIGN_ORIGIN', 'The Origin header names another page than this sandbox')
+    return c.req.path === HEALTH_PATH ? c.json({ status: 'OK' }) : next()
+  })
   app.use('/api/*', async (c, next) => {
-    const refusal = refusalOfHeader(c.req.header('authorization'), parts)
-    if (refusal !== null) c.res = refusalAnswer(refusal, CHALLENGE)
-    else await next()
+    await next()
     const status = isAnswered(c.res) ? c.res.status : 'none'
     counter.answer(status)
     // The path as it was sent: percent-encoded, so that no request can write lines of its own.
     log(`${c.req.method} ${new URL(c.req.url).pathname.slice(0, 200)} ${status}`)
   })
+  app.use('*', async (c, next) => {
+    assertCredentials(c.req.header('authorization'), parts)
+    await next()
+  })
+}
+
+/** The operations behind content type and size limit. */
+export function serveOperations(app: Hono<Env>, parts: ServiceParts): void {
   for (const endpoint of endpointsOf(parts)) {
     const [method, path] = endpoint
     app.on(method, path, (c) => answer(c, endpoint, parts))
-    app.all(path, () =>
-      refusalAnswer(refuse(405, 'METHOD_NOT_ALLOWED', `Use ${method} here`), { allow: method }),
-    )
+    app.all(path, () => {
+      throw refuse(405, 'METHOD_NOT_ALLOWED', `Use ${method} here`, [], { allow: method })
+    })
   }
 }
 
@@ -127,18 +112,18 @@ async function answer(
   [method, , operation, subjectOf, apply]: Endpoint,
   parts: ServiceParts,
 ): Promise<Response> {
-  const read = method !== 'GET' ? await readJsonBody(c.env.incoming, LARGEST_BODY_BYTES) : done(null)
-  if (read.kind === 'refused') return refusalAnswer(read)
-  const body = read.content
+  const body = method === 'GET' ? null : await readJsonBody(c.env.incoming, LARGEST_BODY_BYTES)
   const id = (c.req.param('id') ?? c.req.query('customer_no') ?? '').slice(0, 100)
   const fault = parts.planFault(parts.counter.receive(operation, subjectOf(body, id)))
   const requestId = c.req.header('x-request-id')?.slice(0, 200) ?? null
   const isApplied = fault === null || appliesFirst(fault)
-  const reply = isApplied ? apply(body, id, requestId) : null
-  // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
-  await wait(parts.latencyMs, parts)
-  if (reply?.kind === 'refused') return refusalAnswer(reply)
-  const envelope = reply === null ? null : { status: 'OK', data: reply.content }
+  let envelope: { readonly status: string; readonly data: object } | null = null
+  try {
+    if (isApplied) envelope = { status: 'OK', data: apply(body, id, requestId) }
+  } finally {
+    // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
+    await wait(parts.latencyMs, parts)
+  }
   if (fault === null) return wholeAnswer(envelope)
   parts.counter.misbehave(fault.kind)
   parts.log(`fault ${fault.kind}${isApplied ? ' after' : ' without'} effect`)

@@ -8,6 +8,14 @@ import type { Store } from './store.js'
 
 const makePassword = (): string => randomBytes(15).toString('base64url')
 
+/** Of sandbox/choices.md, by its numbers: what can be switched, with what holds when nothing is said. */
+const choices = z.strictObject({
+  /** 5. The same original identifiers a second time: 400 INVALID_OBJECT_STATE, 409, or a second mandate. */
+  repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
+  /** 30. Whether a payment source that was cancelled is listed still. */
+  cancelledSources: z.enum(['listed', 'gone']).default('listed'),
+})
+
 const settingsSchema = z.object({
   host: z.string().min(1).default('127.0.0.1'),
   /** 0: any free port. */
@@ -45,23 +53,14 @@ const settingsSchema = z.object({
     )
     .nullable()
     .default(null),
-})
-
-/** Of sandbox/choices.md, by its numbers: what can be switched, with what holds when nothing is said. */
-const choices = z.strictObject({
-  /** 5. The same original identifiers a second time: 400 INVALID_OBJECT_STATE, 409, or a second mandate. */
-  repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
-  /** 30. Whether a payment source that was cancelled is listed still. */
-  cancelledSources: z.enum(['listed', 'gone']).default('listed'),
+  choices: choices.prefault({}),
 })
 
 /** How a sandbox is started. Everything may be left out. */
 export interface SandboxOptions extends Readonly<z.input<typeof settingsSchema>> {
   /** Scripted faults; `sepa-migrate help sandbox` lists them. */
   readonly faults?: readonly FaultRuleInput[] | undefined
-  /** What the description of the interface leaves open (sandbox/choices.md). */
-  readonly choices?: Readonly<z.input<typeof choices>> | undefined
-  /** Gets one line per request, fault and callback; never an account number or a secret. */
+  /** Gets one line per request and fault; never an account number or a secret. */
   readonly log?: ((line: string) => void) | undefined
   readonly now?: (() => Date) | undefined
 }
@@ -71,10 +70,18 @@ export function readSettings(options: SandboxOptions) {
   onlyKnown(
     'startSandbox',
     options,
-    `${Object.keys(settingsSchema.shape).join(' ')} faults:list choices:object log:function now:function`,
+    `${Object.keys(settingsSchema.shape).join(' ')} faults:list log:function now:function`,
   )
   onlyKnown('choices', options.choices ?? {}, Object.keys(choices.shape).join(' '))
-  const settings = checked(settingsSchema, options, '')
+  const parsed = settingsSchema.safeParse(options, { error: wordingOf })
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new UsageError(
+      `Cannot start the sandbox: ${problems.join('; ')}`,
+      'Correct the option and start again.',
+    )
+  }
+  const { data: settings } = parsed
   return {
     ...settings,
     seed: settings.seed ?? randomInt(2 ** 32),
@@ -82,7 +89,6 @@ export function readSettings(options: SandboxOptions) {
     now: options.now ?? (() => new Date()),
     faults: checkFaults(options.faults ?? []),
     customers: settings.customers && new Map(settings.customers.map((one) => [one.customer_no, one])),
-    choices: checked(choices, options.choices ?? {}, 'choices.'),
   }
 }
 
@@ -91,14 +97,4 @@ export interface OpenSandbox extends ReturnType<typeof readSettings> {
   readonly store: Store
   /** Aborted when the sandbox closes. */
   readonly closing: AbortSignal
-}
-
-function checked<Value>(schema: z.ZodType<Value>, value: unknown, prefix: string): Value {
-  const parsed = schema.safeParse(value, { error: wordingOf })
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}`)
-  throw new UsageError(
-    `Cannot start the sandbox: ${problems.join('; ')}`,
-    'Correct the option and start again.',
-  )
 }

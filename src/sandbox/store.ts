@@ -3,7 +3,7 @@ import type { Database } from '../database.js'
 import { openDatabase } from '../driver.js'
 import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/output.js'
-import type { BillogramEvent, BillogramRequest, Offer, Reminder } from '../contract/billogram.js'
+import type { Billogram, Offer } from '../contract/billogram.js'
 import { mod97 } from '../domain/text/countries.js'
 import type { MigrateRequest } from '../contract/migrate-mandate.js'
 import { hash } from 'node:crypto'
@@ -63,44 +63,12 @@ export interface HeldMandate extends Readonly<MigrateRequest> {
   readonly cancelled_at: string | null
 }
 
-/** The fields of a billogram that are stored as they were sent. */
-export type PlainFields = Omit<
-  BillogramRequest,
-  | 'creditor_unique_value'
-  | 'automatic_reminders'
-  | 'automatic_reminders_settings'
-  | 'attachment'
-  | 'detailed_sums'
-  | 'registered_payments'
-  | 'return_data'
->
-
-/** Reminders of one billogram. Null settings stand for those of the business account. */
-export interface Reminders {
-  readonly automatic: boolean
-  readonly settings: readonly Reminder[] | null
-}
-
-/** A billogram as the sandbox stores it; `toBillogram` adds what is computed. */
-export interface BillogramRecord {
-  readonly id: string
-  readonly fields: PlainFields
-  readonly creditorUniqueValue: string | number | null
-  readonly reminders: Reminders
-  readonly attachment: string | null
-  readonly events: readonly BillogramEvent[]
-  readonly paidSum: number
-  /** ISO 8601, UTC. */
-  readonly createdAt: string
-  readonly updatedAt: string
-}
-
 /** Everything the sandbox remembers, in memory or in a SQLite file. All calls are synchronous. */
 export type Store = ReturnType<typeof storeOn>
 
 /** "SBOX": tells a sandbox file from any other SQLite file. */
 const APPLICATION_ID = 0x53424f58
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 4
 
 const SCHEMA = `
   CREATE TABLE mandates (
@@ -125,7 +93,7 @@ const SCHEMA = `
  * Opens the state. A new store gets the billograms to start from, since the interface cannot create one.
  * @throws UsageError for a file that is not the sandbox's, or is in use by another one.
  */
-export function openStore(dataFile: string | null, startingBillograms: readonly BillogramRecord[]): Store {
+export function openStore(dataFile: string | null, startingBillograms: readonly Billogram[]): Store {
   const database = dataFile === null ? openDatabase(':memory:') : openFile(dataFile)
   const isNew = database.pragma('user_version', { simple: true }) === 0
   if (isNew) database.exec(`BEGIN; ${SCHEMA} COMMIT`)
@@ -238,20 +206,20 @@ function billogramsOn(database: Database) {
   const put = database.prepare(`
     INSERT INTO billograms (id, unique_value_key, document) VALUES (?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET unique_value_key = excluded.unique_value_key, document = excluded.document`)
-  const byUniqueValue = query<BillogramRecord, [key: string, exceptId: string]>(
+  const byUniqueValue = query<Billogram, [key: string, exceptId: string]>(
     database,
     'SELECT document FROM billograms WHERE unique_value_key = ? AND id <> ?',
   )
   return {
-    billogramById: query<BillogramRecord>(database, 'SELECT document FROM billograms WHERE id = ?').first,
-    putBillogram: (record: BillogramRecord): void => {
-      const value = record.creditorUniqueValue
+    billogramById: query<Billogram>(database, 'SELECT document FROM billograms WHERE id = ?').first,
+    putBillogram: (record: Billogram): void => {
+      const value = record.creditor_unique_value
       put.run(record.id, value === null ? null : keyOf(value), JSON.stringify(record))
     },
     /** Whether another billogram has this `creditor_unique_value`, without regard to case or JSON type. */
     isUniqueValueTaken: (value: string | number, exceptId: string): boolean =>
       byUniqueValue.first(keyOf(value), exceptId) !== null,
-    billograms: query<BillogramRecord, []>(database, 'SELECT document FROM billograms ORDER BY id').all,
+    billograms: query<Billogram, []>(database, 'SELECT document FROM billograms ORDER BY id').all,
   }
 }
 

@@ -267,19 +267,20 @@ function differingField(answer: MigrateAnswer, mandate: Mandate): string | null 
 }
 
 /** Offer ids are compared without regard to case, as the service compares them. */
-export function proveOffer(json: unknown, offerId: string): Proof<OfferAnswer> {
-  const reading = readOfferAnswer(json)
-  if (reading.kind === 'unreadable') return reading
-  const { status, content, leftOut } = reading
-  if (content.offer_id.toLowerCase() !== offerId.toLowerCase()) return { kind: 'mismatch', field: 'offer_id' }
-  return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
-}
+export const proveOffer = (json: unknown, offerId: string): Proof<OfferAnswer> =>
+  proveDescribed(readOfferAnswer(json), 'offer_id', (id) => id.toLowerCase() === offerId.toLowerCase())
 
-export function proveUpdate(json: unknown, id: string): Proof<BillogramAnswer> {
-  const reading = readBillogramAnswer(json)
+export const proveUpdate = (json: unknown, wanted: string): Proof<BillogramAnswer> =>
+  proveDescribed(readBillogramAnswer(json), 'id', (id) => id === wanted)
+
+function proveDescribed<Name extends string, Content extends Readonly<Record<Name, string>>>(
+  reading: (Described<Content> & { kind: 'read'; status: string | null }) | ReturnType<typeof unreadable>,
+  field: Name,
+  isSame: (identity: string) => boolean,
+): Proof<Described<Content>> {
   if (reading.kind === 'unreadable') return reading
   const { status, content, leftOut } = reading
-  if (content.id !== id) return { kind: 'mismatch', field: 'id' }
+  if (!isSame(content[field])) return { kind: 'mismatch', field }
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
 }
 

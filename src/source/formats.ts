@@ -1,7 +1,7 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
 import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/beginning.js'
 import { CSV } from './csv/csv.js'
-import type { InputFormat, Table, TableOptions } from './table.js'
+import { tableOf, type InputFormat, type Table, type TableOptions } from './table.js'
 import { withoutNoRecords } from './left-out.js'
 import { refuse } from './refusal.js'
 
@@ -66,5 +66,5 @@ export async function openTable(
 ): Promise<Table> {
   const bytes = await openBytes(input, { maxUnpackedBytes: options.limits.unpackedBytes, signal })
   const format = formats.find(({ recognises }) => recognises(bytes.evidence.head)) ?? CSV
-  return withoutNoRecords(await format.open(bytes, options, signal))
+  return withoutNoRecords(tableOf(await format.open(bytes, options, signal)))
 }

@@ -1,4 +1,4 @@
-import { cleanCell, said } from '../domain/text/text.js'
+import { cleanCell, firstOf, said } from '../domain/text/text.js'
 import {
   isNull,
   isPlainStart,
@@ -101,8 +101,7 @@ const MOST_TOLD = 5
 
 function linesText(lines: readonly number[], one: string, several: string): string | false {
   if (lines.length <= 1) return lines.length === 1 && `Line ${lines.join()} ${one}.`
-  const more = lines.length > MOST_TOLD ? ` and ${lines.length - MOST_TOLD} more` : ''
-  return `Lines ${lines.slice(0, MOST_TOLD).join(', ')}${more} ${several}.`
+  return `Lines ${firstOf(lines.map(String), MOST_TOLD)} ${several}.`
 }
 
 /** What is told of the lines that were left out, and where one states another count than was read. */

@@ -6,7 +6,7 @@ import { codeOf, SourceError } from '../errors.js'
 import { isZip, opening } from './bytes/beginning.js'
 import { type SourceInput, sizeOf } from './bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from './options.js'
-import { ownName, readHeader } from './columns/header.js'
+import { ownName } from './columns/header.js'
 import { piecesOf } from './bytes/text.js'
 import { refuse } from './refusal.js'
 import { refuseRagged, type InputFormat, type RawRecord, type Table, type TableEnd } from './table.js'
@@ -154,12 +154,7 @@ const JSON_LIST: InputFormat = {
       yield records
       return { ...pieces.end(), blankLines: 0, lines: records.length, footer: '' }
     }
-    return {
-      ...{ name, label, sha256, header: readHeader(names), headerCells: names, headerLine: 0 },
-      ...{ isResultFile: false, written: {}, assumed: [], preamble: '', split: () => [] },
-      evidence: { preamble: { lines: 0, evidence: 'none' } },
-      read: () => piecesOf(read()),
-    }
+    return { name, label, sha256, headerCells: names, headerLine: 0, read }
   },
 }
 

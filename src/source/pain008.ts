@@ -11,7 +11,6 @@ import { ENCODINGS, type Encoding } from './bytes/encoding.js'
 import { type ByteSource, openBytes, type ReadEnd } from './bytes/input.js'
 import { piecesOf } from './bytes/text.js'
 import { readXml } from './bytes/xml.js'
-import { readHeader } from './columns/header.js'
 import type { LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { InputFormat, RawRecord, TableEnd } from './table.js'
@@ -85,7 +84,7 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
   const survey = await surveyMandates(bytes, limits, signal)
   const { version, transactions, latest, amendments } = survey
 
-  async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+  async function* readTable(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
     const seen = new Set<string>()
     const isNew = (content: string): boolean => seen.size < seen.add(content).size
     const batches = piecesOf(readCollections(bytes, limits, signal).read())
@@ -104,21 +103,15 @@ export const openExport: InputFormat['open'] = async (bytes, { limits }, signal)
     name,
     label,
     sha256,
-    header: readHeader(HEADER),
     headerCells: HEADER,
-    headerLine: 1,
-    isResultFile: false,
     written: {
       collections: `${version}, ${plural(transactions, 'transaction', 'transactions')}, ${plural(latest.size, 'mandate', 'mandates')}; the latest day of each counts, and what ended it`,
     },
     evidence: { preamble: { lines: 0, evidence: 'the same for every collection file' } },
-    assumed: [],
     amendments: [...amendments.values()],
-    preamble: '',
-    split: (line) => [line],
     withoutCustomers: CROSSWALK,
     cellName: (line, position) => `${HEADER[position] ?? ''} of transaction ${line}`,
-    read: (signal) => piecesOf(readTable(signal)),
+    read: readTable,
   }
 }
 

@@ -1,10 +1,8 @@
 import type { SourceReading } from '../domain/rule/verdict.js'
-import { piecesOf } from './bytes/text.js'
-import { readHeader } from './columns/header.js'
 import type { SourceOptions } from './options.js'
 import { openRecognised } from './read-source.js'
 import type { CheckedAgainst } from './record-check.js'
-import type { RawRecord, Table, TableEnd } from './table.js'
+import { tableOf, type RawRecord, type TableEnd } from './table.js'
 
 /** An export as the ledger keeps it: what its records were, and how they were read. */
 export interface StoredSource {
@@ -39,16 +37,12 @@ export function openStored(
     for (const batch of records()) yield batch.map(({ line, cells }) => ({ line, cells: [...cells] }))
     return NO_TABLE_END
   }
-  const table: Table = {
-    ...{ name, label: name, sha256: '', header: readHeader(header), headerCells: header, headerLine },
-    ...{ isResultFile: false, assumed: [], preamble: '', split: () => [] },
-    written: {},
+  const table = tableOf({
+    ...{ name, label: name, sha256: '', headerCells: header, headerLine, read },
     decidedFormats: reading.dateFormats ?? {},
-    evidence: { preamble: { lines: 0, evidence: '' } },
     ...(isTyped
       ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
       : {}),
-    read: () => piecesOf(read()),
-  }
+  })
   return openRecognised(table, options, against, signal)
 }

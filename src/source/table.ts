@@ -1,10 +1,10 @@
 import type { ReadEnd, ByteSource } from './bytes/input.js'
-import type { Header } from './columns/header.js'
+import { type Header, readHeader } from './columns/header.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { Amendment } from '../domain/mandate/mandate.js'
 import type { LayoutReading, RuleId } from '../domain/rule/verdict.js'
-import type { Pieces } from './bytes/text.js'
+import { type Pieces, piecesOf } from './bytes/text.js'
 
 /** One record as it stands in the file. */
 export interface RawRecord {
@@ -63,6 +63,22 @@ export interface Table {
   readonly read: (signal?: AbortSignal) => Pieces<RawRecord[], TableEnd>
 }
 
+type Named = Pick<Table, 'name' | 'label' | 'sha256' | 'headerCells'>
+
+/** A table as a format gives it: what it does not have is left out. */
+export interface FormatTable extends Named, Partial<Omit<Table, keyof Named | 'read'>> {
+  readonly read: (signal?: AbortSignal) => AsyncGenerator<RawRecord[], TableEnd>
+}
+
+export const tableOf = ({ read, ...given }: FormatTable): Table => ({
+  header: readHeader(given.headerCells),
+  headerLine: 1,
+  ...{ isResultFile: false, written: {}, assumed: [], preamble: '', split: (line) => [line] },
+  evidence: { preamble: { lines: 0, evidence: 'none' } },
+  ...given,
+  read: (signal) => piecesOf(read(signal)),
+})
+
 export interface TableEvidence {
   readonly encoding?: string
   readonly delimiter?: string
@@ -120,7 +136,7 @@ export interface InputFormat {
     bytes: ByteSource,
     options: TableOptions,
     signal: AbortSignal | undefined,
-  ) => Table | Promise<Table>
+  ) => FormatTable | Promise<FormatTable>
 }
 
 /**

@@ -47,7 +47,7 @@ const JSON_LINES: InputFormat = {
       assumed: [],
       preamble: '',
       split: () => [],
-      read: (signal) => piecesOf(read(signal)),
+      read,
     })
   },
 }

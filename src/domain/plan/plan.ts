@@ -136,16 +136,14 @@ const rowsText = ({ count, digest }: PlannedRows): string =>
 
 /** A source is known by its bytes; the name only says which one was meant. */
 export function sourceDrifts(planned: readonly PlannedSource[], now: readonly PlannedSource[]): Drift[] {
-  const isIn = (sources: readonly PlannedSource[], { sha256 }: PlannedSource): boolean =>
-    sources.some((other) => other.sha256 === sha256)
-  const isNamed = (sources: readonly PlannedSource[], { name }: PlannedSource): boolean =>
-    sources.some((other) => other.name === name)
-  const added = now.filter((source) => !isIn(planned, source))
-  const gone = planned.filter((source) => !isIn(now, source) && !isNamed(added, source))
+  const isIn = (sources: readonly PlannedSource[], one: PlannedSource, by: 'sha256' | 'name'): boolean =>
+    sources.some((other) => other[by] === one[by])
+  const added = now.filter((source) => !isIn(planned, source, 'sha256'))
+  const gone = planned.filter((source) => !isIn(now, source, 'sha256') && !isIn(added, source, 'name'))
   return [
     ...gone.map(({ name }) => `missing: "${name}" was planned and is not here`),
     ...added.map((source) =>
-      isNamed(planned, source)
+      isIn(planned, source, 'name')
         ? `changed: "${source.name}" is not the file that was planned`
         : `added: "${source.name}" was not planned`,
     ),

@@ -1,21 +1,10 @@
 import { type KeptSource, type VerdictKind, comparedReference } from './match-sources.js'
 import { countText, plural, timeText } from '../text/text.js'
 
-/** What reading back says of a registered mandate, in the order in which a person looks at it. */
-export const VERIFICATION_WORDS = [
-  'missing',
-  'twice',
-  'different',
-  'unreadable',
-  'decided',
-  'proven',
-] as const
-export type VerificationWord = (typeof VERIFICATION_WORDS)[number]
-
 /** `decided`: cancelled or changed at the service, as a person closed its line of the cut-over. */
 export type VerifiedVerdict = VerdictKind | 'decided'
 
-/** In the order of the words. */
+/** What reading back says of a registered mandate, in the order in which a person looks at it. */
 const WORD_OF = {
   absent: 'missing',
   twice: 'twice',
@@ -23,7 +12,9 @@ const WORD_OF = {
   unreadable: 'unreadable',
   decided: 'decided',
   proven: 'proven',
-} as const satisfies Record<VerifiedVerdict, VerificationWord>
+} as const satisfies Record<VerifiedVerdict, string>
+type VerificationWord = (typeof WORD_OF)[VerifiedVerdict]
+export const VERIFICATION_WORDS = Object.values(WORD_OF)
 
 export const verificationWord = (verdict: VerifiedVerdict): VerificationWord => WORD_OF[verdict]
 

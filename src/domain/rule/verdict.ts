@@ -1,6 +1,6 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
 import { maskAccountCell, maskAccounts } from '../text/masking.js'
-import { plural, printable, said } from '../text/text.js'
+import { firstOf, plural, printable, said } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }
 
@@ -331,9 +331,8 @@ const MOST_NAMED = 3
 /** The same for people who are about to send or to sign; empty where every export says it. */
 export function treatedAsActiveText(names: readonly string[]): string {
   if (names.length === 0) return ''
-  const more = names.length - MOST_NAMED
-  const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
-  return `No column of ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} says which mandates are active: every mandate is treated as active`
+  const named = names.map((name) => `"${name}"`)
+  return `No column of ${firstOf(named, MOST_NAMED)} says which mandates are active: every mandate is treated as active`
 }
 
 /** What is said of a creditor, a filler or a day of collection holds for all rows that have it. */

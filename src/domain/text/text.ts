@@ -8,6 +8,12 @@ export const plural = (count: number, one: string, many: string): string =>
 export const said = <Told>(lines: readonly (Told | false)[]): Told[] =>
   lines.filter((line): line is Told => line !== false)
 
+/** `a, b and 3 more`. @param all how many there are, where not all are given */
+export function firstOf(texts: readonly string[], most: number, all = texts.length): string {
+  const shown = texts.slice(0, most)
+  return `${shown.join(', ')}${all > shown.length ? ` and ${all - shown.length} more` : ''}`
+}
+
 /** Part of a whole with one decimal; what is there is never shown as nothing, what is missing never as all. */
 export function shareText(part: number, whole: number): string {
   if (whole === 0) return ''

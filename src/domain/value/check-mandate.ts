@@ -53,10 +53,6 @@ export const isAbsentCollection = (text: string): boolean =>
 export const isOpenEnd = (text: string): boolean =>
   isAbsentCollection(text) || /^(?:9999\D?12\D?31|31\D12\D9999|12\D31\D9999)/.test(text)
 
-/** True when 36 months have passed since a date: without a collection after it, the mandate has lapsed. */
-const isLongAgo = (date: LocalDate, today: LocalDate): boolean =>
-  addMonths(date, DORMANT_AFTER_MONTHS) < today
-
 interface CheckedCollection {
   readonly findings: readonly Finding[]
   /** The last day for the first debit; null when it cannot be told. */
@@ -79,8 +75,9 @@ function noteLapse(check: ValueCheck, latest: LocalDate, options: CheckOptions):
 }
 
 function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: LocalDate): CheckedCollection {
-  if (signedDate !== null && isLongAgo(signedDate, today)) check.breaks('DORMANCY_UNKNOWN')
-  return { findings: check.findings, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
+  const latestFirstDebit = latestDebitFromSigning(signedDate, today)
+  if (signedDate !== null && latestFirstDebit === null) check.breaks('DORMANCY_UNKNOWN')
+  return { findings: check.findings, latestFirstDebit }
 }
 
 /**

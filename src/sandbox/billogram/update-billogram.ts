@@ -9,107 +9,81 @@ import {
   type BillogramItem,
   type Reminder,
 } from '../../contract/billogram.js'
-import { done, readBody, refuse, refuseField, type Reply } from '../refusal.js'
+import { readBody, refuse, refuseField } from '../refusal.js'
 import type { OpenSandbox } from '../settings.js'
-import { createHmac, randomUUID } from 'node:crypto'
-import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { EVENT_CALLBACK, SIGNATURE_HEADER, signedBefore, TIMESTAMP_HEADER } from '../../contract/callback.js'
-import { isLoopback } from '../../domain/text/text.js'
-import { type BillogramRecord, eventUuid, type PlainFields, type Reminders, type Store } from '../store.js'
+import { eventUuid, type Store } from '../store.js'
 import starting from './starting-billograms.json' with { type: 'json' }
 
-/** What answers show instead of a signing key (`callbacks`). Sent back, it leaves a stored key as it is. */
+/** What stands instead of a signing key, which is kept nowhere: choice 16 of sandbox/choices.md. */
 const HIDDEN_SIGN_KEY = '<SIGNING_SECRET>'
 
 /** The business account's own, used where a billogram has none: choice 10 of sandbox/choices.md. */
-const ACCOUNT_REMINDERS: readonly Reminder[] = [
-  { delay_days: 14, message: 'Your invoice is overdue', type: 'Email' },
-]
+const ACCOUNT_REMINDERS: Reminder[] = [{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }]
 
-/** The billogram as an answer shows it. */
-export function toBillogram(record: BillogramRecord): Billogram {
-  const { callbacks, ...fields } = record.fields
-  const { total_sum, ...sums } = sumsOf(record)
-  return {
-    id: record.id,
-    ...fields,
-    ...(callbacks === undefined ? {} : { callbacks: withoutSecret(callbacks) }),
-    creditor_unique_value: record.creditorUniqueValue,
-    automatic_reminders: record.reminders.automatic,
-    automatic_reminders_settings: [...(record.reminders.settings ?? ACCOUNT_REMINDERS)],
-    attachment: record.attachment,
-    events: [...record.events],
-    delivery_method: 'Email',
-    state: record.paidSum > 0 && sums.remaining_sum <= 0 ? 'Paid' : 'Unpaid',
-    url: null,
-    recipient_url: null,
-    recipient_overview_url: null,
-    flags: [],
-    interest_fee: 0,
-    remaining_sum: sums.remaining_sum,
-    total_sum,
-    rounding_value: 0,
-    reminder_count: 0,
-    detailed_sums: { ...sums, regional_sweden: { rotavdrag_sum: 0 } },
-    created_at: record.createdAt,
-    updated_at: record.updatedAt,
-  }
+/** What nothing was said of. */
+const USUAL = {
+  ...{ creditor_unique_value: null, attachment: null, automatic_reminders: true, delivery_method: 'Email' },
+  automatic_reminders_settings: ACCOUNT_REMINDERS,
+  ...{ url: null, recipient_url: null, recipient_overview_url: null },
+  ...{ events: [], flags: [], interest_fee: 0, rounding_value: 0, reminder_count: 0 },
 }
-
-const withoutSecret = (callbacks: NonNullable<PlainFields['callbacks']>) =>
-  callbacks.sign_key === undefined ? callbacks : { ...callbacks, sign_key: HIDDEN_SIGN_KEY }
 
 const toCents = (amount: number): number => Math.round(amount * 100) / 100
 
 const netOf = ({ count = 1, price = 0, discount = 0 }: BillogramItem): number =>
   toCents(count * price * (1 - discount / 100))
 
-/** `total_sum` and `detailed_sums`. How the service computes them is not shown: choice 12 of sandbox/choices.md. */
-function sumsOf({ fields, paidSum }: BillogramRecord) {
-  const net = fields.items.reduce((sum, item) => sum + netOf(item), 0)
-  const vat = fields.items.reduce((sum, item) => sum + toCents((netOf(item) * (item.vat ?? 0)) / 100), 0)
-  const invoiceFee = fields.invoice_fee ?? 0
-  const invoiceFeeVat = fields.invoice_fee_vat ?? 0
-  const gross = toCents(net + vat)
-  const total = toCents(gross + invoiceFee + invoiceFeeVat)
+type Priced = Pick<Billogram, 'items' | 'invoice_fee' | 'invoice_fee_vat' | 'reminder_fee'>
+
+/** State and sums. How the service computes them is not shown: choice 12 of sandbox/choices.md. */
+function sumsOf({ items, invoice_fee = 0, invoice_fee_vat = 0, reminder_fee = 0 }: Priced, paid: number) {
+  const net = items.reduce((sum, item) => sum + netOf(item), 0)
+  const vat = items.reduce((sum, item) => sum + toCents((netOf(item) * (item.vat ?? 0)) / 100), 0)
+  const gross_sum = toCents(net + vat)
+  const total_sum = toCents(gross_sum + invoice_fee + invoice_fee_vat)
+  const remaining_sum = toCents(total_sum - paid)
   return {
-    total_sum: total,
-    net_sum: toCents(net),
-    vat_sum: toCents(vat),
-    invoice_fee: invoiceFee,
-    invoice_fee_vat: invoiceFeeVat,
-    reminder_fee: fields.reminder_fee ?? 0,
-    interest_fee: 0,
-    rounding: 0,
-    gross_sum: gross,
-    credited_sum: 0,
-    collector_paid_sum: 0,
-    paid_sum: toCents(paidSum),
-    remaining_sum: toCents(total - paidSum),
+    state: paid > 0 && remaining_sum <= 0 ? 'Paid' : 'Unpaid',
+    ...{ total_sum, remaining_sum },
+    detailed_sums: {
+      ...{ net_sum: toCents(net), vat_sum: toCents(vat), invoice_fee, invoice_fee_vat, reminder_fee },
+      ...{ interest_fee: 0, rounding: 0, gross_sum, credited_sum: 0, collector_paid_sum: 0 },
+      ...{ paid_sum: toCents(paid), remaining_sum, regional_sweden: { rotavdrag_sum: 0 } },
+    },
   }
 }
 
-type SubmittedReminders = Pick<BillogramRequest, 'automatic_reminders' | 'automatic_reminders_settings'>
+type Reminders = Pick<Billogram, 'automatic_reminders' | 'automatic_reminders_settings'>
+type SubmittedReminders = Pick<BillogramRequest, keyof Reminders>
 
 /** The reminders after an update: the three rules of contract/README.md#billogram. */
 function remindersAfter(current: Reminders, submitted: SubmittedReminders): Reminders {
   const { automatic_reminders: automatic, automatic_reminders_settings: settings } = submitted
   if (settings === undefined) return withFlagAlone(current, automatic)
   // Rule 2: the empty list switches reminders off, whatever the flag says.
-  if (settings?.length === 0) return { automatic: false, settings }
+  if (settings?.length === 0) return { automatic_reminders: false, automatic_reminders_settings: [] }
   // Rule 1: settings without the flag switch them on. Rule 3: null stands for the account's settings.
-  return { automatic: automatic ?? true, settings }
+  return {
+    automatic_reminders: automatic ?? true,
+    automatic_reminders_settings: settings ?? ACCOUNT_REMINDERS,
+  }
 }
 
 /** A flag of true cannot mean the empty list, so the account's settings take its place (choice 13). */
-function withFlagAlone(current: Reminders, automatic: boolean | undefined): Reminders {
-  if (automatic === undefined) return current
-  return { automatic, settings: automatic && current.settings?.length === 0 ? null : current.settings }
+function withFlagAlone(current: Reminders, automatic = current.automatic_reminders): Reminders {
+  const settings = current.automatic_reminders_settings
+  const isEmpty = automatic === true && settings.length === 0
+  return {
+    automatic_reminders: automatic,
+    automatic_reminders_settings: isEmpty ? ACCOUNT_REMINDERS : settings,
+  }
 }
 
 /** The billograms a new sandbox starts from, since the interface has no operation that creates one. */
-export const STARTING_BILLOGRAMS = starting as readonly BillogramRecord[]
+export const STARTING_BILLOGRAMS: readonly Billogram[] = (starting as Pick<Billogram, StartsWith>[]).map(
+  (given) => ({ ...USUAL, ...given, ...sumsOf(given, 0) }),
+)
+type StartsWith = 'id' | 'customer' | 'items' | 'created_at' | 'updated_at'
 
 /** Amounts above this lose their cents in a JSON number. */
 const LARGEST_SUM = 1e13
@@ -117,201 +91,92 @@ const LARGEST_SUM = 1e13
 /** The one that the creditor's country allows: choice 9 of sandbox/choices.md. */
 const ACCOUNT_CURRENCY = 'EUR'
 
-/** Updates a billogram and posts what happened. */
-export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Reply<Billogram> {
-  const current = parts.store.billogramById(id)
-  if (current === null) return refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
-  const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
-  if (request.kind === 'refused') return request
-  const now = parts.now().toISOString()
-  const next = recordAfter(current, request.content, now, parts.store)
-  const refusal = refusalOf(request.content, next, parts.store)
-  if (refusal !== null) return refusal
-  const payments = request.content.registered_payments?.payments ?? []
-  const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
-  return done(keepBillogram(next, happened, now, parts))
+/** The billogram of an id. */
+export function billogramOf(id: string, store: Store): Billogram {
+  const billogram = store.billogramById(id)
+  if (billogram === null) throw refuse(404, 'NOT_FOUND', 'There is no billogram with this id')
+  return billogram
 }
 
-function recordAfter(
-  current: BillogramRecord,
+/** Updates a billogram and keeps what happened. */
+export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Billogram {
+  const current = billogramOf(id, parts.store)
+  const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
+  const now = parts.now().toISOString()
+  const payments = request.registered_payments?.payments ?? []
+  const next = { ...billogramAfter(current, request, payments, parts.store), updated_at: now }
+  refuseUnfit(request, next, parts.store)
+  const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
+  return keepBillogram(next, happened, now, parts)
+}
+
+type Payments = NonNullable<BillogramRequest['registered_payments']>['payments']
+
+function billogramAfter(
+  current: Billogram,
   request: BillogramRequest,
-  now: string,
+  payments: Payments,
   store: Store,
-): BillogramRecord {
+): Billogram {
   const {
-    creditor_unique_value: uniqueValue,
-    automatic_reminders,
-    automatic_reminders_settings,
-    attachment,
-    registered_payments,
     return_data: _selectsNothing,
+    registered_payments: _added,
     detailed_sums: _computed,
     ...sent
   } = request
-  const payments = registered_payments?.payments ?? []
+  const { creditor_unique_value, attachment, callbacks, offers } = { ...current, ...sent }
+  const already = current.detailed_sums?.paid_sum ?? 0
+  const paid = payments.reduce((sum, payment) => sum + payment.payment_amount, already)
+  const key = callbacks?.sign_key === undefined ? {} : { sign_key: HIDDEN_SIGN_KEY }
   return {
-    ...current,
-    fields: withKnownOffers(withStoredSignKey({ ...current.fields, ...sent }, current), store),
-    creditorUniqueValue: uniqueValue === undefined ? current.creditorUniqueValue : uniqueValue,
-    reminders: remindersAfter(current.reminders, { automatic_reminders, automatic_reminders_settings }),
-    attachment: attachment === undefined ? current.attachment : attachment,
-    paidSum: payments.reduce((sum, payment) => sum + payment.payment_amount, current.paidSum),
-    updatedAt: now,
+    ...{ ...current, ...sent, ...sumsOf({ ...current, ...sent }, paid), ...remindersAfter(current, sent) },
+    creditor_unique_value: creditor_unique_value ?? null,
+    attachment: attachment ?? null,
+    callbacks: callbacks && { ...callbacks, ...key },
+    // As they were created, whatever their letter case here.
+    offers: offers?.map((offer) => ({
+      offer_id: store.offerById(offer.offer_id)?.offer_id ?? offer.offer_id,
+    })),
   }
 }
 
-/** Stores a billogram with what happened to it, each event with its own UUID, and posts the events. */
+/** Stores a billogram with what happened to it, each event with its own UUID. */
 export function keepBillogram(
-  record: BillogramRecord,
+  billogram: Billogram,
   happened: readonly Pick<BillogramEvent, 'type' | 'data'>[],
   now: string,
-  parts: OpenSandbox,
+  { seed, store }: OpenSandbox,
 ): Billogram {
-  const events = happened.map(({ type, data }, index) => ({
-    type,
-    created_at: now,
-    event_uuid: eventUuid(parts.seed, record.id, record.events.length + index),
-    billogram_id: record.id,
-    data,
-  }))
-  const kept = { ...record, events: [...record.events, ...events] }
-  parts.store.putBillogram(kept)
-  postCallbacks(kept.fields.callbacks, events, parts)
-  return toBillogram(kept)
+  const { id, events: earlier } = billogram
+  const events = happened.map(({ type, data }, index) => {
+    const event_uuid = eventUuid(seed, id, earlier.length + index)
+    return { type, created_at: now, event_uuid, billogram_id: id, data }
+  })
+  const kept = { ...billogram, events: [...earlier, ...events] }
+  store.putBillogram(kept)
+  return kept
 }
 
-/** A client that sends back what it read must not turn the placeholder into the key. */
-function withStoredSignKey(fields: PlainFields, current: BillogramRecord): PlainFields {
-  const stored = current.fields.callbacks?.sign_key
-  if (stored === undefined || fields.callbacks?.sign_key !== HIDDEN_SIGN_KEY) return fields
-  return { ...fields, callbacks: { ...fields.callbacks, sign_key: stored } }
-}
-
-const withKnownOffers = (fields: PlainFields, store: Store): PlainFields =>
-  fields.offers === undefined
-    ? fields
-    : {
-        ...fields,
-        offers: fields.offers.map(({ offer_id }) => ({
-          offer_id: store.offerById(offer_id)?.offer_id ?? offer_id,
-        })),
-      }
-
-function refusalOf(request: BillogramRequest, next: BillogramRecord, store: Store) {
+function refuseUnfit(request: BillogramRequest, next: Billogram, store: Store): void {
   if ((request.currency ?? ACCOUNT_CURRENCY) !== ACCOUNT_CURRENCY)
-    return refuseField(['currency'], `must be ${ACCOUNT_CURRENCY}, the currency of the creditor's country`)
+    throw refuseField(['currency'], `must be ${ACCOUNT_CURRENCY}, the currency of the creditor's country`)
   const unknown = (request.offers ?? []).findIndex(({ offer_id }) => store.offerById(offer_id) === null)
-  if (unknown >= 0) return refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
-  const { creditorUniqueValue: value, id } = next
+  if (unknown >= 0) throw refuseField(['offers', unknown, 'offer_id'], 'does not name an existing offer')
+  const { creditor_unique_value: value, id, total_sum, detailed_sums } = next
   if (value !== null && store.isUniqueValueTaken(value, id))
-    return refuseField(['creditor_unique_value'], 'is the value of another billogram')
-  const tooLarge = Object.values(sumsOf(next)).some((sum) => !(Math.abs(sum) <= LARGEST_SUM))
-  return tooLarge ? refuseField(['items'], 'give a sum that is too large') : null
+    throw refuseField(['creditor_unique_value'], 'is the value of another billogram')
+  const { regional_sweden: _none, ...sums } = { total_sum, ...detailed_sums }
+  const tooLarge = Object.values(sums).some((sum = 0) => !(Math.abs(sum) <= LARGEST_SUM))
+  if (tooLarge) throw refuseField(['items'], 'give a sum that is too large')
 }
 
 /** Creates an offer; its id must be new, whatever its case. */
-export function createOffer(body: unknown, { store, now }: OpenSandbox): Reply<Offer> {
+export function createOffer(body: unknown, { store, now }: OpenSandbox): Offer {
   const request = readBody(offerRequest, body)
-  if (request.kind === 'refused') return request
-  if (store.offerById(request.content.offer_id) !== null)
-    return refuseField(['offer_id'], 'must be unique: an offer with this id exists')
+  if (store.offerById(request.offer_id) !== null)
+    throw refuseField(['offer_id'], 'must be unique: an offer with this id exists')
   const at = now().toISOString()
-  const offer = { ...request.content, created_at: at, updated_at: at }
+  const offer = { ...request, created_at: at, updated_at: at }
   store.addOffer(offer)
-  return done(offer)
+  return offer
 }
-
-const TIMEOUT_MS = 5_000
-
-/** A callback that was not answered with success is repeated after so long (choice 15). */
-const REPEATED_AFTER_MS = [1_000, 10_000]
-
-/**
- * Posts events to `callbacks.url` without making anybody wait. The log gets one line per try; it names the event, never
- * the URL or a key.
- */
-function postCallbacks(
-  callbacks: PlainFields['callbacks'],
-  events: readonly BillogramEvent[],
-  { log, now, closing }: OpenSandbox,
-): void {
-  if (callbacks?.url === undefined) return
-  const target = loopbackTarget(callbacks.url)
-  for (const event of events) {
-    const report = (end: string) => log(`callback ${event.type} of billogram ${event.billogram_id}: ${end}`)
-    if (target === null) report('not sent, only loopback addresses over http are called')
-    else void deliver(signed(callbacks, event, now()), target, report, closing)
-  }
-}
-
-/** As published (contract/README.md#callbacks); without a key it goes unsigned. */
-function signed(
-  { custom, sign_key }: NonNullable<PlainFields['callbacks']>,
-  event: BillogramEvent,
-  now: Date,
-) {
-  const timestamp = now.toISOString()
-  const body = JSON.stringify({
-    callback_id: randomUUID(),
-    callback_timestamp: timestamp,
-    callback_type: EVENT_CALLBACK,
-    custom: custom ?? null,
-    event,
-  })
-  const signature = (key: string) =>
-    createHmac('sha256', key)
-      .update(signedBefore(timestamp) + body)
-      .digest('hex')
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    [TIMESTAMP_HEADER]: timestamp,
-    ...(sign_key === undefined ? {} : { [SIGNATURE_HEADER]: signature(sign_key) }),
-  }
-  return { headers, body }
-}
-
-/** A callback never leaves this computer. `localhost` is taken literally, so that no resolver is asked. */
-function loopbackTarget(text: string): URL | null {
-  if (!URL.canParse(text)) return null
-  const url = new URL(text)
-  if (url.hostname === 'localhost') url.hostname = '127.0.0.1'
-  const isPlain = url.protocol === 'http:' && url.username === '' && url.password === ''
-  return isPlain && isLoopback(url.hostname) ? url : null
-}
-
-async function deliver(
-  callback: ReturnType<typeof signed>,
-  target: URL,
-  report: (end: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const waitMs of [0, ...REPEATED_AFTER_MS]) {
-    try {
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal })
-      const status = await send(callback, target, signal)
-      report(`answered ${status}`)
-      if (status >= 200 && status < 300) return
-    } catch (error) {
-      if (signal.aborted) return
-      report(error instanceof Error ? error.message : 'unknown error')
-    }
-  }
-}
-
-const send = (
-  { headers, body }: ReturnType<typeof signed>,
-  target: URL,
-  signal: AbortSignal,
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(target, { method: 'POST', headers, agent: false, signal })
-    outgoing
-      .setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)))
-      .on('response', (answer) => {
-        answer.on('error', () => undefined).resume()
-        resolve(answer.statusCode ?? 0)
-      })
-      .on('error', reject)
-      .end(body)
-  })

@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MigratedMandate } from '../../contract/migrate-mandate.js'
-import { refusalAnswer, refuse } from '../refusal.js'
+import { refuse } from '../refusal.js'
 
 /** Which request this is. */
 export interface Occasion {
@@ -263,14 +263,14 @@ export async function misbehave(
   switch (fault.kind) {
     case 'refuse': {
       const path = fault.field === null ? [] : fault.field.split('.')
-      return refusalAnswer(refuse(fault.status, fault.code, fault.message, path))
+      throw refuse(fault.status, fault.code, fault.message, path)
     }
     case 'throttle': {
       const headers = fault.retry_after === null ? {} : { 'retry-after': String(fault.retry_after) }
-      return refusalAnswer(refuse(fault.status, 'TOO_MANY_REQUESTS', 'Too many requests'), headers)
+      throw refuse(fault.status, 'TOO_MANY_REQUESTS', 'Too many requests', [], headers)
     }
     case 'server_error':
-      return refusalAnswer(refuse(fault.status, 'INTERNAL_ERROR', 'Broken on purpose'))
+      throw refuse(fault.status, 'INTERNAL_ERROR', 'Broken on purpose')
     case 'hang':
       return hang(stage.outgoing, fault.for_ms)
     case 'reset':

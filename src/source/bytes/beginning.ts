@@ -1,7 +1,10 @@
 /** How a file begins, by which its format is told. */
 
-export const latin1 = (start: Uint8Array, length: number): string =>
-  Buffer.from(start.subarray(0, length)).toString('latin1')
+export const bufferOver = (bytes: Uint8Array, length = bytes.length): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.length))
+
+export const latin1 = (bytes: Uint8Array, length?: number): string =>
+  bufferOver(bytes, length).toString('latin1')
 
 export const beginsWith = (start: Uint8Array, mark: string): boolean => latin1(start, mark.length) === mark
 

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { refuse } from '../refusal.js'
+import { bufferOver, latin1 } from './beginning.js'
 import alphabets from './alphabets.json' with { type: 'json' }
 
 /** The encodings a source may have, by the names that the configuration uses. */
@@ -172,7 +173,8 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
  */
 export function createDecoder(encoding: Encoding) {
   if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'iso-8859-1') return { decode: latin1, end: (): string => '' }
+  if (encoding === 'iso-8859-1')
+    return { decode: (chunk: Uint8Array): string => latin1(chunk), end: (): string => '' }
   if (encoding === 'windows-1252')
     // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
     return {
@@ -208,7 +210,3 @@ function utf8Decoder() {
     end: (): string => decoder.decode(cut),
   }
 }
-
-const bufferOver = (chunk: Uint8Array): Buffer => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-
-const latin1 = (chunk: Uint8Array): string => bufferOver(chunk).toString('latin1')

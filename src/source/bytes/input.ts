@@ -159,16 +159,20 @@ async function* unpack(
   chunks: AsyncGenerator<Uint8Array>,
   { maxUnpackedBytes }: ReadOptions,
 ): AsyncGenerator<Uint8Array> {
-  const first = await firstBytes(chunks)
-  const all = prepend(first, chunks)
-  if (maxUnpackedBytes === null || first[0] !== 0x1f || first[1] !== 0x8b) {
-    yield* all
+  const start = await takeBytes(chunks, 2)
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* start.chunks
+    yield* chunks
+  }
+  const [first, second] = Buffer.concat(start.chunks)
+  if (maxUnpackedBytes === null || first !== 0x1f || second !== 0x8b) {
+    yield* all()
     return
   }
   let unpackedBytes = 0
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   // The reason of a failure arrives by the iteration below.
-  pipeline(Readable.from(all, { objectMode: false }), gunzip, () => undefined)
+  pipeline(Readable.from(all(), { objectMode: false }), gunzip, () => undefined)
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       unpackedBytes += chunk.length
@@ -191,20 +195,16 @@ function gzipProblem(source: string, error: unknown): unknown {
   return unreadable(source, 'its gzip data is damaged or cut off', 'Copy or create the file again.', error)
 }
 
-/** At least two bytes, or all there are: a pipe may deliver them one by one. */
-async function firstBytes(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
-  let first: Uint8Array = new Uint8Array(0)
-  while (first.length < 2) {
-    const next = await chunks.next()
-    if (next.done === true) break
-    first = first.length === 0 && next.value.length > 1 ? next.value : Buffer.concat([first, next.value])
+/** The first chunks that make up so many bytes, or all there are: a pipe may deliver them one by one. */
+async function takeBytes<End>(from: AsyncGenerator<Uint8Array, End>, bytes: number) {
+  const chunks: Uint8Array[] = []
+  for (let length = 0; length < bytes;) {
+    const next = await from.next()
+    if (next.done === true) return { chunks, end: next.value }
+    chunks.push(next.value)
+    length += next.value.length
   }
-  return first
-}
-
-async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first
-  yield* rest
+  return { chunks, end: null }
 }
 
 /** A source whose bytes can be read, whatever is written in them. */
@@ -245,19 +245,9 @@ async function openFile(path: string, options: ReadOptions): Promise<ByteSource>
 
 async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
   const origin = readHashed(input.name, input.stream, options, 'Start again, or give a file instead.')
-  let ended: ReadEnd | null = null
+  const { chunks, end } = await takeBytes(origin, STREAM_HEAD_BYTES)
   const examiner = examineBytes(false)
-  const chunks: Uint8Array[] = []
-  for (let length = 0; length < STREAM_HEAD_BYTES;) {
-    const next = await origin.next()
-    if (next.done === true) {
-      ended = next.value
-      break
-    }
-    chunks.push(next.value)
-    examiner.add(next.value)
-    length += next.value.length
-  }
+  for (const chunk of chunks) examiner.add(chunk)
   let isRead = false
   return {
     name: nameOf(input),
@@ -269,7 +259,7 @@ async function openStream(input: Exclude<SourceInput, string>, options: ReadOpti
       if (isRead) throw refuse(input.name, 'FILE_CHANGED', 'a stream can be read only once')
       isRead = true
       yield* chunks.splice(0)
-      return ended ?? (yield* origin)
+      return end ?? (yield* origin)
     },
   }
 }

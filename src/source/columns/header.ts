@@ -1,6 +1,6 @@
 import { isSepaIban } from '../../domain/value/iban.js'
 import { CUSTOMER_COLUMN, HEADINGS } from '../../domain/row/list-words.js'
-import { cleanCell, cleanIban, findName, fold } from '../../domain/text/text.js'
+import { cleanCell, cleanIban, findName, firstOf, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
 import { showValue } from '../../domain/rule/verdict.js'
@@ -36,8 +36,9 @@ export function readHeader(cells: readonly string[], isSkipped: (position: numbe
     return { name: ownName(name) === CUSTOMER_COLUMN ? CUSTOMER_COLUMN : name, position }
   })
   const kept = all.filter(({ name }) => !isOwnColumn(name))
-  const own = (wanted: string): number | null =>
-    all.find(({ name }) => ownName(name) === wanted)?.position ?? null
+  // Of several of one name the first.
+  const owned = new Map(all.toReversed().map(({ name, position }) => [ownName(name), position]))
+  const own = (wanted: string): number | null => owned.get(wanted) ?? null
   return {
     /** In file order; a column without a name is the empty text. */
     names: kept.map(({ name }) => name),
@@ -49,15 +50,8 @@ export function readHeader(cells: readonly string[], isSkipped: (position: numbe
     width: cells.length,
     /** Where `migration_row` stands in a record. */
     migrationRow: own('migration_row'),
-    /** Where `migration_decision` stands in a record. */
-    migrationDecision: own('migration_decision'),
-    /** Where `migration_reason` and `migration_by` stand in a record. */
-    migrationReason: own('migration_reason'),
-    migrationBy: own('migration_by'),
-    /** Where a line says of which ledger it is. */
-    migrationLedger: own('migration_ledger'),
-    /** Where a person says which customer it is, beside a crosswalk. */
-    migrationCustomer: own(CUSTOMER_COLUMN),
+    /** Where another of our columns does, by its name. */
+    own,
   }
 }
 
@@ -116,9 +110,7 @@ const MOST_SHOWN = 20
 /** The names as a message may show them; account numbers are masked, for the file may have no header at all. */
 export function showNames({ names }: Header): string {
   const shown = names.slice(0, MOST_SHOWN).map((name) => `"${showValue(name)}"`)
-  return names.length > MOST_SHOWN
-    ? `${shown.join(', ')} and ${names.length - MOST_SHOWN} more`
-    : shown.join(', ')
+  return firstOf(shown, MOST_SHOWN, names.length)
 }
 
 const isAccount = (name: string): boolean => isSepaIban(cleanIban(name))

@@ -6,6 +6,7 @@ import {
   REQUIRED_FIELDS,
   type Field,
 } from '../../domain/mandate/mandate.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,
@@ -224,7 +225,7 @@ export function mapColumns(
     /** The column with the old key that the crosswalk translates. */
     oldKey: lookups.find(({ section }) => section === 'crosswalk')?.keys[0] ?? null,
     /** Where a person says which customer it is. */
-    customer: header.migrationCustomer,
+    customer: header.own(CUSTOMER_COLUMN),
     /** The cell that is compared with the second key of the crosswalk line, or the end of the account. */
     secondKey: second === undefined ? null : (compared[0] ?? ('ibanEnd' as const)),
     /** Columns that a field is made of or looked up by. */

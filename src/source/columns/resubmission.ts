@@ -30,17 +30,11 @@ import type { SourceOptions } from '../options.js'
 export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
 
 /** Null for a line without a row number: a new mandate. */
-export function readResubmission(
-  cells: readonly string[],
-  { migrationRow, migrationDecision, migrationReason, migrationBy, migrationLedger }: Header,
-  severities: SeverityOverrides,
-) {
-  const cellAt = (position: number | null): string =>
-    position === null ? '' : cleanCell(cells[position] ?? '')
-  const textAt = (position: number | null): string | null => cellAt(position) || null
-  const number = cellAt(migrationRow)
+export function readResubmission(cells: readonly string[], { own }: Header, severities: SeverityOverrides) {
+  const cellOf = (name: string): string => cleanCell(cells[own(`migration_${name}`) ?? -1] ?? '')
+  const number = cellOf('row')
   if (number === '') return null
-  const decision = cellAt(migrationDecision)
+  const decision = cellOf('decision')
   const isDecided = fold(decision) === FOR_RUN
   const unreadable = (value: string, detail: string): readonly Finding[] =>
     findingOf('CORRECTION_UNREADABLE', severities, { value, detail })
@@ -48,13 +42,13 @@ export function readResubmission(
     /** The row it corrects; 0 where that cannot be read. */
     corrects: readWhole(number) ?? 0,
     isDecided,
-    ledger: textAt(migrationLedger),
+    ledger: cellOf('ledger') || null,
     /** Who corrected it, and why, as far as the line says so. */
     said: {
-      by: textAt(migrationBy),
-      reason: textAt(migrationReason),
+      by: cellOf('by') || null,
+      reason: cellOf('reason') || null,
       // Of a list whose column was deleted nobody can tell what it knows of.
-      ...(cellAt(migrationLedger) === '' ? {} : readMark(cellAt(migrationLedger))),
+      ...(cellOf('ledger') === '' ? {} : readMark(cellOf('ledger'))),
     },
     findings:
       readWhole(number) === null

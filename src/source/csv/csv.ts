@@ -217,7 +217,7 @@ export const CSV: InputFormat = {
       },
       assumed: assumedEncoding(text, layout),
       split: (line) => splitLine(line, delimiter.delimiter),
-      read: (signal) => piecesOf(readTable(text, layout, options, signal)),
+      read: (signal) => readTable(text, layout, options, signal),
     }
   },
 }

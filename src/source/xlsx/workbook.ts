@@ -43,16 +43,12 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, sign
   const { label } = bytes
   const { packed, end } = await readPacked(bytes, signal)
   const parts = await openPackage(label, packed, limits, signal)
-  const relations = async (part: string): Promise<readonly Relation[]> => {
-    const name = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
-    return parts.has(name) ? relationsIn(parts, name, part) : []
-  }
-  const main = (await relations('')).find(({ type }) => type === 'officeDocument')?.target
+  const main = (await relationsOf('', parts)).find(({ type }) => type === 'officeDocument')?.target
   if (main === undefined || !parts.has(main) || main.endsWith('.bin'))
     throw refuse(label, 'FILE_FORMAT', 'it is packed like a workbook and holds none that can be read', {
       next: 'Open it in a spreadsheet and save it as an Excel workbook (.xlsx).',
     })
-  const related = await relations(main)
+  const related = await relationsOf(main, parts)
   const readPart = (wanted: string) => async (handlers: XmlHandlers) => {
     const part = related.find(({ type, target }) => type === wanted && parts.has(target))?.target
     if (part !== undefined) await drain(parts.read(part, handlers))
@@ -78,7 +74,7 @@ export async function openWorkbook(bytes: ByteSource, limits: LimitOptions, sign
           if (name === 't' && text.trim() !== '') rows.add(row)
         },
       }
-      for (const { type, target } of await relations(part))
+      for (const { type, target } of await relationsOf(part, parts))
         if (type === 'comments' && parts.has(target)) await drain(parts.read(target, handlers))
       return rows
     },
@@ -174,14 +170,15 @@ interface Relation {
   readonly target: string
 }
 
-async function relationsIn(parts: Package, name: string, of: string): Promise<readonly Relation[]> {
+async function relationsOf(part: string, parts: Package): Promise<readonly Relation[]> {
+  const name = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
   const relations: Relation[] = []
   const open: XmlHandlers['open'] = (element, { Id = '', Type = '', Target = '', TargetMode }) => {
     if (element !== 'Relationship' || TargetMode === 'External') return
-    const target = posix.join('/', Target.startsWith('/') ? '' : posix.dirname(of), Target).slice(1)
+    const target = posix.join('/', Target.startsWith('/') ? '' : posix.dirname(part), Target).slice(1)
     relations.push({ id: Id, type: posix.basename(Type), target })
   }
-  await drain(parts.read(name, { open, close: () => undefined }))
+  if (parts.has(name)) await drain(parts.read(name, { open, close: () => undefined }))
   return relations
 }
 

@@ -1,5 +1,5 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import { columnLetters, findName, fold, plural, said } from '../../domain/text/text.js'
+import { columnLetters, findName, firstOf, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader } from '../csv/csv.js'
 import { isBlankRecord } from '../csv/records.js'
@@ -14,7 +14,7 @@ import { openBytes } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../options.js'
 import { refuse } from '../refusal.js'
-import type { InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
+import type { FormatTable, InputFormat, RawRecord, TableEnd, TableOptions } from '../table.js'
 import { readRows, type SheetFacts, type SheetRow } from './sheet.js'
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
@@ -73,7 +73,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
   const headerCells = withoutEmptyEnd(top.cells)
   refuseUnclearList(label, headerLine, headerCells)
 
-  async function* readTable(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+  async function* readTable(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
     const footer: string[] = []
     let rows = 0
     for await (const batch of readRows(workbook, sheet, limits, { signal })) {
@@ -122,7 +122,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
       .join('\n'),
     split: (line: string) => line.split('\t'),
     cellName: (line: number, position: number) => `${columnLetters(position)}${line}`,
-    read: (signal?: AbortSignal) => piecesOf(readTable(signal)),
+    read: readTable,
   }
 }
 
@@ -130,7 +130,7 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
  * Sheets of ours to correct in, read as one: their lines go on, and cells name their sheet.
  * @throws {SourceError} FILE_SHEET_UNCLEAR where they do not have the same columns
  */
-function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
+function joined(tables: readonly [SheetTable, ...SheetTable[]]): FormatTable {
   const [first] = tables
   // Where the first row of a sheet was deleted, the second one names its columns.
   const namesOf = ({ headerCells }: SheetTable): string =>
@@ -148,10 +148,10 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
     lines += table.lastRow
     return { ...table, before }
   })
-  async function* readAll(signal: AbortSignal | undefined): AsyncGenerator<RawRecord[], TableEnd> {
+  async function* readAll(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
     let [end, blankLines] = [{ sha256: first.sha256, bytes: 0, footer: '' }, 0]
     for (const { read, before } of parts) {
-      const batches = read(signal)
+      const batches = piecesOf(read(signal))
       for await (const batch of batches)
         yield batch.map((record) => ({ ...record, line: record.line + before }))
       end = batches.end()
@@ -167,7 +167,7 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): Table {
       const { sheet, before } = parts.findLast((part) => part.before < line) ?? { ...first, before: 0 }
       return `${sheet}!${columnLetters(position)}${line - before}`
     },
-    read: (signal) => piecesOf(readAll(signal)),
+    read: readAll,
   }
 }
 
@@ -296,20 +296,16 @@ function refuseUnsound(
     refuse(label, 'FILE_FORMAT', `its sheet "${showValue(name)}" has ${what}`, { next })
   if (counts.errors > 0)
     throw refused(
-      `${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${listed(errorCells, counts.errors)}`,
+      `${plural(counts.errors, 'cell', 'cells')} with an error such as #REF! or #N/A: ${firstOf(errorCells, MOST_SHOWN, counts.errors)}`,
       'Correct them in the spreadsheet, save it and give it again.',
     )
-  const across = merged.filter(({ lastRow }) => lastRow > top)
-  const refs = across.slice(0, MOST_SHOWN).map(({ ref }) => ref)
+  const across = merged.flatMap(({ lastRow, ref }) => (lastRow > top ? ref : []))
   if (across.length > 0)
     throw refused(
-      `merged cells below its header: ${listed(refs, across.length)}`,
+      `merged cells below its header: ${firstOf(across, MOST_SHOWN)}`,
       'Unmerge them, fill in each cell, save it and give it again.',
     )
 }
-
-const listed = (some: readonly string[], all: number): string =>
-  `${some.join(', ')}${all > some.length ? ` and ${all - some.length} more` : ''}`
 
 function formulasOf({ counts: { formulas } }: SurveyedSheet) {
   const detail = `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`

@@ -102,7 +102,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect((await updated(sandbox, { attachment: null })).attachment).toBeNull()
   })
 
-  it('2.2: a signing key never comes back, and its placeholder does not overwrite it', async () => {
+  it('2.2: a signing key is kept nowhere and never comes back', async () => {
     const sandbox = await start()
     const first = await put(sandbox, { ...smallest, callbacks: { custom: 'c', sign_key: 'very secret' } })
     expect(first.text).not.toContain('very secret')
