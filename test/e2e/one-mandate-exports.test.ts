@@ -248,6 +248,18 @@ it('what the comparison calls changed before sending waits for that export', asy
   expect(registered()).toEqual(linesOf(final))
 })
 
+it('a record that cannot be read whole takes not the place of another one with another account', async () => {
+  const unread = { signed_date: '2024-02-30' }
+  save('october.csv', [...AS_BEFORE, mandate(2, account(902), unread)])
+  save('september.csv', [...AS_BEFORE, mandate(2, unread)])
+  await expectRuns([['october.csv'], ['september.csv']], 3, AS_BEFORE)
+  expect(place.rows('corrections.csv').map(({ iban }) => iban)).toHaveLength(2)
+  edit('corrections.csv', (row) =>
+    row['iban'] === account(902)['iban'] ? { ...row, signed_date: mandate(2)['signed_date'] ?? '' } : row,
+  )
+  await expectRun([inReport('corrections.csv')], 0, [...AS_BEFORE, mandate(2, account(902))])
+})
+
 it('what a list or a corrected configuration makes of that waits as well, unless it says the same', async () => {
   const unread = { signed_date: '2024-02-30' }
   const rows = [...AS_BEFORE, mandate(2, unread), mandate(3, { Status: 'paid' }), mandate(4, unread)]

@@ -94,9 +94,9 @@ function settleMandate(old: readonly ModelRow[], added: readonly ModelRow[], ter
     for (const row of added) row.state = isSaid(row) ? 'duplicate' : 'conflict'
   else if (live?.state === 'written_off' || (live?.state === 'refused' && terms.hasArrived)) wait()
   else if (speaking.every(({ state }) => state === 'invalid')) {
-    const [one] = sendable
-    const lives = one !== undefined && isOneKind
-    if (lives && !terms.isNewer && speaking.some(({ content }) => content !== one.content)) wait()
+    const isRead = sendable.length > 0 ? isOneKind : added.every(({ verdict }) => verdict === 'invalid')
+    const differs = added.some((one) => speaking.some(({ content }) => content !== one.content))
+    if (isRead && !terms.isNewer && differs) wait()
     else replace()
   } else if (sendable.length > 0 && terms.isNewer) replace()
   else wait()

@@ -59,7 +59,7 @@ export function whenSeen(standing: Standing, { says, isKnown, isNewer, tellsEnds
     return waits('CONFLICT_MANDATE')
   if (says === 'lives' && !tellsEnds) return waits('MANDATE_ENDED_ELSEWHERE')
   // Its records can only be corrected, and nothing could have been sent. What could be read of them counts all the same.
-  const mayBeOlder = says === 'lives' && !isNewer
+  const mayBeOlder = !isNewer && (says === 'lives' || (says === 'unreadable' && standing === 'unreadable'))
   if (standing === 'unreadable' && !(mayBeOlder && differs)) return REPLACES
   if (standing === 'unreadable_end' && !mayBeOlder) return REPLACES
   // The latest word cannot be read: what was read before is not sent meanwhile, and not replaced.

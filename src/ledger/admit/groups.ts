@@ -354,11 +354,11 @@ const isChangedThere = ({ connection }: Deciding, live: Older | null): boolean =
   sqlValue(connection)`select 1 from (${CHANGED_THERE}) where row_id = ?`.get(live?.id) !== undefined
 
 const differsIn = (column: string, field = column): string => `former.${column} <> row.${column}
-  and not exists (select 1 from problem where row_id = former.id and severity = 'error' and field = '${field}')`
+  and not exists (select 1 from problem where row_id in (former.id, row.id) and severity = 'error' and field = '${field}')`
 
-/** A record that could be sent has another value than one of which that value could be read; what may be cut has none. */
+/** A record has another value than a wrong one, of both of which that value could be read; what may be cut has none. */
 const DIFFERS = `select 1 from row as former join row on row.mandate_key = former.mandate_key
-  where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${SENDABLE}
+  where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${IS_NEW} and row.state in ('ready', 'invalid')
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
     and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
 
@@ -490,7 +490,7 @@ function repeat(seen: Seen, where: string): void {
 }
 
 function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
-  const { group, live, older, values } = seen
+  const { group, live, older, counts, values } = seen
   const { connection, at } = group
   if (isContradictory) conflictInside(seen)
   const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
@@ -498,10 +498,13 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   const isBlocked = live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
   const notice = isBlocked ? blocked(live) : say(rule, text, other?.id)
   give(connection, 'conflict', notice, `mandate_key = :key and ${SENDABLE}`, values)
-  if (live?.state !== 'ready') return
   const newcomer = sqlValue(connection)<number>`
     select min(row.id) from row where mandate_key = :key and ${IS_NEW} and ${SPEAKS}`.get(values)
-  holdWith(connection, say(rule, text, newcomer), live.id, at)
+  const said = say(rule, text, newcomer)
+  if (live?.state === 'ready') holdWith(connection, said, live.id, at)
+  // What has ended has no line to decide beside: what waits for another reason says it.
+  else if (counts.ended > 0)
+    writeNotice(connection, said, `mandate_key = :key and ${IS_OLD} and row.state = 'conflict'`, values)
 }
 
 const endOf = (group: Deciding): string =>

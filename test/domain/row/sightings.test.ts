@@ -57,9 +57,12 @@ describe('a mandate that an export names', () => {
   it('takes the place of what could not be read, without a question', () => {
     for (const says of SAYS) expect(then('unreadable', { says })).toBe('replaces')
     for (const says of SAYS.slice(1)) {
-      expect(then('unreadable', { says, differs: true })).toBe('replaces')
+      if (says !== 'unreadable') expect(then('unreadable', { says, differs: true })).toBe('replaces')
       expect(then('unreadable_end', { says })).toBe('replaces')
     }
+    // Of two that cannot be read, the one with the former account may be given later.
+    expect(then('unreadable', { says: 'unreadable', differs: true })).toBe('CONFLICT_MANDATE')
+    expect(then('unreadable', { says: 'unreadable', differs: true, isNewer: true })).toBe('replaces')
   })
 
   it('waits where nobody said which export is the newer one', () => {

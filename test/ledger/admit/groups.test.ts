@@ -61,7 +61,7 @@ function expectedStates({ old, verdict, isSame, by }: Cell) {
   if (old === 'written_off') return waits
   if (isProtected(old)) return { old, newcomer: 'conflict' }
   // What could be read of it differs.
-  if (old === 'invalid' && isSendable && by === 'an export' && !isSame) return waits
+  if (old === 'invalid' && verdict !== 'excluded' && by === 'an export' && !isSame) return waits
   if (old === 'invalid') return replaces
   if (by === 'a newer export' && verdict !== 'invalid') return replaces
   return old === 'ready' ? { ...waits, old: 'conflict' } : waits
@@ -153,6 +153,14 @@ describe('rows of one file', () => {
     ])
     const [conflict, repeat] = ['CONFLICT_MANDATE', 'DUPLICATE_MANDATE']
     expect(rowsOf(ledger.file).map(({ rule }) => rule)).toEqual([conflict, conflict, null, repeat])
+  })
+
+  it('tells what waits that another export calls it ended', () => {
+    const ledger = holding([{}, { iban: OTHER_IBAN }])
+    admit(ledger, [{ verdict: 'excluded' }], { name: 'february.csv' })
+    const told = problemsOf(ledger.file).filter(({ rule }) => rule === 'EXPORT_ORDER_UNKNOWN')
+    expect(told.map(({ record }) => record)).toEqual([1, 2])
+    expect(told[0]?.message).toContain('Compare it with line 2 of "february.csv"')
   })
 
   it('says why a registered mandate is not changed by a later file', async () => {
