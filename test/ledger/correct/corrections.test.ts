@@ -415,8 +415,7 @@ describe('"send" in a list that was written before more is known of its row', ()
     expect(ledger.totals().ready).toBe(0)
     const waiting = ledger.view.rows(['conflict'], 0, 9).map(({ id }) => id)
     const told = problemsOf(ledger.file).findLast(
-      ({ rowId, message }) =>
-        waiting.includes(rowId ?? 0) && message.includes('look at line 2 of "later.csv"'),
+      ({ rowId, message }) => waiting.includes(rowId ?? 0) && message.includes('line 2 of "later.csv"'),
     )
     // In a list of now the same word counts.
     admit(ledger, [{ ...corrected, corrects: told!.rowId, isDecided: true, said: known(ledger) }])
