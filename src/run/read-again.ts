@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
-import { type Change, isHeldByOthers, type ReadSource, type UnsentRow } from '../ledger/admit/again.js'
+import {
+  type Change,
+  isHeldByOthers,
+  type ReadSource,
+  ruleOfVerdict,
+  type UnsentRow,
+} from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { countText, fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
@@ -170,6 +176,7 @@ export async function readAgain(
   const reread = async (one: Readable, rows: Reading['rows'], mustCome: Reading['mustCome']) =>
     readOne(admission, { ...one, by, second: await load(), signal, rows, mustCome })
   const sources = again.sources()
+  const collectedSince: Reading['rows'] = (source) => again.collectedSince(source, by.against.today)
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
@@ -177,7 +184,7 @@ export async function readAgain(
     if (found === null) return
     const { areRulesChanged, isChanged, ofFile } = found
     const one = { ...found, source, isNewer: isNewer(source) }
-    const rows = one.isNewer ? again.newest : isChanged ? again.unsent : again.toResend
+    const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
       results.push(
         await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
@@ -193,15 +200,21 @@ export async function readAgain(
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
-    if (rows(source).next().done === true) return
-    const mustCome: Reading['mustCome'] = (row, record) =>
-      row.state === 'refused' || row.isByWord === 1
-        ? false
-        : // Some rules speak of several rows at once.
-          areRulesChanged || (isChanged && isHeldByOthers(row, record)) || (one.isNewer && row.waits === 1)
-    const { came, told } = await reread(one, rows, mustCome)
-    hasCome ||= came > 0
-    results.push(...told)
+    for (const rows of ways) {
+      if (rows(source).next().done === true) continue
+      const mustCome: Reading['mustCome'] = (row, record) =>
+        row.state === 'refused' || row.isByWord === 1
+          ? false
+          : // Some rules speak of several rows at once.
+            areRulesChanged ||
+            (isChanged && isHeldByOthers(row, record)) ||
+            (one.isNewer && row.waits === 1) ||
+            (rows === collectedSince && row.rule !== null && row.rule !== ruleOfVerdict(record))
+      const because = rows === collectedSince ? EVIDENCE : one.because
+      const { came, told } = await reread({ ...one, because }, rows, mustCome)
+      hasCome ||= came > 0
+      results.push(...told)
+    }
   }
   for (const source of sources.filter((each) => !isNewer(each))) await readSource(source)
   if (hasCome) again.noteMet()
@@ -291,7 +304,7 @@ export type Waiting = Awaited<ReturnType<typeof waitingBeside>>[number]
  * @param readWith how a run with another configuration reads; null where that cannot be read itself
  */
 export async function waitingBeside(
-  reader: Pick<LedgerReader, 'readSources' | 'countUnsent'>,
+  reader: Pick<LedgerReader, 'readSources' | 'countUnsent' | 'countAlive'>,
   by: ReadBy,
   { readWith, signal }: { readonly readWith: (path: string) => ReadBy | null; readonly signal: AbortSignal },
 ) {
@@ -309,11 +322,13 @@ export async function waitingBeside(
     }
     const read = isOwn ? by : place === null ? null : readWith(place)
     const change = read === null ? null : await changed(read)
+    const isTold = read !== null && change === null
+    const alive = isTold ? reader.countAlive(source, read.against.today) : 0
     found.push({
-      source,
+      ...{ source, alive },
       ...{ name: source.name, sha256: source.sha256, place, readWith: told },
       /** The next run with it reads them again, because this has changed, in words; null where nothing has. */
-      because: change?.because ?? (place !== null && read === null ? told : null),
+      because: change?.because ?? (alive > 0 ? EVIDENCE : place !== null && read === null ? told : null),
       /** Its file is needed for that. */
       isOfFile: (change?.ofFile.length ?? 0) > 0,
       isItsOwn: isOwn,
@@ -323,11 +338,13 @@ export async function waitingBeside(
   }
   // Counting records whose mandates were not sent takes a while.
   if (found.every(({ because, isAlike }) => because === null && isAlike)) return []
-  return found.flatMap(({ source, ...one }) => {
-    const count = reader.countUnsent(source)
+  return found.flatMap(({ source, alive, ...one }) => {
+    const count = alive > 0 ? alive : reader.countUnsent(source)
     return count === 0 ? [] : [{ ...one, count }]
   })
 }
+
+const EVIDENCE = 'what the evidence says'
 
 const countOf = (pages: Iterable<readonly unknown[]>): number => {
   let count = 0
@@ -437,11 +454,11 @@ function askedColumns({
 }
 
 async function readOne(admission: Admission, one: Reading) {
-  const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome } = one
-  const { again } = admission
+  const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome, because } = one
+  const { again, collections } = admission
   const { openStored } = await import('../source/stored.js')
   const rows = () => rowsOf(source)
-  const against = { ...by.against, second, ...askedColumns(one) }
+  const against = { ...by.against, ...collections.known(), second, ...askedColumns(one) }
   const options = withFlags(by.options, now.byFlag)
   const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
     if (!(error instanceof SourceError)) throw error
@@ -498,11 +515,11 @@ async function readOne(admission: Admission, one: Reading) {
     wasGiven: undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
-  const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met])
+  const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met, because])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read is kept, also where all of it says the same.
   if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
-  const isTold = isChanged || (came > 0 && rowsOf === again.toResend)
+  const isTold = isChanged || (came > 0 && (rowsOf === again.toResend || because === EVIDENCE))
   return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }
 }

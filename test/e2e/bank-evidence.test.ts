@@ -201,3 +201,88 @@ it('collections that name several dates of signature prove none of them, in any 
     expect(evidence).toMatchObject({ agrees: 2, date_differs: 0, never_collected: 1 })
   }
 })
+
+const OLD = '2022-01-15'
+/** Signed long ago; by the export both were collected for the last time in 2022, and the bank collected the first since. */
+const lapsing = (from: number): string =>
+  [
+    'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,last_collection_date,status',
+    ...[from, from + 1].map(
+      (n) => `${n},${germanIban(n)},2020-03-01,DE98ZZZ09999999999,M-${n},${OLD},active`,
+    ),
+    '',
+  ].join('\n')
+const LAST =
+  'columns:\n  signed_date: { column: signed_date, format: iso }\n  last_collection_date: { column: last_collection_date, format: iso }\n  status: status\n'
+const alive = (...numbers: readonly number[]): string =>
+  collectionFile(
+    numbers.map((n) => debit(n, { reference: `M-${n}`, signed: '2020-03-01', day: '2026-05-05' })),
+  )
+const EXPORT = 'export.csv'
+
+it('a mandate that was collected since the export is not lapsed in any comparison', async () => {
+  write('sepa-migrate.yaml', LAST)
+  write(EXPORT, lapsing(1))
+  write('may.xml', alive(1))
+  expect(await json('run', EXPORT, '--evidence', 'may.xml')).toMatchObject({
+    totals: { registered: 1, excluded: 1 },
+  })
+  expect(await json('compare', EXPORT)).toMatchObject({ classes: { unchanged: 2, dormant: 0 } })
+  expect(await json('run')).toMatchObject({ exitCode: 0 })
+})
+
+it.each([
+  ['no more', (text: string) => text.replace(/^2,.*\n/m, '')],
+  ['as one that has ended', (text: string) => text.replace(/^(2,.*),active$/m, '$1,cancelled')],
+])('what had lapsed, and is %s in the last export, is sent by no evidence', async (_, edited) => {
+  write('sepa-migrate.yaml', LAST)
+  write(EXPORT, lapsing(1))
+  write('first.xml', alive(1))
+  write('second.xml', alive(2))
+  await program('run', EXPORT, '--evidence', 'first.xml')
+  expect(held()).toEqual([1])
+  write('final.csv', edited(lapsing(1)))
+  expect(await json('compare', 'final.csv')).toMatchObject({ classes: { unchanged: 2, dormant: 0 } })
+  expect(await json('run', '--evidence', 'second.xml')).toMatchObject({ totals: { registered: 1, ready: 1 } })
+  expect(held()).toEqual([1])
+  expect(await json('compare', 'final.csv')).toMatchObject({ classes: { gone_unsent: 1 } })
+  await program('run')
+  expect(held()).toEqual([1])
+  write('newest.csv', `${lapsing(1)}\n`)
+  expect(await json('compare', 'newest.csv')).toMatchObject({ classes: { unchanged: 2 } })
+  await program('run')
+  expect(held()).toEqual([1, 2])
+})
+
+it('what had lapsed, and has another account in the last export, waits for that export and not for evidence', async () => {
+  write('sepa-migrate.yaml', LAST)
+  write(EXPORT, lapsing(1))
+  write('first.xml', alive(1))
+  write('second.xml', alive(2))
+  await program('run', EXPORT, '--evidence', 'first.xml')
+  write('final.csv', lapsing(1).replace(/^2,[^,]*(.*)2022-01-15/m, `2,${germanIban(7)}$12026-05-15`))
+  expect(await json('compare', 'final.csv')).toMatchObject({ classes: { changed_before_sending: 1 } })
+  expect(await json('run', '--evidence', 'second.xml')).toMatchObject({ totals: { ready: 0, excluded: 1 } })
+  expect(await json('run', 'final.csv')).toMatchObject({ totals: { conflict: 1 } })
+  expect(held()).toEqual([1])
+  expect(read('problems.csv')).toContain('EVIDENCE_ACCOUNT_DIFFERS')
+})
+
+it('evidence of mandates that another configuration reads is told, with the command that brings them in', async () => {
+  write('a.yaml', LAST)
+  write('b.yaml', LAST)
+  write('a.csv', lapsing(1))
+  write('b.csv', lapsing(3))
+  write('may.xml', alive(1, 3))
+  await program('run', 'a.csv', '--config', 'a.yaml')
+  await program('run', 'b.csv', '--config', 'b.yaml')
+  expect(held()).toEqual([])
+  await program('run', '--evidence', 'may.xml', '--config', 'a.yaml')
+  expect(held()).toEqual([1])
+  expect((await json('status', '--config', 'a.yaml')).warnings).toEqual([
+    '1 record will be read again, because what the evidence says has changed: run and plan do so before anything is sent, with --config b.yaml',
+  ])
+  await program('run', '--config', 'b.yaml')
+  expect(held()).toEqual([1, 3])
+  expect((await json('status', '--config', 'a.yaml')).warnings).toEqual([])
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SourceError, UsageError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
-import { sourceOpeners } from '../../src/run/admit-sources.js'
+import { collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { type OpenRun, runCampaign } from '../../src/run/campaign.js'
 import { readSourceOptions } from '../../src/source/options.js'
 import { registeredNo, WIDE_POLICY } from './delivery-world.js'
@@ -50,6 +50,7 @@ export function campaignIn(folder: string, name: string) {
       files: readonly string[],
       said: Said,
       limit: number | null = null,
+      evidence: readonly string[] = [],
     ): Promise<string | null> => {
       for (const [second, text] of Object.entries(said.seconds)) writeFileSync(join(folder, second), text)
       const { crosswalk, join: joins = [], ...others } = said.reading
@@ -72,7 +73,11 @@ export function campaignIn(folder: string, name: string) {
       const paths = files.map((one) => join(folder, one))
       const parts: OpenRun = {
         ledger,
-        ...{ evidence: [], decisions: [], choice: null, expected: null },
+        ...{ decisions: [], choice: null, expected: null },
+        evidence: collectionOpeners(
+          evidence.map((one) => join(folder, one)),
+          options,
+        ),
         ...{ corrector: NOBODY_NAMED, isNewer: false, takesOver: false },
         hold: () => ({
           inDoubt: 0,

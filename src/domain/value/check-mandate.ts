@@ -30,7 +30,7 @@ import { cleanCell } from '../text/text.js'
  * Months after which a recurrent mandate lapses. They count from the last collection that was presented to the bank,
  * also when it came back.
  */
-const DORMANT_AFTER_MONTHS = 36
+export const DORMANT_AFTER_MONTHS = 36
 
 /** Days before the lapse from which MANDATE_DORMANT_SOON warns, where nobody says otherwise. */
 export const DORMANT_SOON_DAYS = 60

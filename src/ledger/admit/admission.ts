@@ -37,6 +37,8 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
   readonly counted?: (sourceId: number, records: number) => void
   /** A person said that the exports of this command are newer than what came in before. */
   readonly isNewer?: boolean
+  /** The ledger that an export alone is set against: what it knows of last collections counts. */
+  readonly beside?: Connection | undefined
   /** After the transaction ended, either way. */
   readonly ended: (isCommitted: boolean) => void
 }
@@ -66,7 +68,7 @@ export function openAdmission(parts: AdmissionParts) {
   let isOver = false
   guard(() => connection.exec('begin immediate'))
   const earlier = earlierRows(connection, parts.fingerprints)
-  const collections = collectionsOf(connection, parts.fingerprints)
+  const collections = collectionsOf(connection, parts.fingerprints, parts.beside)
   const first = nextRow(connection)
   const isNewer = (sha256: string): boolean => parts.isNewer === true || isCompared(connection, sha256)
   const admitting: Admitting = {

@@ -1,8 +1,11 @@
 import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
-import { hasLeft, hasLiveAttempt, isTaking, mayHaveEnded } from '../deliver/gate.js'
+import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
+import { hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
+import { hasAny } from './collected.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { replaceRows, type Scope } from './problems.js'
 
@@ -57,6 +60,17 @@ const WAITS_FOR_ORDER = `(${IS_OVERTAKEN} or row.state in ('conflict', 'excluded
 /** Somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
 
+/**
+ * What lapses later or earlier by a collection than it was read, so that it waits or goes otherwise than beside that evidence. What
+ * the last export changed waits for that.
+ */
+const IS_COLLECTED_SINCE = `(row.rule is 'MANDATE_DORMANT' or row.state = 'ready' and row.attempts = 0) and exists (
+    select 1 from collected where collected.mandate_key = row.mandate_key and day >= coalesce(row.signed_date, '')
+      and date(day, '+${DORMANT_AFTER_MONTHS} months') > coalesce(latest_first_debit, '')
+      and (row.state = 'ready' or date(day, '+${DORMANT_AFTER_MONTHS} months') >= :today))
+  and ${IS_UNSENT} and not ${IS_BY_WORD}
+  and not exists (select 1 from compared where row_id = row.id and is_held and ${IS_LATEST})`
+
 /** The same once more; where the file itself was read, what came before says nothing any more. */
 const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
 
@@ -81,21 +95,22 @@ function* unsentRowsOf(
   connection: Connection,
   { parts }: Parts,
   such: string,
+  today?: LocalDate,
 ): Generator<UnsentRow[], undefined> {
   const read = sqlWithJson<UnsentRow>(connection, 'cells')`
     select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
       from row where row.id > :after and row.id <= :last and ${such} order by row.id limit ${PAGE}`
   for (const { first, last } of parts)
     for (let after = first - 1; after < last;) {
-      const page = read.all({ after, last })
+      const page = read.all({ after, last, today })
       if (page.length > 0) yield page
       after = page.at(-1)?.id ?? last
     }
 }
 
-const countOf = (connection: Connection, { parts }: Parts, such: string): number =>
+const countOf = (connection: Connection, { parts }: Parts, such: string, today?: LocalDate): number =>
   sqlValue(connection)<number>`select count(*) from row where ${such} and ${IS_IN_PARTS}`.get({
-    parts: JSON.stringify(parts),
+    ...{ parts: JSON.stringify(parts), today },
   }) ?? 0
 
 /**
@@ -115,6 +130,11 @@ export const countAsReadBefore = (connection: Connection): number =>
 
 export const countUnsentOf = (connection: Connection, source: Parts): number =>
   countOf(connection, source, IS_UNSENT)
+
+export const countAliveOf = (connection: Connection, source: Parts, today: LocalDate): number =>
+  hasAny(connection)
+    ? countOf(connection, source, `row.rule is 'MANDATE_DORMANT' and ${IS_COLLECTED_SINCE}`, today)
+    : 0
 
 /** Finds the mandates of which a record has come in again since this row. */
 function noteMet(connection: Connection, first: number): void {
@@ -165,6 +185,8 @@ export function againVerbs({
         sqlValue(connection)`select exists (select 1 from attempt where outcome = 'released')`.get() === 1
       return unsentRowsOf(connection, isAny ? source : { parts: [] }, IS_TO_RESEND)
     },
+    collectedSince: (source: Parts, today: LocalDate) =>
+      unsentRowsOf(connection, hasAny(connection) ? source : { parts: [] }, IS_COLLECTED_SINCE, today),
     /** Of the mandates of which a record has come in again. */
     noteMet: () => guard(() => noteMet(connection, first)),
     met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),

@@ -86,7 +86,7 @@ const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${i
 /** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
 export const VOUCHED = `(select collected.day from collected where ${AGREES} and not ${isAmended('collected')})`
 
-const hasAny = (connection: Connection): boolean =>
+export const hasAny = (connection: Connection): boolean =>
   sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
 
 /** Null where no collection files were given. */
@@ -125,11 +125,16 @@ const ABSENT = [
 const NO_ACCOUNT = Buffer.alloc(0)
 
 /** The collection files of an admission. What they say stays in the ledger, and counts for every file that comes later. */
-export function collectionsOf(connection: Connection, fingerprints: Fingerprints) {
+export function collectionsOf(
+  connection: Connection,
+  fingerprints: Fingerprints,
+  /** The ledger that an export is set against, which knows more of its mandates. */
+  beside = connection,
+) {
   let isNew = false
   const isKnown = (sha256: string): boolean =>
     sqlValue(connection)<number>`select 1 from collection where sha256 = ?`.get(sha256) !== undefined
-  const day = sqlValue(connection)<LocalDate>`select day from collected where mandate_key = ?`
+  const day = sqlValue(beside)<LocalDate>`select day from collected where mandate_key = ?`
   return {
     isKnown,
     /** Once all of them are open no more: a date of signature that most of the collections name is no mandate's own. */
@@ -142,7 +147,7 @@ export function collectionsOf(connection: Connection, fingerprints: Fingerprints
     isNew: () => isNew,
     /** When a mandate was last collected; nothing where no collections were given, as most often. */
     known: (): { lastCollected?: (mandateKey: string) => LocalDate | null } =>
-      hasAny(connection) ? { lastCollected: (key) => day.get(key) ?? null } : {},
+      hasAny(beside) ? { lastCollected: (key) => day.get(key) ?? null } : {},
     /**
      * @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value. No
      * amendment changes the date of signature, so one that differs on any day is none either; what has ended has no later

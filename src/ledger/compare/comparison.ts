@@ -222,6 +222,13 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
+  // Evidence may revive what had lapsed here, which has no line: what this export has no more, or calls ended, is held then.
+  sql(connection)`
+    insert into ended_elsewhere select :id, mandate_key, null, null from temp.side join row using (id)
+     where row.state = 'excluded' and rule = 'MANDATE_DORMANT' and mandate_key is not null
+       and not exists (select 1 from temp.pair join temp.final using (key) where pair.id = side.id and says = 'lives')`.run(
+    ids,
+  )
   // What others said no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)

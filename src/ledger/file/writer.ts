@@ -279,7 +279,8 @@ export function createLedger(parts: LedgerParts) {
     /** How the last export stands to the ledger; no row changes by it. */
     comparisons: {
       /** Where that export is admitted alone. @throws {LedgerError} `unwritable` once the ledger was purged */
-      open: () => openScratchBeside(assertNotPurged(connection, file, 'compare an export with'), clock),
+      open: () =>
+        openScratchBeside(assertNotPurged(connection, file, 'compare an export with'), clock, connection),
       /** As `recordComparison`. */
       record: ({ connection: final }: ReturnType<typeof openScratchBeside>, terms: ComparisonTerms) =>
         write(() => recordComparison(connection, final, terms, now())),
@@ -330,9 +331,9 @@ const NAME = 'scratch'
 export function openScratchLedger(clock: Clock): ScratchLedger {
   const connection = makeScratch(timeOf(clock), randomBytes)
   const counted = new Map<number, number>()
-  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, (sourceId, records) =>
-    counted.set(sourceId, records),
-  )
+  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, {
+    counted: (sourceId, records) => counted.set(sourceId, records),
+  })
   return { ...ledger, reader: countingIn(reader, counted) }
 }
 
@@ -345,9 +346,9 @@ function makeScratch(at: string, random: (bytes: number) => Uint8Array): Connect
 }
 
 /** One whose fingerprints are those of a campaign with this secret, and over whose rows anything can be asked. */
-export function openScratchBeside(secret: Uint8Array, clock: Clock) {
+export function openScratchBeside(secret: Uint8Array, clock: Clock, beside?: Connection) {
   const connection = makeScratch(timeOf(clock), () => secret)
-  return { ...scratchLedger(connection, NAME, clock), connection }
+  return { ...scratchLedger(connection, NAME, clock, { beside }), connection }
 }
 
 /** The totals with the records that are ready and have no row. */
@@ -390,7 +391,7 @@ function scratchLedger(
   connection: Connection,
   file: string,
   clock: Clock,
-  counted?: AdmissionParts['counted'],
+  more: Pick<AdmissionParts, 'counted' | 'beside'> = {},
 ) {
   const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
   const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from problem`.get() ?? 0
@@ -408,7 +409,7 @@ function scratchLedger(
         ...given,
         now,
         guard: storage.guard,
-        ...(counted === undefined ? {} : { counted }),
+        ...more,
         ended: () => undefined,
       }),
     reader: createReader(connection, file),

@@ -1,5 +1,6 @@
-import { countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
+import { countAliveOf, countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
 import {
   MANDATE_STATES,
@@ -154,6 +155,9 @@ export function createReader(connection: Connection, file: string) {
       value<string>`
         select distinct why from (select ${REFUSED_BECAUSE} as why from row where state = 'refused') where why is not null`.all(),
     countUnsent: (source: Pick<ReadSource, 'parts'>) => countUnsentOf(connection, source),
+    /** How many of them are called lapsed and were collected since. */
+    countAlive: (source: Pick<ReadSource, 'parts'>, today: LocalDate) =>
+      countAliveOf(connection, source, today),
     sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
     /** A released attempt was in doubt in its run; what a person decided later does not change that run. */
     runs: (): RunRecord[] =>
