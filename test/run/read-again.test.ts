@@ -1,10 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { READING_KEYS } from '../../src/run/read-again.js'
 import { folder, partsOf, range } from '../e2e/seeds.js'
 import { drawOf, type Draw, FORMATS, type Key, KEYS } from './read-again-draws.js'
 import { campaignIn, play } from './read-again-play.js'
+import { mandateCells, sheetOf, workbookBytes } from '../support/workbook.js'
 
 /** Draws of configurations; 2,000 in the long test. A failure names its seed, which READING_SEED repeats. */
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 25)
@@ -89,4 +90,24 @@ describe('what says the same when it is read again keeps its place', () => {
     }
     expect(read).toBeGreaterThan(20)
   })
+})
+
+it('a formula that nobody computed, and that may keep a mandate back, does so when its record is read again', async () => {
+  const own = mkdtempSync(join(folder, 'formula-'))
+  const cells = [{}, { 5: '<c><f>1+1</f></c>' }, { 5: 'left' }, {}].map((changed, at) =>
+    mandateCells(at + 1, changed),
+  )
+  writeFileSync(join(own, 'a.xlsx'), workbookBytes({ sheets: { A: sheetOf(...cells) } }))
+  const exclude = [{ column: 'note', equals: ['left'], reason: 'left' }]
+  const first = { reading: { exclude }, rules: {}, zone: 'UTC', newCreditorIdentifier: null, seconds: {} }
+  const then = { ...first, reading: { exclude: [...exclude, { ...IDLE, column: 'note' }] } }
+  const campaign = campaignIn(own, 'campaign.db')
+  onTestFinished(() => campaign.ledger.close())
+  expect(await campaign.run(['a.xlsx'], first, 1)).toBeNull()
+  for (const given of [[], ['a.xlsx']]) {
+    expect(await campaign.run(given, then)).toBeNull()
+    expect(campaign.rows().map(({ customerNo, state }) => `${customerNo ?? 0} ${state}`)).toEqual([
+      ...['1 registered', '2 invalid', '3 excluded', '4 registered'],
+    ])
+  }
 })
