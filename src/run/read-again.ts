@@ -471,7 +471,7 @@ async function readOne(admission: Admission, one: Reading) {
   let target: SourceAdmission | null = null
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
   // list has the rows that people left in it.
-  const isPart = source.isList || rowsOf === again.met
+  const isPart = source.isList || rowsOf === again.met || because === EVIDENCE
   const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
   const changes: Partial<Record<Change, number>> = {}
   let [came, same] = [0, 0]

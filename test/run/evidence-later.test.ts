@@ -130,3 +130,20 @@ it('a mandate of which nobody knew a collection lapses with the one that is know
   expect(await campaign.run([], SAID, null, ['e.xml'])).toBeNull()
   expect(campaign.fates()[1]).toBe('M-2 excluded MANDATE_DORMANT 2025-06-05')
 })
+
+it('the few that were collected since are asked nothing that a whole export is asked', async () => {
+  const said = {
+    ...SAID,
+    reading: { ...SAID.reading, exclude: [], columns: { ...SAID.reading.columns, status: 'status' } },
+  }
+  const campaign = begin(ALL, [RECENT, { ...OLD, status: 'odd' }, { ...OLD, status: 'cancelled' }])
+  expect(await campaign.run(['a.csv'], said)).toBeNull()
+  expect(await campaign.run([], said, null, ['e.xml'])).toBeNull()
+  expect(campaign.fates()).toEqual([
+    'M-1 registered 2029-01-15',
+    'M-2 conflict STATUS_UNKNOWN 2029-05-05',
+    'M-3 excluded STATUS_NOT_ACTIVE 2029-05-05',
+  ])
+  expect(await campaign.run([], said, null, ['e.xml'])).toBeNull()
+  expect(campaign.ledger.view.readSources()[0]?.parts).toHaveLength(2)
+})
