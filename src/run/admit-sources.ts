@@ -52,9 +52,8 @@ export function sourceOpeners(
       loadSecondFiles(options, signal),
     ))
 
-  const opener =
-    (input: SourceInput, index: number) =>
-    async (before?: KnownBefore): Promise<OpenedSource> => {
+  return inputs.map((input, index) => {
+    const open = async (before?: KnownBefore): Promise<OpenedSource> => {
       const known = { ...against, ...before }
       // A file that is in the ledger already is not opened, and the room takes a while to load.
       const { openSource } = await import('../source/read-source.js')
@@ -67,21 +66,13 @@ export function sourceOpeners(
         readToEnd += 1
         areExports &&= !source.isResultFile
         const isComplete = areExports && index === inputs.length - 1 && readToEnd === inputs.length
-        return isComplete
-          ? {
-              ...own,
-              findings: [...own.findings, ...second.flatMap((file) => file.findings(against.severities))],
-            }
-          : own
+        const unused = isComplete ? second.flatMap((file) => file.findings(against.severities)) : []
+        return { ...own, findings: [...own.findings, ...unused] }
       }
       return { ...source, summary }
     }
-  return inputs.map((input, index) =>
-    Object.assign(
-      opener(input, index),
-      typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {},
-    ),
-  )
+    return Object.assign(open, typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {})
+  })
 }
 
 /**

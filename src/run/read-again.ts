@@ -192,8 +192,8 @@ export async function readAgain(
       hasCome = true
       return
     }
-    if (ofFile.length > 0 && again.unsent(source).next().done !== true)
-      throw needsFile(ofFile, again.unsent(source), one)
+    const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
+    if (waiting > 0) throw needsFile(ofFile, waiting, one)
     readable.push(one)
     const ofFileAlone = isChanged ? again.repeats(source) : 0
     if (ofFileAlone > 0)
@@ -322,8 +322,7 @@ export async function waitingBeside(
     }
     const read = isOwn ? by : place === null ? null : readWith(place)
     const change = read === null ? null : await changed(read)
-    const isTold = read !== null && change === null
-    const alive = isTold ? reader.countAlive(source, read.against.today) : 0
+    const alive = read === null || change !== null ? 0 : reader.countAlive(source, read.against.today)
     found.push({
       ...{ source, alive },
       ...{ name: source.name, sha256: source.sha256, place, readWith: told },
@@ -346,19 +345,9 @@ export async function waitingBeside(
 
 const EVIDENCE = 'what the evidence says'
 
-const countOf = (pages: Iterable<readonly unknown[]>): number => {
-  let count = 0
-  for (const page of pages) count += page.length
-  return count
-}
-
-const needsFile = (
-  keys: readonly string[],
-  rows: Iterable<readonly unknown[]>,
-  { source, now }: Readable,
-): UsageError =>
+const needsFile = (keys: readonly string[], waiting: number, { source, now }: Readable): UsageError =>
   new UsageError(
-    `${plural(countOf(rows), 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
+    `${plural(waiting, 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
     `Give "${source.name}" again (sepa-migrate run FILE)`,
   )
 
@@ -396,15 +385,11 @@ async function readFile(
   signal.throwIfAborted()
   const summary = opened.summary()
   const told = againText({ because }, read - came, [[came, 'were read from the file']])
-  const doubts = isDoubted ? doubtsOf(admission, source) : undefined
   const reading = {
-    ...summary.reading,
-    ...now,
-    readFrom: source.id,
-    wasGiven: true,
-    again: told,
-    doubts,
-  } as const
+    ...{ ...summary.reading, ...now, readFrom: source.id, again: told },
+    wasGiven: true as const,
+    doubts: isDoubted ? doubtsOf(admission, source) : undefined,
+  }
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
   target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
   again.giveWay(target.id)
@@ -412,16 +397,10 @@ async function readFile(
 }
 
 /** What waits stays as it is: nothing of the command has happened. */
-function cannotRead(
-  { message, next }: SourceError,
-  rows: Iterable<readonly unknown[]>,
-  { because }: Pick<Readable, 'because'>,
-): UsageError {
-  const waiting = plural(countOf(rows), 'record of it waits, and is', 'records of it wait, and are')
-  return new UsageError(
-    `${message}. ${waiting} read again, because ${because} has changed; nothing was sent`,
-    next,
-  )
+function cannotRead({ message, next }: SourceError, count: number, { because }: Readable): UsageError {
+  const waiting = plural(count, 'record of it waits, and is', 'records of it wait, and are')
+  const title = `${message}. ${waiting} read again, because ${because} has changed; nothing was sent`
+  return new UsageError(title, next)
 }
 
 /** An export that the configuration of the command reads. */
@@ -464,7 +443,7 @@ async function readOne(admission: Admission, one: Reading) {
     if (!(error instanceof SourceError)) throw error
     // A list has the columns that people left in it.
     if (source.isList) return null
-    throw cannotRead(error, rows(), one)
+    throw cannotRead(error, again.countUnsent(source), one)
   })
   if (stored === null) return { came: 0, told: [] }
   const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
@@ -489,16 +468,8 @@ async function readOne(admission: Admission, one: Reading) {
         same += 1
         if (!mustCome(row, record)) return []
       }
-      return [
-        {
-          ...record,
-          record: row.record,
-          line: row.line,
-          corrects: row.id,
-          isUnchanged: false,
-          isDecided: false,
-        },
-      ]
+      const place = { record: row.record, line: row.line, corrects: row.id }
+      return [{ ...record, ...place, isUnchanged: false, isDecided: false }]
     })
     if (differing.length > 0) (target ??= admission.open(about)).add(differing)
     came += differing.length

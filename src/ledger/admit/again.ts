@@ -5,7 +5,6 @@ import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
 import { hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { hasAny } from './collected.js'
 import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
 import { replaceRows, type Scope } from './problems.js'
 
@@ -133,6 +132,10 @@ export const countAsReadBefore = (connection: Connection): number =>
 export const countUnsentOf = (connection: Connection, source: Parts): number =>
   countOf(connection, source, IS_UNSENT)
 
+/** Collection files came in. */
+export const hasAny = (connection: Connection): boolean =>
+  sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
+
 export const countAliveOf = (connection: Connection, source: Parts, today: LocalDate): number =>
   hasAny(connection)
     ? countOf(connection, source, `row.rule is 'MANDATE_DORMANT' and ${IS_COLLECTED_SINCE}`, today)
@@ -182,6 +185,7 @@ export function againVerbs({
   return {
     sources: () => guard(() => readSourcesOf(connection)),
     unsent: (source: Parts) => unsentRowsOf(connection, source, IS_UNSENT),
+    countUnsent: (source: Parts): number => countUnsentOf(connection, source),
     toResend: (source: Parts) => {
       const isAny =
         sqlValue(connection)`select exists (select 1 from attempt where outcome = 'released')`.get() === 1

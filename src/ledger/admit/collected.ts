@@ -6,6 +6,7 @@ import { plural } from '../../domain/text/text.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
+import { hasAny } from './again.js'
 import { amendIn, isAmended } from './amended.js'
 import type { Fingerprints } from './fingerprints.js'
 import { holdRow, isErased, writeProblem, type Scope } from './problems.js'
@@ -85,9 +86,6 @@ const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${i
 
 /** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
 export const VOUCHED = `(select collected.day from collected where ${AGREES} and not ${isAmended('collected')})`
-
-export const hasAny = (connection: Connection): boolean =>
-  sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
 
 /** Null where no collection files were given. */
 export function readEvidence(connection: Connection): EvidenceCounts | null {
@@ -254,30 +252,24 @@ export function decideCollected({ connection, severities, first }: Scope): void 
     for (const source of exports) writeProblem(connection, source, null, finding)
 }
 
+const isCollected = (such: string): string => `select count(*) from collected where ${such}`
+const LACKS = [
+  [isCollected(`creditor = ''`), 'no creditor identifier (it is looked for under PrvtId and OrgId)'],
+  [isCollected(`signed_date = ''`), 'no date of signature'],
+  [isCollected('signed_date is null'), 'different dates of signature in different collections'],
+  [
+    `select count(*) from row ${BESIDE} where ${IS_COMPARED} and ${DATED_OTHERWISE} and ${IS_USUAL}`,
+    'the date of signature that most collections name, as a filler is or the day of the file',
+  ],
+  [isCollected(`account = x''`), 'no IBAN of the debtor'],
+] as const
+
 /** Once for each export: what collections do not name, so that nothing was compared with it. */
 function lacking(connection: Connection, severities: SeverityOverrides): readonly Finding[] {
-  const {
-    creditor = 0,
-    date = 0,
-    dates = 0,
-    account = 0,
-  } = sql(connection)<Record<'creditor' | 'date' | 'dates' | 'account', number>>`
-      select sum(creditor = '') as creditor, sum(signed_date is '') as date, sum(signed_date is null) as dates,
-         sum(account is x'') as account from collected`.get() ?? {}
-  const usual = sqlValue(connection)<number>`select count(*) from row ${BESIDE}
-    where ${IS_COMPARED} and ${DATED_OTHERWISE} and ${IS_USUAL}`
-  const told = [
-    { count: creditor, what: 'no creditor identifier (it is looked for under PrvtId and OrgId)' },
-    { count: date, what: 'no date of signature' },
-    { count: dates, what: 'different dates of signature in different collections' },
-    {
-      count: usual.get() ?? 0,
-      what: 'the date of signature that most collections name, as a filler is or the day of the file',
-    },
-    { count: account, what: 'no IBAN of the debtor' },
-  ].flatMap(({ count, what }) =>
-    count === 0 ? [] : [`${plural(count, 'mandate names', 'mandates name')} ${what}`],
-  )
+  const told = LACKS.flatMap(([select, what]) => {
+    const count = sqlValue(connection)<number>`${select}`.get() ?? 0
+    return count === 0 ? [] : [`${plural(count, 'mandate names', 'mandates name')} ${what}`]
+  })
   return told.length === 0 ? [] : findingOf('EVIDENCE_LACKS', severities, { detail: `${told.join(', ')}.` })
 }
 
@@ -305,15 +297,12 @@ export function holdContradicted({
     : `state = 'ready' and attempts > 0`
   for (const row of comparedIn(connection, `row.id < :before and ${such}`)({ before })) {
     const isSent = row.state === 'registered' || row.state === 'in_doubt'
-    const findings = findingsOf(row, severities)
-      .filter(
-        ({ rule }) =>
-          isTold.get({ id: row.id, rule, seen: row.seen ?? '', isSent: Number(isSent) }) === undefined,
-      )
-      .map((finding) =>
-        isSent ? { ...finding, severity: 'warning' as const, remedy: CONTRADICTED_LATER } : finding,
-      )
-    for (const finding of findings) writeProblem(connection, row.sourceId, row.id, finding)
+    const about = { id: row.id, seen: row.seen ?? '', isSent: Number(isSent) }
+    const findings = findingsOf(row, severities).filter(
+      ({ rule }) => isTold.get({ ...about, rule }) === undefined,
+    )
+    const later = isSent ? ({ severity: 'warning', remedy: CONTRADICTED_LATER } as const) : {}
+    for (const finding of findings) writeProblem(connection, row.sourceId, row.id, { ...finding, ...later })
     if (isSent) openLine(connection, row, severities)
     const error = findings.find(({ severity }) => severity === 'error')
     if (row.state === 'ready' && error !== undefined) holdRow(connection, row.id, error.rule, at)
@@ -322,28 +311,23 @@ export function holdContradicted({
 
 /** Of what was sent, what a collection contradicts is a line of the cut-over, unless it has one, or one was closed that said the same. */
 function openLine(connection: Connection, row: Compared, severities: SeverityOverrides): void {
-  const isError = (kind: Kind): boolean =>
-    findingsOf({ ...row, ...NO_KIND, [kind]: 1 }, severities).some(({ severity }) => severity === 'error')
-  const why = KINDS.filter((kind) => kind !== 'never_collected' && row[kind] === 1 && isError(kind))
-  if (why.length === 0) return
-  const listed =
-    row.state === 'in_doubt'
-      ? 'in_doubt_changed'
-      : `${why.includes('ended') ? 'ended' : 'changed'}_after_registration`
+  const isError = ({ rule, severity }: Finding): boolean =>
+    severity === 'error' && rule !== 'EVIDENCE_NEVER_COLLECTED'
+  const rules = findingsOf(row, severities).flatMap((finding) => (isError(finding) ? [finding.rule] : []))
+  if (rules.length === 0) return
+  const become = rules.includes('EVIDENCE_ENDED') ? 'ended' : 'changed'
+  const listed = row.state === 'in_doubt' ? 'in_doubt_changed' : `${become}_after_registration`
+  const why = rules.join(' ').replaceAll('EVIDENCE', 'collected').toLowerCase()
+  const final = createHash('sha256')
+    .update(row.seen ?? '')
+    .digest()
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final)
      select (select max(id) from comparison), :id, :listed, :why, 0, :final
       where not exists (select 1 from compared where row_id = :id and (final = :final or decision_id is null and ${IS_LATEST}))`.run(
-    {
-      ...{ id: row.id, listed, why: why.map((kind) => `collected_${kind}`).join(' ') },
-      final: createHash('sha256')
-        .update(row.seen ?? '')
-        .digest(),
-    },
+    { id: row.id, listed, why, final },
   )
 }
-
-const NO_KIND = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, 0>
 
 /** One warning for each mandate that was collected and is in no export, told once. */
 export function tellMissing(connection: Connection, sourceId: number, severities: SeverityOverrides): void {
