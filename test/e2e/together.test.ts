@@ -137,3 +137,41 @@ it('the list of the report goes back beside the newer export', async () => {
   const all = [FIRST, MOVED, mandate(3, DATE), LAST]
   await expectRun([inReport('corrections.csv'), 'newer.csv', '--newer'], 3, all)
 })
+
+describe('a line of a list from before a re-reading, with a later correction of its row,', () => {
+  const correctIn = (from: string, changes: Readonly<Record<string, Row>>, saved: string): string => {
+    edit(from, (row) => ({ ...row, ...changes[row['unique_mandate_reference'] ?? ''] }), saved)
+    return saved
+  }
+  const numbers = (ofThird: number): void => {
+    write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,2\nK3,${ofThird}\nK4,4\n`)
+  }
+
+  /** Two dates cannot be read; somebody corrects the third mandate, whose customer was wrong, and a pilot is sent. */
+  const correctThird = async (when: string): Promise<void> => {
+    configure()
+    numbers(7)
+    save('export.csv', [exported(1), exported(2), exported(3, NEVER), exported(4, NEVER)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [FIRST])
+    edit('corrections.csv', (row) => row, 'yesterday.csv')
+    if (when === 'after') numbers(3)
+    const hers = correctIn('corrections.csv', { 'MND-0003': DATE }, 'hers.csv')
+    await expectRun([hers, '--limit', '1'], 5, [FIRST, mandate(2)])
+    numbers(3)
+  }
+
+  it.each(['before', 'after'])('adds nothing where it is unchanged (corrected %s it)', async (when) => {
+    await correctThird(when)
+    const his = correctIn('yesterday.csv', { 'MND-0004': DATE }, 'his.csv')
+    await expectRun([his], 3, [FIRST, mandate(2), mandate(3, DATE), mandate(4, DATE)])
+  })
+
+  it.each(['before', 'after'])('waits, and its mandate is open, where it differs (%s)', async (when) => {
+    await correctThird(when)
+    const changes = { 'MND-0003': account(73), 'MND-0004': DATE }
+    const his = correctIn('yesterday.csv', changes, 'his.csv')
+    await expectRun([his], 3, [FIRST, mandate(2), mandate(4, DATE)])
+    expect(place.heldBy()).toEqual({ 'MND-0003': 'DATE_INVALID CONFLICT_MANDATE' })
+    expect(place.totals()).toMatchObject({ read: 4, registered: 3, invalid: 1 })
+  })
+})
