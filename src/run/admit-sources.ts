@@ -194,7 +194,7 @@ export async function addSources(
   const { readBy, signal } = options
   const admitted: Added[] = []
   const given = new Map<string, OpenNext>()
-  const lists: { readonly index: number; readonly source: NamedSource }[] = []
+  const opened: { readonly index: number; readonly source: NamedSource }[] = []
   for (const open of options.evidence ?? []) await addCollected(admission, await open(signal), options)
   admission.collections.close()
   for (const [index, open] of files.entries()) {
@@ -206,13 +206,12 @@ export async function addSources(
       admitted[index] = { id: null, name, kind: 'known', records: 0, isResultFile }
       continue
     }
-    const source = await openSource(admission, open, options)
-    if (source.isResultFile) lists.push({ index, source })
-    else admitted[index] = await addSource(admission, source, options)
+    opened.push({ index, source: await openSource(admission, open, options) })
   }
   const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
-  // A line corrects its row as that is read by now.
-  for (const { index, source } of lists) admitted[index] = await addSource(admission, source, options)
+  // A line corrects its row as that is read by now, and an export may take the place of both: a row gives way to later ones alone.
+  const listsFirst = opened.toSorted((a, b) => Number(b.source.isResultFile) - Number(a.source.isResultFile))
+  for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
   const givenBack = admission.decide()
   const withLines = admitted.map(({ id, ...source }) => ({
     ...source,

@@ -118,7 +118,7 @@ export const nameBeside = (other: string, beside: string): string => `coalesce((
       || ' (row ' || named.id || ')' end
   from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other}), 'another row')`
 
-/** Of each pair that `pairs` (SQL) gives, the row `new` takes the place of the row `old`, if that was not sent. @returns how many gave way */
+/** Of each pair that `pairs` (SQL) gives, the row `new` takes the place of the row `old`, if that came in before it and was not sent. @returns how many gave way */
 export const replaceRows = (
   connection: Connection,
   pairs: string,
@@ -126,7 +126,7 @@ export const replaceRows = (
 ): number =>
   sql(connection)`
     update row set state = 'superseded', superseded_by = pair.new from (${pairs}) as pair
-     where row.id = pair.old and pair.new is not null and row.state in (${sqlList(REPLACEABLE_STATES)})`.run(
+     where row.id = pair.old and pair.new > pair.old and row.state in (${sqlList(REPLACEABLE_STATES)})`.run(
     values,
   ).changes
 

@@ -18,7 +18,7 @@ import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { latestOf } from '../admit/earlier-rows.js'
-import { prepareColumns, requiredCells } from '../admit/fingerprints.js'
+import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import {
   holdWith,
   noticeOf,
@@ -94,13 +94,13 @@ const replaceRow = (connection: Connection, by: number, row: number): number =>
  * repeats. `isAlike`: in customer, reference or account. `isOutdated`: anything in its place was sent since, so that a line
  * of an old list which waits here opens no way for the next one. Or an export said something else of it since, the line
  * would undo what was corrected since, or its list does not know of the comparison that holds it. `news`: the row of which its
- * list does not know something either, of the same mandate or of kin.
+ * list does not know something either, of the same mandate or of kin. `isMute`: held back by its own checks, without "send".
  */
 type Line = Readonly<
   Record<'id' | 'corrects' | 'sourceId' | 'namedSource', number> &
     Record<'current' | 'repeated' | 'news', number | null> &
     Record<
-      'isUnchanged' | 'isAlike' | 'isSameMandate' | 'hasRivals' | 'isOutdated' | 'isContested',
+      'isUnchanged' | 'isMute' | 'isAlike' | 'isSameMandate' | 'hasRivals' | 'isOutdated' | 'isContested',
       0 | 1
     > & { state: RowState; cells: readonly string[]; namedCells: readonly string[] | null }
 >
@@ -144,7 +144,7 @@ const NEWS = `(select told.row from temp.told where key = coalesce(current.manda
   and problem > given_back.told and is_line <= is_decided order by problem desc limit 1)`
 
 const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
-    named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
+    not is_decided and row.state = 'invalid' as isMute, named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
       or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
     current.id as current, repeated.id as repeated, coalesce(repeated.state, current.state) as state, ${IS_SAME} as isSameMandate,
     current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
@@ -251,15 +251,29 @@ function leaveOldConflicts({ connection, first }: Scope): void {
 
 function planOf(line: Line, columnsOf: ReturnType<typeof prepareColumns>): CorrectionPlan {
   if (line.current === null) return decideCorrection({ named: null, isContested: false })
+  const isOutdated = line.isOutdated === 1 || line.news !== null
   const named = {
     state: line.state,
     isSameMandate: line.isSameMandate === 1,
     isRelated: isRelated(line, columnsOf),
-    isUnchanged: line.isUnchanged === 1,
+    isUnchanged: line.isUnchanged === 1 || (isOutdated && line.isMute === 1 && isAsWritten(line, columnsOf)),
     hasRivals: line.hasRivals === 1,
-    isOutdated: line.isOutdated === 1 || line.news !== null,
+    isOutdated,
   }
   return decideCorrection({ named, isContested: line.isContested === 1 })
+}
+
+/** Nobody typed anything: what it says otherwise, the configuration does, by which its row was read again. */
+function isAsWritten(line: Line, columnsOf: ReturnType<typeof prepareColumns>): boolean {
+  const cellsOf =
+    ({ header }: HeaderColumns, cells: readonly string[]) =>
+    (name: string) =>
+      cleanCell(cells[header.indexOf(name)] ?? '')
+  const [own, named] = [columnsOf(line.sourceId), columnsOf(line.namedSource)]
+  const [now, then] = [cellsOf(own, line.cells), cellsOf(named, line.namedCells ?? [])]
+  return (
+    line.namedCells !== null && [...own.header, ...named.header].every((name) => now(name) === then(name))
+  )
 }
 
 /** Guards against a file that was written from another ledger: a row number alone proves nothing. */
@@ -582,7 +596,7 @@ export function decidePlaces({ connection, first }: Scope): void {
         from temp.given_back join row using (id) where about is not null
       union all select row.id, corrects, 0, state = 'duplicate', row.id from row join source on source.id = source_id
         where row.id >= :first and kind = 'again' and corrects > 0
-      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first and id < :first)
+      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first)
      order by isReplaced, isRepeat, n`
   const placeOf = sqlValue(connection)<number | null>`
     select counted_in from row where id = :row and state = 'superseded'
