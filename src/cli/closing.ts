@@ -220,12 +220,9 @@ function againText(all: readonly Waiting[]): string {
   return `${plural(count, 'record', 'records')} will be read again, because ${because} has changed: run and plan do so before anything is sent${more.join('')}`
 }
 
-/** Read by nothing that the command has, which would read it otherwise or must not send it. */
+/** Read by nothing that the command has, which would read it otherwise. */
 const staying = ({ settings }: Context, waiting: readonly Waiting[]): Waiting[] =>
-  waiting.filter(
-    ({ isAlike, place, because }) =>
-      because !== null || (!isAlike && (place === null || settings.isNamed('config'))),
-  )
+  waiting.filter(({ isAlike, place }) => !isAlike && (place === null || settings.isNamed('config')))
 
 function staysText(context: Context, { name, count, readWith, place, because, isOfFile }: Waiting): string {
   const isAsTyped = context.settings.configuration.file !== null
@@ -265,14 +262,14 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
     if ((await sizeOf(path)) !== null) given.add(await fileDigest(path, world.signals.drain))
   const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
   const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))
-  const forgotten = settings.isNamed('config') ? [] : left.filter(({ because }) => because !== null)
-  const [first] = forgotten
-  if (first !== undefined)
+  const changed = left.filter(({ because }) => because !== null)
+  const [first] = changed
+  if (first !== undefined && !settings.isNamed('config'))
     throw new UsageError(
-      `${forgotten.map(forgottenText).join('; ')}; nothing was sent`,
+      `${changed.map(forgottenText).join('; ')}; nothing was sent`,
       `Give it, too: ${commandLine(context, { name, files: args, readWith: first.place })}`,
     )
-  const stays = new Set([...staying(context, left), ...left.filter(isGiven)])
+  const stays = new Set([...changed, ...staying(context, left), ...left.filter(isGiven)])
   return [...stays].map((one) => staysText(context, one))
 }
 

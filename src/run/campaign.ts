@@ -59,7 +59,7 @@ export interface Run extends Omit<DeliveryParts, 'ledger' | 'send'> {
   /** How files are read now: what came in by it and was not sent is read again where it has changed. */
   readonly readBy?: ReadBy
   /** How another configuration reads now, by its path; null where nobody can tell. */
-  readonly readWith?: (path: string) => ReadBy | null
+  readonly readWith?: ((path: string) => ReadBy | null) | undefined
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector: Corrector
