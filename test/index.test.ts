@@ -46,6 +46,7 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     rules: undefined,
     asOf: undefined,
     zone: undefined,
+    readWith: undefined,
     readingFlags: undefined,
     dormantSoonDays: undefined,
     newCreditorIdentifier: undefined,

@@ -180,21 +180,22 @@ export async function lookedAt(context: Context, reader: LedgerReader) {
   return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
 }
 
+/** How the same command reads with another configuration; null where that cannot be read itself. */
+export const readingWith = (context: Context) => (config: string) => {
+  try {
+    const settings = readSettings({ ...context.settings.flags, config }, context.world)
+    return readByOf({ ...context, settings })
+  } catch (error) {
+    if (error instanceof UsageError) return null
+    throw error
+  }
+}
+
 /** What waits, beside the configuration of the command. */
 export const waitingIn = (context: Context, reader: LedgerReader): Promise<Waiting[]> =>
   waitingBeside(reader, readByOf(context), {
     signal: context.world.signals.drain,
-    readWith: (config) => {
-      try {
-        return readByOf({
-          ...context,
-          settings: readSettings({ ...context.settings.flags, config }, context.world),
-        })
-      } catch (error) {
-        if (error instanceof UsageError) return null
-        throw error
-      }
-    },
+    readWith: readingWith(context),
   })
 
 /** What the next run reads again before it sends anything, and what it leaves as it was read. */
@@ -223,7 +224,7 @@ function againText(all: readonly Waiting[]): string {
 const staying = ({ settings }: Context, waiting: readonly Waiting[]): Waiting[] =>
   waiting.filter(({ isAlike, place }) => !isAlike && (place === null || settings.isNamed('config')))
 
-function staysText(context: Context, { name, count, readWith, place, because }: Waiting): string {
+function staysText(context: Context, { name, count, readWith, place, because, isOfFile }: Waiting): string {
   const isAsTyped = context.settings.configuration.file !== null
   const files = [context.args.find((path) => basename(path) === name) ?? name]
   const words = isAsTyped || place !== null ? [] : ['--config', 'NEW']
@@ -233,12 +234,14 @@ function staysText(context: Context, { name, count, readWith, place, because }: 
     words,
     readWith: isAsTyped ? '' : (place ?? ''),
   })
+  if (because !== null) {
+    const again = commandLine(context, { name: 'run', files: isOfFile ? files : [], readWith: place })
+    return `${plural(count, `record of "${name}" waits`, `records of "${name}" wait`)}, because ${because} has changed: ${again} has them read again`
+  }
   const stay = plural(count, `record of "${name}" stays as it was`, `records of "${name}" stay as they were`)
   const gone = place === null ? ', which is gone' : ''
   const as = readWith === null ? ' without a configuration' : ` with ${readWith}${gone}`
-  const since =
-    because === null ? '' : `, although ${because} has changed since (--config ${shownPath(place ?? '')})`
-  return `${stay} read${as}${since}: ${command} has them read again`
+  return `${stay} read${as}: ${command} has them read again`
 }
 
 /**
@@ -259,14 +262,14 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
     if ((await sizeOf(path)) !== null) given.add(await fileDigest(path, world.signals.drain))
   const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
   const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))
-  const forgotten = settings.isNamed('config') ? [] : left.filter(({ because }) => because !== null)
-  const [first] = forgotten
-  if (first !== undefined)
+  const changed = left.filter(({ because }) => because !== null)
+  const [first] = changed
+  if (first !== undefined && !settings.isNamed('config'))
     throw new UsageError(
-      `${forgotten.map(forgottenText).join('; ')}; nothing was sent`,
+      `${changed.map(forgottenText).join('; ')}; nothing was sent`,
       `Give it, too: ${commandLine(context, { name, files: args, readWith: first.place })}`,
     )
-  const stays = new Set([...staying(context, left), ...left.filter(isGiven)])
+  const stays = new Set([...changed, ...staying(context, left), ...left.filter(isGiven)])
   return [...stays].map((one) => staysText(context, one))
 }
 

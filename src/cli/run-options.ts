@@ -15,6 +15,7 @@ import {
   configuredOptions,
   readingFlags,
 } from './command.js'
+import { readingWith } from './closing.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import { type Target, readService, type Service, trustedLines } from './settings/settings.js'
@@ -76,6 +77,7 @@ export function runOptions(context: Context, { trusted }: Target): Omit<MigrateO
     corrected: whoAndWhy(context),
     reading: configuredOptions(context),
     readingFlags: readingFlags(context),
+    readWith: readingWith(context),
     rules: settings.severities,
     asOf: settings.asOf,
     zone: settings.zone,

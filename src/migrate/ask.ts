@@ -191,7 +191,7 @@ export async function askAhead(
   request: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
 ): Promise<() => HeldRows> {
-  const { service, choice, drain, severities } = request
+  const { service, drain, severities } = request
   const { who, view } = ledger
   const holdOthers = (): HeldRows => register.hold(severities)
   let examples: readonly string[] = []
@@ -200,7 +200,7 @@ export async function askAhead(
     refuseStreams(request.inputs, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {
-      await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, () => {
+      await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, ({ choice }) => {
         list = who.list(service.baseUrl.href, choice)
         return false
       })

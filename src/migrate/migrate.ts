@@ -251,7 +251,7 @@ async function agree(
   { ledger, register, client, warn }: OpenCall,
   { intended, plan }: { readonly intended: RunPreview; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
-  plan?.assertRows()
+  plan?.assertRows(intended.choice)
   const room = roomWarning(ledger.file, intended.toSend)
   if (room !== null) warn(room)
   const { href, host, isLoopback, isOthers } = request.service.baseUrl

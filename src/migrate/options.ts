@@ -30,6 +30,7 @@ import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { Expected, Totals } from '../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
+import type { ReadBy } from '../run/read-again.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { asRegisterFolder } from '../register/register-file.js'
@@ -114,6 +115,11 @@ export interface MigrateOptions {
 
   /** How the files are read, as the sections of the same names in `sepa-migrate.yaml`. Found out where left out. */
   readonly reading?: SourceOptionsInput | undefined
+  /**
+   * How another configuration reads now that an earlier call read exports with, by its path: the command line knows. Where it
+   * has changed since, and where nobody can tell of one that is still there, nothing of those exports is sent until a call with it.
+   */
+  readonly readWith?: ((configuration: string) => ReadBy | null) | undefined
   /** What holds besides for the files of this call, also when their records are read again by a call that does not say it. */
   readonly readingFlags?: ReadingFlags | undefined
   /** Severity of single rules. */
@@ -273,7 +279,7 @@ export function checkOptions(options: MigrateOptions) {
     ...{ ledgerFile, inputs, machine, clock, after, random, drain, abort, service, credentials, asOf, zone },
     ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, decisions, expected },
     ...{ approval, approvers, plan, testHost, who, writes, sharedFolder, checkBeforeSend, isNewer, spread },
-    ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null },
+    ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null, readWith: options.readWith },
     policy: policyOf(options, service),
     files: sourceOpeners(inputs, reading, against, drain),
     evidence: collectionOpeners(collections, configured),
@@ -392,7 +398,7 @@ const WITHIN = {
   expected: 'source records customerNoSum',
 } as const
 const OPTIONS =
-  'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list decisions:list expected:object'
+  'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readWith:function readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list decisions:list expected:object'
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {

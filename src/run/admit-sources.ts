@@ -186,11 +186,7 @@ export async function readAgainFirst(
  * again is told in sentences.
  * @throws {SourceError} for a file that cannot be read whole; the caller rolls back
  */
-export async function addSources(
-  admission: Admission,
-  files: readonly OpenNext[],
-  options: AdmitOptions,
-): Promise<{ readonly admitted: AdmittedSource[]; readonly readAgain: readonly string[] }> {
+export async function addSources(admission: Admission, files: readonly OpenNext[], options: AdmitOptions) {
   const { readBy, signal } = options
   const admitted: Added[] = []
   const given = new Map<string, OpenNext>()
@@ -217,7 +213,7 @@ export async function addSources(
     ...source,
     ...((id === null ? undefined : givenBack.get(id)) ?? NONE_GIVEN_BACK),
   }))
-  return { admitted: withLines, readAgain: again }
+  return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
 
 /** A file that was read; the id of its source, or null where nothing of it came in. */

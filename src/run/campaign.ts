@@ -1,4 +1,5 @@
 import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
+import { narrowed } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
 import type { Expected, Totals } from '../domain/row/row-state.js'
 import { HaltError, UsageError } from '../errors.js'
@@ -7,7 +8,7 @@ import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
-import type { ReadBy } from './read-again.js'
+import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
@@ -57,6 +58,8 @@ export interface Run extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly evidence: readonly OpenCollected[]
   /** How files are read now: what came in by it and was not sent is read again where it has changed. */
   readonly readBy?: ReadBy
+  /** How another configuration reads now, by its path; null where nobody can tell. */
+  readonly readWith?: ((path: string) => ReadBy | null) | undefined
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector: Corrector
@@ -105,7 +108,7 @@ export async function runCampaign(run: OpenRun) {
   const { ledger } = run
   const runId = ledger.startRun(run.settings, run.policy.concurrency)
   try {
-    const { stop, pilot: _pilot, ...prepared } = await prepareAndSend(run)
+    const { stop, pilot: _pilot, choice, ...prepared } = await prepareAndSend(run)
     const totals = ledger.totals()
     // While anything can be sent it makes no difference what else is open.
     const cutOver = ledger.hasReady() ? NO_CUT_OVER : ledger.view.openCutOver()
@@ -119,7 +122,7 @@ export async function runCampaign(run: OpenRun) {
     return {
       ...prepared,
       /** What the run was told to send alone, and how many ready rows that leaves; null where it was told nothing. */
-      choice: countedChoice(run),
+      choice: counted(ledger, choice),
       ...{ stop, totals, mandates, exitCode },
     }
   } catch (error) {
@@ -130,21 +133,23 @@ export async function runCampaign(run: OpenRun) {
 
 interface Brought extends Pick<RunPreview, 'leftRefused' | 'held' | 'readAgain'> {
   readonly admitted: readonly AdmittedSource[]
+  /** What the run was told to send, without what has to be read again first. */
+  readonly choice: Choice | null
   /** Chosen once all is in; null for the first rows. */
   readonly pilot: ReturnType<Ledger['pilot']> | null
 }
 
 const NOTHING_BROUGHT: Brought = {
-  ...{ admitted: [], leftRefused: 0, readAgain: [], pilot: null },
+  ...{ admitted: [], leftRefused: 0, readAgain: [], pilot: null, choice: null },
   held: { inDoubt: 0, begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
 }
 
 /** @returns what came in, and why the run ended early, or null */
 async function prepareAndSend(run: OpenRun): Promise<Brought & { readonly stop: Stop | null }> {
   const brought = await prepare(run)
-  if ('why' in brought) return { ...NOTHING_BROUGHT, stop: brought }
-  const { pilot } = brought
-  const { ledger, choice } = run
+  if ('why' in brought) return { ...NOTHING_BROUGHT, choice: run.choice, stop: brought }
+  const { pilot, choice } = brought
+  const { ledger } = run
   const isClaimed = ledger.hasReady(choice) || run.takesOver
   const sent = pilot === null ? choice : { only: [], countries: null, ...choice, rows: pilot.rows }
   if (isClaimed) run.claim(sent)
@@ -152,12 +157,12 @@ async function prepareAndSend(run: OpenRun): Promise<Brought & { readonly stop: 
   const stop = stopped ?? (pilot !== null && ledger.hasReady(choice) ? PILOT_DONE : null)
   return {
     ...brought,
-    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(countedChoice(run)),
+    stop: stop ?? stopOfWaiting(ledger.waiting(choice)) ?? stopOfChoice(counted(ledger, choice)),
   }
 }
 
-const countedChoice = ({ ledger, choice }: OpenRun): CountedChoice | null =>
-  choice === null ? null : { ...choice, left: ledger.view.leftBy(choice) }
+const counted = ({ view }: Pick<Ledger, 'view'>, choice: Choice | null): CountedChoice | null =>
+  choice === null ? null : { ...choice, left: view.leftBy(choice) }
 
 /** A stop where nothing came in. */
 async function prepare(run: OpenRun): Promise<Brought | Stop> {
@@ -166,7 +171,8 @@ async function prepare(run: OpenRun): Promise<Brought | Stop> {
     files.length + evidence.length + decisions.length === 0 && retryRefusedBy === null && expected === null
   if (isNothingWritten && ledger.view.campaign().purgedAt !== null) {
     assertChoosable(choice, ledger.view)
-    return (await ask(run, NOTHING_BROUGHT)) ? NOTHING_BROUGHT : DECLINED
+    const brought = { ...NOTHING_BROUGHT, choice }
+    return (await ask(run, brought)) ? brought : DECLINED
   }
   try {
     return (await bringIn(run, (all) => ask(run, all))) ?? DECLINED
@@ -185,23 +191,24 @@ export async function bringIn(
   run: Run & Pick<OpenRun, 'ledger' | 'hold'>,
   isAgreed: (brought: Brought) => boolean | Promise<boolean>,
 ): Promise<Brought | null> {
-  const { ledger, files, evidence, decisions, retryRefusedBy, choice, readBy, spread, policy } = run
+  const { ledger, files, evidence, decisions, retryRefusedBy, readBy, spread, policy } = run
   const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = run
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   try {
     decide(ledger, decisions)
     const options = { severities, evidence, signal, watch, readBy }
-    const { admitted, readAgain } = await addSources(admission, files, options)
+    const { admitted, readAgain, given } = await addSources(admission, files, options)
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
     if (retryRefusedBy !== null) ledger.retryRefused(retryRefusedBy)
     // Those stay refused that a later file has corrected.
     const leftRefused = retryRefusedBy === null ? 0 : ledger.totals().refused
     admission.compareEarlier(run.asOf)
-    assertChoosable(choice, ledger.view)
+    assertChoosable(run.choice, ledger.view)
+    const choice = await withoutWaiting(run, given)
     const held = run.hold()
     const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
-    const brought = { admitted, leftRefused, held, readAgain, pilot }
+    const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
     if (await isAgreed(brought)) {
       admission.commit()
       return brought
@@ -212,6 +219,30 @@ export async function bringIn(
   }
   admission.rollback()
   return null
+}
+
+/**
+ * What another configuration read that has changed since is not sent as it was read: a run with that one reads it again. It is
+ * asked once everything has come in, since files that are given again are read by this run.
+ */
+async function withoutWaiting(
+  { ledger, readBy, readWith = () => null, choice, drain: signal }: Run & Pick<OpenRun, 'ledger'>,
+  given: ReadonlySet<string>,
+): Promise<Choice | null> {
+  if (readBy === undefined) return choice
+  const isRead = (sha256: string): boolean => readBy.configuration !== null && given.has(sha256)
+  const waiting = (await waitingBeside(ledger.view, readBy, { readWith, signal })).flatMap((one) =>
+    one.because === null || one.isItsOwn || isRead(one.sha256)
+      ? []
+      : [
+          [
+            one.sha256,
+            `"${maskAccounts(one.name)}", which waits to be read again with ${one.readWith ?? ''}`,
+          ] as const,
+        ],
+  )
+  if (waiting.length === 0) return choice
+  return narrowed({ only: [], countries: null, waiting: Object.fromEntries(waiting) }, choice)
 }
 
 /** @throws {UsageError} that names each decision that cannot be taken */
@@ -227,13 +258,13 @@ function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
 }
 
 /** Nobody is asked when there is nothing to send. */
-async function ask(run: OpenRun, { pilot, ...brought }: Brought): Promise<boolean> {
-  const { ledger, policy, choice } = run
+async function ask(run: OpenRun, { pilot, choice, ...brought }: Brought): Promise<boolean> {
+  const { ledger, policy } = run
   const ready = ledger.countReady(choice)
   if (ready === 0) return true
   return run.confirm({
     ...{ totals: ledger.totals(), toSend: Math.min(ready, policy.limit ?? ready), ledger: ledger.view },
-    ...{ choice: countedChoice(run), pilot: pilot?.told ?? [], ...brought },
+    ...{ choice: counted(ledger, choice), pilot: pilot?.told ?? [], ...brought },
   })
 }
 

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { nextOf, placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
@@ -112,4 +113,120 @@ it('what to paste names the configuration of the file that it names, whatever wa
   write('other.yaml', 'source: { encoding: utf-8 }\n')
   expect(nextOf(await program('status', '--config', 'other.yaml'))).toContain('--config a.yaml')
   expect((await place.pasteNext(status)).status).toBe(0)
+})
+
+describe('both are corrected after their pilots', () => {
+  const customers = (system: string, first: number, shift = 0): void =>
+    write(
+      `${system}-no.csv`,
+      `key,no\nK${first},${first}\nK${first + 1},${first + 1 + shift}\nK${first + 2},${first + 2 + shift}\n`,
+    )
+  const lines = (first: number, days: readonly string[]): string[] =>
+    days.map((day, at) => `K${first + at},${germanIban(first + at)},${day},R-${first + at}`)
+  /** The first of each is sent; of the others a crosswalk that is shifted names strangers. */
+  async function pilots(): Promise<void> {
+    configure()
+    save('a.csv', A, lines(1, ['01.02.2020', '02.02.2020', '03.02.2020']))
+    save('b.csv', B, lines(11, ['03/21/2020', '03/22/2020', '03/23/2020']))
+    for (const [system, key, first] of [
+      ['a', 'Kd', 1],
+      ['b', 'client', 11],
+    ] as const) {
+      customers(system, first, 500)
+      const columns = place.read(`${system}.yaml`).replace(`  customer_no: ${key}\n`, '')
+      const crosswalk = `crosswalk: { file: ${system}-no.csv, from: ${key}, key: key, customer_no: no }\n`
+      write(`${system}.yaml`, columns + crosswalk)
+      const pilot = ['--config', `${system}.yaml`, '--only', `${key}=K${first}`]
+      expect((await program('run', `${system}.csv`, ...pilot)).status).toBe(5)
+    }
+    expect(held()).toEqual([1, 11])
+  }
+  const WAIT =
+    '2 records of "b.csv" wait, because "b-no.csv" has changed: sepa-migrate run --config b.yaml has them read again'
+
+  it('each is sent as its own configuration reads it, by what is printed to paste', async () => {
+    await pilots()
+    customers('a', 1)
+    customers('b', 11)
+    const first = await place.pasteNext(await program('status'))
+    expect([first.status, held()], first.stdout + first.stderr).toEqual([5, [1, 11, 2, 3]])
+    expect(first.stderr.split(WAIT)).toHaveLength(2)
+    expect(first.stdout).toContain('2 ready: not sent yet')
+    expect(nextOf(first)).toBe('sepa-migrate run --config b.yaml')
+    expect(nextOf(await program('status'))).toBe(nextOf(first))
+    const second = await place.pasteNext(first)
+    expect([held(), second.stderr], second.stdout).toEqual([
+      [1, 11, 2, 3, 12, 13],
+      expect.not.stringContaining('wait'),
+    ])
+    // What was sent before may have been read wrongly, too.
+    expect(second.status).toBe(3)
+    expect(nextOf(second)).toMatch(/^sepa-migrate compare .* --config /)
+    // What is gone is not named.
+    for (const name of ['a', 'b']) renameSync(path(`${name}.yaml`), path(`${name}-old.yaml`))
+    expect(nextOf(await program('status'))).toMatch(/^sepa-migrate compare .*csv$/)
+  })
+
+  it.each([
+    ['a list of rows of one', [TO_DO]],
+    ['refused rows once more', ['--retry-refused']],
+    ['a pilot', ['--limit', '1']],
+    ['a pilot that is spread', ['--limit', '1', '--spread']],
+    ['the export of the one', ['a.csv']],
+  ])('%s sends nothing of the other', async (_, args) => {
+    await pilots()
+    customers('b', 11)
+    if (args[0] === TO_DO) {
+      save('more.csv', A, [`K1,${WRONG(4)},04.02.2020,R-4`])
+      await program('run', 'more.csv', '--config', 'a.yaml', '--only', 'Kd=none')
+      const work = open()
+      work.type('Corrections', 0, { IBAN: germanIban(4) })
+      work.save()
+    }
+    const { status, stdout, stderr } = await program('run', ...args, '--config', 'a.yaml')
+    expect([status, held().filter((customer) => customer > 10 && customer < 500)], stdout).toEqual([5, [11]])
+    expect(held().some((customer) => customer > 510)).toBe(false)
+    expect(stderr).toContain(WAIT)
+  })
+
+  it('a plan is for the others alone and says so, and one from before is refused', async () => {
+    await pilots()
+    const plan = ['plan', '--config', 'a.yaml', '--to']
+    const approve = (name: string) =>
+      program('approve', name, '--by', 'Grace', '--reference', 'mail', '--yes')
+    const run = (name: string) => program('run', '--plan', name, '--config', 'a.yaml')
+    await program(...plan, 'before.json')
+    await approve('before.json')
+    customers('b', 11)
+    const refused = await run('before.json')
+    expect([refused.status, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/rows changed: 4 rows .* planned, 2 rows .* now/),
+    ])
+    customers('a', 1)
+    const planned = await program(...plan, 'plan.json', '--retry-refused')
+    expect(planned.stdout).toContain('To send: 2 rows')
+    expect(planned.stdout).toContain(
+      'only exports other than "b.csv", which waits to be read again with "b.yaml"; 2 other rows stay ready',
+    )
+    expect(planned.stderr).toContain(WAIT)
+    const approved = await approve('plan.json')
+    expect(approved.stdout).toMatch(
+      /Next: sepa-migrate run --config a\.yaml --plan plan\.json --retry-refused /,
+    )
+    const ended = await place.pasteNext(approved)
+    expect([ended.status, held()], ended.stdout + ended.stderr).toEqual([5, [1, 11, 2, 3]])
+    expect(nextOf(ended)).toContain('sepa-migrate run --config b.yaml')
+    await place.pasteNext(ended)
+    expect(held()).toEqual([1, 11, 2, 3, 12, 13])
+  })
+
+  it('one that was renamed, or came back as it was, holds nothing', async () => {
+    await pilots()
+    customers('b', 11)
+    customers('b', 11, 500)
+    renameSync(path('a.yaml'), path('c.yaml'))
+    const { status, stderr } = await program('run', '--config', 'b.yaml')
+    expect([status, held()], stderr).toEqual([0, [1, 11, 502, 503, 512, 513]])
+  })
 })

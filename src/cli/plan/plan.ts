@@ -11,6 +11,7 @@ import {
   planMigration,
   approvalPath,
   findPlan,
+  isFile,
   readApproval,
   readPlan,
   textOfApproval,
@@ -307,7 +308,7 @@ function sign(context: Context, { file, document, statement }: Approval, keyFile
 }
 
 /** Where to and how fast, as it was planned: a run that is told something else is refused. */
-function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument): string[] {
+function flagsOfPlan({ target, limit, retriesRefused, settings, changedSettings }: PlanDocument): string[] {
   const { kind, value } = (settings['maxRefused'] ?? {}) as Record<string, unknown>
   const given = {
     ...settings,
@@ -319,6 +320,7 @@ function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument)
     ['concurrency', 'rate', 'maxInDoubt', 'maxRefused', 'timeout', 'connectTimeout'] as const
   ).filter((name) => changedSettings.includes(name) || changedSettings.includes(`${name}Ms`))
   return [
+    ...(retriesRefused ? ['--retry-refused'] : []),
     ...['--base-url', target.baseUrl],
     ...(limit === null ? [] : ['--limit', String(limit)]),
     ...(settings['who'] === true ? ['--who'] : []),
@@ -328,13 +330,15 @@ function flagsOfPlan({ target, limit, settings, changedSettings }: PlanDocument)
 
 /** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
 function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
-  const files = sources.map(
+  const given = sources.filter(isFile)
+  const files = given.map(
     ({ name }) =>
       [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
         existsSync(path),
       ) ?? name,
   )
-  const command = { name: 'run', files, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
+  const readWith = plan.settings['configuration'] as string | null
+  const command = { name: 'run', files, readWith, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
   return files.every((path) => existsSync(path))
     ? nextLine(context, command)
     : `Then: ${commandLine(context, command)}   (each file with the path where it lies)`

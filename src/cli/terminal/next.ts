@@ -175,7 +175,9 @@ export function nextLines(typed: Typed, status: CommandEnd): Line[] {
   const { toGive = [] } = status
   const isBare = found.name === 'run' && found.files === undefined
   const reading = { readWith: status.readWith, ...(toGive.length > 0 ? { files: toGive } : {}) }
-  const command = isBare ? { ...found, ...reading } : found
+  // What is gone cannot be given.
+  const isGone = found.readWith != null && !existsSync(found.readWith)
+  const command = { ...found, ...(isBare ? reading : isGone ? { readWith: '' } : {}) }
   return [...words, nextLine(typed, underPlan(typed, status, askingFirst(typed, status, command)))]
 }
 

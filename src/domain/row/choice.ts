@@ -15,6 +15,8 @@ export interface Choice {
   readonly countries: readonly string[] | null
   /** The rows of a pilot that is spread; left out for all. */
   readonly rows?: readonly number[]
+  /** Exports of which nothing is sent before their own configuration, which has changed, reads them again: by SHA-256, in words. */
+  readonly waiting?: Readonly<Record<string, string>>
 }
 
 /** A choice, and how many ready rows it does not take. */
@@ -23,10 +25,11 @@ export interface CountedChoice extends Choice {
 }
 
 /** `Segment: A or B; country: AT`. */
-export const choiceText = ({ only, countries }: Choice): string =>
+export const choiceText = ({ only, countries, waiting = {} }: Choice): string =>
   said([
     ...only.map(({ column, values }) => `${column}: ${values.join(' or ')}`),
     countries !== null && `country: ${countries.length === 0 ? 'none' : countries.join(' or ')}`,
+    ...Object.values(waiting).map((words) => `exports other than ${words}`),
   ]).join('; ')
 
 /** The same for people, with what it leaves. */
@@ -40,7 +43,8 @@ export function narrowed(wide: Choice | null, narrow: Choice | null): Choice | n
     wide.countries === null || narrow.countries === null
       ? (wide.countries ?? narrow.countries)
       : wide.countries.filter((country) => narrow.countries?.includes(country))
-  return { only: [...wide.only, ...narrow.only], countries }
+  const waiting = (wide.waiting ?? narrow.waiting) && { ...wide.waiting, ...narrow.waiting }
+  return { only: [...wide.only, ...narrow.only], countries, ...(waiting && { waiting }) }
 }
 
 /**

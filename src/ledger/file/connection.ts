@@ -250,17 +250,20 @@ const PLACE = `(part.value ->> ('$.at.' || row.source_id))`
 export const IS_CHOSEN = `(:choice is null
   or (:choice ->> '$.rows' is null or row.id in (select value from json_each(:choice -> '$.rows')))
   and (:choice ->> '$.countries' is null or coalesce(substr(row.iban, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
+  and row.source_id not in (select value from json_each(:choice -> '$.without'))
   and not exists (select 1 from json_each(:choice -> '$.only') as part where row.cells is null or ${PLACE} is null
     or clean_cell(row.cells ->> ${PLACE}) not in (select value from json_each(part.value -> '$.values'))))`
 
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
-  const sources = sqlWithJson<{ id: number; header: string[] }>(connection, 'header')`
-    select id, header from source`.all()
+  const sources = sqlWithJson<{ id: number; header: string[]; sha256: string }>(connection, 'header')`
+    select id, header, (select sha256 from source as read where read.id = coalesce(source.reading ->> '$.readFrom', source.id)) as sha256
+     from source`.all()
   const only = choice.only.map(({ column, values }) => ({
     at: Object.fromEntries(sources.map(({ id, header }) => [id, findName(header, column)])),
     values: values.map(cleanCell),
   }))
-  return JSON.stringify({ ...choice, only })
+  const without = sources.flatMap(({ id, sha256 }) => (sha256 in (choice.waiting ?? {}) ? [id] : []))
+  return JSON.stringify({ ...choice, only, without })
 }

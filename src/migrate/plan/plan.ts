@@ -24,6 +24,7 @@ import {
   versionDrifts,
   type Drift,
 } from '../../domain/plan/plan.js'
+import { type Choice, narrowed } from '../../domain/row/choice.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
@@ -203,9 +204,9 @@ async function lookAhead(
   const last = view.plans().at(-1)?.document ?? null
   const hold = await askAhead(asked, { ledger, register })
   const ahead: Planned[] = []
-  await bringIn({ ...asked, ledger, hold }, ({ admitted }) => {
+  await bringIn({ ...asked, ledger, hold }, ({ admitted, choice }) => {
     refuseEmpty(admitted)
-    ahead.push({ document: documentOf(asked, view, by), last, evidence: view.evidence() })
+    ahead.push({ document: documentOf({ ...asked, choice }, view, by), last, evidence: view.evidence() })
     return false
   })
   const [planned] = ahead
@@ -429,7 +430,7 @@ export async function holdToPlan(asked: ValidatedOptions, ledger: Ledger, file: 
      * What is known once the files are in, and before anybody is asked: the rows.
      * @throws {UsageError} that names what drifted; the admission is taken back and nothing was sent
      */
-    assertRows: () => refuse(file, driftsOfRows(record, asked, view)),
+    assertRows: (sent: Choice | null) => refuse(file, driftsOfRows(record, { ...asked, choice: sent }, view)),
     /**
      * A question may wait for its answer for longer than an approval counts.
      * @throws {UsageError} once it does not any more; the admission is taken back and nothing was sent
@@ -442,7 +443,9 @@ const latestOf = (one: string, other: string): string => (one > other ? one : ot
 
 function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerReader): Drift[] {
   const { document, digest } = record
-  const { limit, choice } = document
+  const { limit } = document
+  const { waiting } = asked.choice ?? {}
+  const choice = narrowed(document.choice, waiting ? { only: [], countries: null, waiting } : null)
   const again = view.readyAgainSince(record)
   const now = documentOf({ ...asked, policy: { ...asked.policy, limit }, choice }, view, document.plannedBy)
   const drifts = [
@@ -458,7 +461,7 @@ function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerR
 }
 
 /** What is read again comes in with the files, and is compared then. */
-const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
+export const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {
