@@ -30,6 +30,7 @@ import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/v
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
   fateOf,
+  keptBackBy,
   type ColumnKind,
   type Fate,
   counted,
@@ -564,11 +565,10 @@ function undecidedText(
       : `may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`,
     words: `looks like ${field}: ${shows}. ${told === null ? '' : wayWith(told)}; ${ignore}`,
   }
-  function wayWith({ form, staysBehind }: ColumnKind): string {
-    if (form === 'terms') return 'Export without those rows'
-    const words = `equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}`
-    const use = exclude(form === 'ends' ? 'filled: true' : words)
-    return `To use it: ${form === 'words' && !isFurther ? `columns: { ${field}: ${quoted} }` : use}`
+  function wayWith(kind: ColumnKind): string {
+    if (kind.form === 'terms') return 'Export without those rows'
+    const use = exclude(keptBackBy(kind, kind.staysBehind))
+    return `To use it: ${kind.form === 'words' && !isFurther ? `columns: { ${field}: ${quoted} }` : use}`
   }
   return `Column ${quoted} ${texts[by]}`
 }
