@@ -171,7 +171,7 @@ const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unkno
 
 async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
-  const profiles = header.seen.map((name) => profileColumn(name, today))
+  const profiles = header.seen.map((name) => profileColumn(name))
   const rows: string[][] = []
   const last: RawRecord[] = []
   let records = 0
@@ -195,7 +195,7 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
     columns: profiles.map(({ profile }, index) => ({
       name: header.seen[index] ?? '',
       position: (header.positions[index] ?? 0) + 1,
-      profile: profile(records - footer.length),
+      profile: profile(records - footer.length, today),
     })),
     rows,
     /** The last records before the footer. */

@@ -17,6 +17,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
+import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
 import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
@@ -25,7 +26,7 @@ import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
-import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
+import { cleanCell, cleanCreditorIdentifier, cleanIban, findName, plural } from '../../domain/text/text.js'
 import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
@@ -415,15 +416,22 @@ function watchColumns(source: RecognisedSource) {
   const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
   const isOpen = openColumns(source)
   const open = names.flatMap((name, index) =>
-    isOpen(index) ? [{ name, index, ...profileColumn(name, against.today) }] : [],
+    isOpen(index) ? [{ of: null, name, index, position: positions[index] ?? 0, ...profileColumn(name) }] : [],
+  )
+  const isIgnored = ({ name }: { readonly name: string }): boolean =>
+    options.source.ignoreColumns.some((ref) => findName([name], String(ref)) === 0)
+  const ofSecond = source.second.files.flatMap((of) =>
+    of.unused.flatMap((column) => (isIgnored(column) ? [] : { ...column, of })),
   )
   let records = 0
-  let known: readonly { readonly column: string; readonly fate: Fate }[] | null = null
-  /** Of the columns that nothing uses, once all records were seen. */
+  let known:
+    readonly { readonly column: string; readonly of: SecondFile | null; readonly fate: Fate }[] | null = null
+  /** Of the columns that nothing uses, once all records were seen; a list without new lines asks about no second file. */
   const fates = () =>
-    (known ??= open.map(({ name, index, profile }) => ({
-      column: showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name),
-      fate: fateOf(name, profile(records), {
+    (known ??= [...open, ...(records === 0 ? [] : ofSecond)].map(({ name, position, profile, of }) => ({
+      column: showValue(name === '' ? `column ${position + 1}` : name),
+      of,
+      fate: fateOf(name, profile(of?.reading.lines ?? records, against.today), {
         ...file,
         isStatusOne: used.some(({ field, isOne }) => field === 'status' && isOne()),
       }),
@@ -449,17 +457,17 @@ function watchColumns(source: RecognisedSource) {
             ...unknownFindings(column, profile?.open ?? [], severities),
             ...emptyFindings(column, severities),
           ])),
-      ...fates().flatMap(({ column: value, fate }) => {
+      ...fates().flatMap(({ column: value, fate, of }) => {
         if (fate.kind === 'harmless') return []
-        const detail = undecidedText(value, fate, uses(fate.field))
+        const detail = undecidedText(value, fate, uses(fate.field), of)
         return findingOf('FILE_COLUMN_UNDECIDED', severities, { value, detail })
       }),
     ],
     /** What was understood of the columns that are used, and what of the others, for reports. */
     reading: (): Pick<SourceReading, 'words' | 'mayBeStatus' | 'notUsed'> => {
       const words = used.map((column) => [column.field, readUsed(column)] as const)
-      const others = fates().flatMap(({ column, fate }) =>
-        fate.kind === 'harmless' ? [{ column, ...fate }] : [],
+      const others = fates().flatMap(({ column, fate, of }) =>
+        fate.kind === 'harmless' && of === null ? [{ column, ...fate }] : [],
       )
       const maybe = others.flatMap(({ column, few }) => (few === null ? [] : [`${column}: ${few}`]))
       const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
@@ -544,12 +552,22 @@ function undecidedText(
   column: string,
   fate: Extract<Fate, { kind: 'undecided' }>,
   isFurther: boolean,
+  of: SecondFile | null,
 ): string {
   const { by, field, told, dateFormat, shows } = fate
   const quoted = JSON.stringify(column)
   const none = isFurther || by === 'remarks' ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}.`
   const dated = dateFormat === '' ? quoted : `{ column: ${quoted}, format: ${dateFormat} }`
+  if (of !== null) {
+    const take = `take: { ${field}: ${dated} }`
+    const isTaken =
+      !isFurther && by !== 'remarks' && by !== 'list' && !/^(?:marks|terms)$/.test(told?.form ?? '')
+    const way = isTaken
+      ? `To use it: ${of.section === 'join' ? take : `join: [{ file: …, on: { … }, ${take} }]`}; a word that is not understood holds its row, an empty cell does not`
+      : 'Where it counts, take those rows out of the export'
+    return `Column ${quoted} of ${of.reading.name}, ${of.what}, may say something of ${field}: ${shows}. ${way}; ${ignore}`
+  }
   const exclude = (which: string): string => `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
   const each = `to keep back each row that has one: ${exclude('filled: true')}; ${ignore}`
   const some = `${exclude('equals: […]')}; ${ignore}`
