@@ -54,12 +54,7 @@ export async function loadSecondFiles(
  * @param ofFile all lookups in the same file, of which the first asks about the columns that none uses
  * @throws {SourceError} when the file cannot be trusted; a ragged line could debit the wrong person
  */
-async function loadSecondFile(
-  lookup: Lookup,
-  ofFile: readonly Lookup[],
-  limits: LimitOptions,
-  signal?: AbortSignal,
-) {
+async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOptions, signal?: AbortSignal) {
   const wanted = [...lookup.keys, ...lookup.take].flatMap(({ column }) =>
     typeof column === 'string' ? [fold(column)] : [],
   )
@@ -71,12 +66,9 @@ async function loadSecondFile(
   const { names, positions } = table.header
   const used = new Set(ofFile.flatMap((one) => Object.values(locateColumns(table, one)).flat()))
   // Of all lines, in bounded memory: which of them are used is known when they are gone, and the next export uses others.
-  const unused = names.flatMap((column, at) => {
-    const position = positions[at] ?? 0
-    return ofFile[0] === lookup && !used.has(position)
-      ? [{ name: column, position, ...profileColumn(column) }]
-      : []
-  })
+  const unused = (ofFile[0] === lookup ? names : [])
+    .map((column, at) => ({ name: column, position: positions[at] ?? 0, ...profileColumn(column) }))
+    .filter(({ position }) => !used.has(position))
   let lines = 0
   let repeated = 0
   const batches = table.read(signal)
@@ -100,8 +92,7 @@ async function loadSecondFile(
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
-    section,
-    ...{ what: lookup.what, names, unused },
+    ...{ section, what: lookup.what, names, unused },
     reading: { name, sha256, lines },
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {

@@ -140,27 +140,23 @@ const MARK = /^(?![-–—.]+$|\P{L}*\p{N})./u
  */
 export function kindByAnswers(name: string, counts: WordCounts, words: Words, empty = 0): ColumnKind | null {
   if (counts === null || counts.size === 0) return null
-  const isAlone = counts.size === 1 && empty > 0
-  const isMark = (word: string): boolean =>
-    isAlone && MARK.test(word) && typeof words.status.get(wordOf(word)) !== 'string'
-  const answers = [...counts].map(([word, count]) => {
-    const answer = ANSWERS.get(fold(word))
-    return { word, count, isAnswer: answer !== undefined, isYes: answer ?? (isMark(word) || undefined) }
-  })
-  if (answers.some(({ isYes }) => isYes === undefined)) return null
+  const all = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
+  const [{ word: first } = { word: '' }] = all
+  const isAlone = all.length === 1 && empty > 0
+  const isMark = isAlone && MARK.test(first) && typeof words.status.get(wordOf(first)) !== 'string'
+  const areAnswers = all.every(({ isYes }) => isYes !== undefined)
+  if (!areAnswers && !isMark) return null
   const keys = [fold(name), fold(partsOf(name).filter(saysMore).join(' '))]
-  for (const field of WORD_FIELDS)
+  for (const field of areAnswers ? WORD_FIELDS : (['status'] as const))
     for (const key of keys) {
       const rule = words[field].get(key)
-      if (rule === undefined || (field !== 'status' && answers.some(({ isAnswer }) => !isAnswer))) continue
-      const ofRule = { rule: rule ?? OPPOSITE[field] }
-      const isBack = (isYes: boolean | undefined): boolean => isYes === (rule !== null)
-      const goes = answers.filter(({ isYes }) => !isBack(isYes))
-      const kept = answers.filter(({ isYes }) => isBack(isYes))
-      const isAbsence = field === 'status' && isAlone && kept.length === 0
-      const behind = isAbsence ? [{ word: 'empty', count: empty }] : kept
-      const staysBehind = behind.map(({ word, count }) => ({ word, count, ...ofRule }))
-      if (staysBehind.length === 0) return null
+      if (rule === undefined) continue
+      const isBack = ({ isYes = true }: (typeof all)[number]): boolean => isYes === (rule !== null)
+      const goes = all.filter((one) => !isBack(one))
+      const isAbsence = isAlone && goes.length > 0 && field === 'status'
+      const behind = isAbsence ? [{ word: 'empty', count: empty }] : all.filter(isBack)
+      if (behind.length === 0) return null
+      const staysBehind = behind.map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
       return { field, form: isAbsence ? 'marks' : 'answers', staysBehind, goes, unknown: [] }
     }
   return null
@@ -178,11 +174,9 @@ function kindByEnds(name: string, { records, filled, ends }: ColumnProfile): Col
 }
 
 /** How an exclude rule names the rows that these words keep back. */
-export function keptBackBy({ form, goes }: ColumnKind, words: readonly { readonly word: string }[]): string {
-  const listed = (some: typeof words): string =>
-    JSON.stringify(some.map(({ word }) => word)).replaceAll('","', '", "')
-  if (form === 'marks') return `except: ${listed(goes)}`
-  return form === 'ends' ? 'filled: true' : `equals: ${listed(words)}`
+export function keptBackBy({ form, goes }: ColumnKind, words: ColumnKind['goes']): string {
+  const listed = (form === 'marks' ? goes : words).map(({ word }) => JSON.stringify(word)).join(', ')
+  return form === 'ends' ? 'filled: true' : `${form === 'marks' ? 'except' : 'equals'}: [${listed}]`
 }
 
 /** `gekündigt 2, gesperrt 1`, each as a person may see it. */

@@ -27,11 +27,12 @@ import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
 import { cleanCell, cleanCreditorIdentifier, cleanIban, findName, plural } from '../../domain/text/text.js'
-import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
+import { wordOf, WORDS, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
   fateOf,
   keptBackBy,
+  kindByAnswers,
   type ColumnKind,
   type Fate,
   counted,
@@ -414,10 +415,15 @@ function watchColumns(source: RecognisedSource) {
   const customer = mapping.oldKey ?? mapping.fields.find(({ field }) => field === 'customer_no')
   const keyAt = positions.indexOf(customer?.position ?? -1)
   const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
-  const isOpen = openColumns(source)
-  const open = names.flatMap((name, index) =>
-    isOpen(index) ? [{ of: null, name, index, position: positions[index] ?? 0, ...profileColumn(name) }] : [],
-  )
+  // By a field, or decided about.
+  const taken = new Set([
+    ...[...mapping.fields, ...mapping.parts].map(({ position }) => positions.indexOf(position)),
+    ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
+      (ref) => findColumn(header, ref) ?? -1,
+    ),
+  ])
+  const own = names.map((name, index) => ({ of: null, name, index, position: positions[index] ?? 0 }))
+  const open = own.flatMap((one) => (taken.has(one.index) ? [] : { ...one, ...profileColumn(one.name) }))
   const isIgnored = ({ name }: { readonly name: string }): boolean =>
     options.source.ignoreColumns.some((ref) => findName([name], String(ref)) === 0)
   const ofSecond = source.second.files.flatMap((of) =>
@@ -507,17 +513,6 @@ function watchUsed(meanings: Meanings) {
   }
 }
 
-/** Which columns nothing uses and nobody decided about. */
-function openColumns({ header, mapping, options }: RecognisedSource): (index: number) => boolean {
-  const taken = new Set([
-    ...[...mapping.fields, ...mapping.parts].map(({ position }) => header.positions.indexOf(position)),
-    ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
-      (ref) => findColumn(header, ref) ?? -1,
-    ),
-  ])
-  return (index) => !taken.has(index)
-}
-
 /** @param open fields of which a single word that is not understood is asked */
 function unknownFindings(
   { field, name, counter, meanings, isForeign }: UsedColumn,
@@ -540,10 +535,11 @@ function emptyFindings(
 ): readonly Finding[] {
   const { goes, staysBehind } = readWords(field, counter.counts() ?? new Map<string, number>(), meanings)
   const { empty, rows: all } = rows()
-  if (field !== 'status' || goes.length === 0 || empty * 2 < all) return []
+  const isRare = empty * 2 < all && kindByAnswers(name, counter.counts(), WORDS, empty)?.form !== 'marks'
+  if (field !== 'status' || goes.length === 0 || isRare) return []
   const column = JSON.stringify(showValue(name))
   const ended = `exclude: [{ column: ${column}, equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}, reason: … }]`
-  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}.`
+  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}. If it means ended: columns: { status: none }, and exclude: [{ column: ${column}, except: ${JSON.stringify(goes.map(({ word }) => word))}, reason: … }].`
   return findingOf('FILE_COLUMN_UNDECIDED', severities, { value: name, detail })
 }
 
@@ -561,8 +557,7 @@ function undecidedText(
   const dated = dateFormat === '' ? quoted : `{ column: ${quoted}, format: ${dateFormat} }`
   if (of !== null) {
     const take = `take: { ${field}: ${dated} }`
-    const isTaken =
-      !isFurther && by !== 'remarks' && by !== 'list' && !/^(?:marks|terms)$/.test(told?.form ?? '')
+    const isTaken = !isFurther && by !== 'remarks' && by !== 'list' && told?.form !== 'marks'
     const way = isTaken
       ? `To use it: ${of.section === 'join' ? take : `join: [{ file: …, on: { … }, ${take} }]`}; a word that is not understood holds its row, an empty cell does not`
       : 'Where it counts, take those rows out of the export'

@@ -210,6 +210,16 @@ describe('one answer for all columns to be decided', () => {
     ])
   })
 
+  it('asks about the rows without a mark where the column is used as status, too', async () => {
+    const path = csv(12, [...OWN, ['Mandat aktiv', first(10, 'x', '')]])
+    const yaml = 'columns: { status: Mandat aktiv }\nwords: { status: { active: [x] } }'
+    const [asked = ''] = Object.values(await askedAbout(path, yaml))
+    expect(asked).toContain('is used as status and is empty in 2 of 12 rows, beside x 10.')
+    expect(asked).toContain(
+      'If it means ended: columns: { status: none }, and exclude: [{ column: "Mandat aktiv", except: ["x"]',
+    )
+  })
+
   it('is given by status: none too, where no column is used as status', async () => {
     const path = csv(
       30,
