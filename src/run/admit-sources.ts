@@ -60,7 +60,7 @@ export function sourceOpeners(
       const second = await load()
       const source = await openSource(input, options, { ...known, second }, signal)
       opened.push(source)
-      if (index === inputs.length - 1) assertFound(opened, options)
+      if (index === inputs.length - 1) assertFound(opened, options, second)
       const summary = (): SourceSummary => {
         const own = source.summary()
         readToEnd += 1
@@ -82,10 +82,11 @@ export function sourceOpeners(
 function assertFound(
   opened: readonly OpenedSource[],
   { source: { ignoreColumns, sheet } }: SourceOptions,
+  second: readonly SecondFile[],
 ): void {
   const exports = opened.filter(({ isResultFile, reading: { collections } }) => !isResultFile && !collections)
   if (exports.length === 0) return
-  const names = exports.flatMap(({ header }) => header)
+  const names = [...exports.flatMap(({ header }) => header), ...second.flatMap((file) => file.names)]
   const lacking = ignoreColumns.filter((ref) => typeof ref === 'string' && findName(names, ref) === null)
   // One configuration may read exports of which some have a column and some do not.
   const unknown =

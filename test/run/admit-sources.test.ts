@@ -83,6 +83,11 @@ describe('admitting the files of a command', () => {
     await expect(reading('{ ignoreColumns: [Rabatt] }')).rejects.toThrow(
       'There is no column "Rabatt" to ignore;',
     )
+    const keys = fileOf('old,no,Rabatt\n1,1,x\n', 'customers.csv')
+    const crosswalk = `crosswalk: { file: ${keys}, from: customer_no, key: old, customer_no: no }`
+    const reader = optionsOf(`${crosswalk}\nsource: { ignoreColumns: [rabatt] }`)
+    const ignoring = sourceOpeners(paths.slice(0, 1), reader, CHECK, options().signal)
+    await expect(admitSources(open(), ignoring, options())).resolves.toHaveLength(1)
   })
 
   it('finds out at the end of a stream that it holds it', async () => {

@@ -9,6 +9,7 @@ import {
 import type { Field } from '../../domain/mandate/mandate.js'
 import { withoutDecimals } from '../../domain/row/resaved.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
+import { profileColumn } from '../guess/column-profile.js'
 import { findColumn, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
@@ -40,15 +41,20 @@ export async function loadSecondFiles(
   signal?: AbortSignal,
 ): Promise<readonly SecondFile[]> {
   const files: SecondFile[] = []
-  for (const lookup of lookupsOf(options)) files.push(await loadSecondFile(lookup, options.limits, signal))
+  const lookups = lookupsOf(options)
+  for (const lookup of lookups) {
+    const ofFile = lookups.filter(({ file, sheet }) => file === lookup.file && sheet === lookup.sheet)
+    files.push(await loadSecondFile(lookup, ofFile, options.limits, signal))
+  }
   return files
 }
 
 /**
  * Reads a second file into memory: about 300 bytes a line, at most `limits.crosswalkLines`.
+ * @param ofFile all lookups in the same file, of which the first asks about the columns that none uses
  * @throws {SourceError} when the file cannot be trusted; a ragged line could debit the wrong person
  */
-async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: AbortSignal) {
+async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOptions, signal?: AbortSignal) {
   const wanted = [...lookup.keys, ...lookup.take].flatMap(({ column }) =>
     typeof column === 'string' ? [fold(column)] : [],
   )
@@ -57,6 +63,12 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
   const { name, label } = table
   const columns = locateColumns(table, lookup)
   const entries = new Map<string, Entry>()
+  const { names, positions } = table.header
+  const used = new Set(ofFile.flatMap((one) => Object.values(locateColumns(table, one)).flat()))
+  // Of all lines, in bounded memory: which of them are used is known when they are gone, and the next export uses others.
+  const unused = (ofFile[0] === lookup ? names : [])
+    .map((column, at) => ({ name: column, position: positions[at] ?? 0, ...profileColumn(column) }))
+    .filter(({ position }) => !used.has(position))
   let lines = 0
   let repeated = 0
   const batches = table.read(signal)
@@ -70,6 +82,7 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
           `${lookup.what} has more than ${limits.crosswalkLines} lines`,
           'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
         )
+      for (const { position, note } of unused) note(record.cells[position] ?? '')
       if (addsNothing(entries, columns, record)) repeated += 1
     }
   const { sha256, footer } = batches.end()
@@ -79,7 +92,7 @@ async function loadSecondFile(lookup: Lookup, limits: LimitOptions, signal?: Abo
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
-    section,
+    ...{ section, what: lookup.what, names, unused },
     reading: { name, sha256, lines },
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {

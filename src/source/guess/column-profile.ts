@@ -18,7 +18,7 @@ const FIRST_MANDATES = '2009-11-01'
 const MOST_WORDS = 20
 const VALUES_SHOWN = 3
 
-export function profileColumn(name: string, today: LocalDate) {
+export function profileColumn(name: string) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, { count: number }>()
   const remarks = new Map<string, number>()
@@ -54,7 +54,7 @@ export function profileColumn(name: string, today: LocalDate) {
       else known.count += 1
     },
     /** @param records of the file that have this column */
-    profile: (records: number) => {
+    profile: (records: number, today: LocalDate) => {
       const dates = new Map<DateFormat, number>()
       const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, early: 0 }
       let dated = 0

@@ -50,8 +50,11 @@ import { isUsualName } from '../columns/mapping.js'
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
   readonly field: OptionalField
-  /** `answers`: the name is the word, and the cells say yes or no to it. `ends`: a date says that it ended; `terms`: every mandate has one. */
-  readonly form: 'words' | 'answers' | 'ends' | 'terms'
+  /**
+   * `answers`: the name is the word, and the cells say yes or no to it; `marks`: an empty one says no. `ends`: a date says
+   * that it ended; `terms`: every mandate has one.
+   */
+  readonly form: 'words' | 'answers' | 'marks' | 'ends' | 'terms'
   /** What is understood to stay behind: word, count and the rule that says so. */
   readonly staysBehind: readonly { readonly word: string; readonly count: number; readonly rule: RuleId }[]
   readonly goes: readonly { readonly word: string; readonly count: number }[]
@@ -124,24 +127,37 @@ export function kindByWords(counts: WordCounts, words: Words): ColumnKind | null
   )
 }
 
-const PREFIX = /^(?:is|ist|has|mandate?|mandaat|machtiging|est|er|är)(?=[\s_\p{Lu}-])/iu
+/** What stands beside the word in a heading and says nothing more: verbs, marks, the mandate and its debits. */
+const BESIDE = /^(?:is|ist|has|est|er|är|noch|nog|still|sepa|flag|kz|kennz\p{L}*)$/iu
+const saysMore = (part: string): boolean => !BESIDE.test(part) && !namesMandate(part) && !namesDebit(part)
+/** No dash, number or date. */
+const MARK = /^(?![-–—.]+$|\P{L}*\p{N})./u
 
-/** A column such as "Gekündigt" or "Aktiv" that says yes or no; null where no row stays behind by it. */
-export function kindByAnswers(name: string, counts: WordCounts, words: Words): ColumnKind | null {
+/**
+ * A column such as "Gekündigt" or "Aktiv" that says yes or no, or of which one value in some rows says by its absence what
+ * the others are; null where no row stays behind by it.
+ * @param empty rows without a value
+ */
+export function kindByAnswers(name: string, counts: WordCounts, words: Words, empty = 0): ColumnKind | null {
   if (counts === null || counts.size === 0) return null
-  const answers = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
-  if (answers.some(({ isYes }) => isYes === undefined)) return null
-  for (const field of WORD_FIELDS)
-    for (const key of [fold(name), fold(name.replace(PREFIX, ''))]) {
+  const all = [...counts].map(([word, count]) => ({ word, count, isYes: ANSWERS.get(fold(word)) }))
+  const [{ word: first } = { word: '' }] = all
+  const isAlone = all.length === 1 && empty > 0
+  const isMark = isAlone && MARK.test(first) && typeof words.status.get(wordOf(first)) !== 'string'
+  const areAnswers = all.every(({ isYes }) => isYes !== undefined)
+  if (!areAnswers && !isMark) return null
+  const keys = [fold(name), fold(partsOf(name).filter(saysMore).join(' '))]
+  for (const field of areAnswers ? WORD_FIELDS : (['status'] as const))
+    for (const key of keys) {
       const rule = words[field].get(key)
       if (rule === undefined) continue
-      const isBack = (isYes: boolean | undefined): boolean => isYes === (rule !== null)
-      const staysBehind = answers
-        .filter(({ isYes }) => isBack(isYes))
-        .map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
-      if (staysBehind.length === 0) return null
-      const goes = answers.filter(({ isYes }) => !isBack(isYes))
-      return { field, form: 'answers', staysBehind, goes, unknown: [] }
+      const isBack = ({ isYes = true }: (typeof all)[number]): boolean => isYes === (rule !== null)
+      const goes = all.filter((one) => !isBack(one))
+      const isAbsence = isAlone && goes.length > 0 && field === 'status'
+      const behind = isAbsence ? [{ word: 'empty', count: empty }] : all.filter(isBack)
+      if (behind.length === 0) return null
+      const staysBehind = behind.map(({ word, count }) => ({ word, count, rule: rule ?? OPPOSITE[field] }))
+      return { field, form: isAbsence ? 'marks' : 'answers', staysBehind, goes, unknown: [] }
     }
   return null
 }
@@ -155,6 +171,12 @@ function kindByEnds(name: string, { records, filled, ends }: ColumnProfile): Col
   const [word, count] = isTerm ? ['with a date that has passed', past] : ['with a date', held]
   const staysBehind = [{ word, count, rule: 'STATUS_NOT_ACTIVE' as const }]
   return { field: 'status', form: isTerm ? 'terms' : 'ends', staysBehind, goes: [], unknown: [] }
+}
+
+/** How an exclude rule names the rows that these words keep back. */
+export function keptBackBy({ form, goes }: ColumnKind, words: ColumnKind['goes']): string {
+  const listed = (form === 'marks' ? goes : words).map(({ word }) => JSON.stringify(word)).join(', ')
+  return form === 'ends' ? 'filled: true' : `${form === 'marks' ? 'except' : 'equals'}: [${listed}]`
 }
 
 /** `gekündigt 2, gesperrt 1`, each as a person may see it. */
@@ -240,7 +262,10 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
       'status',
       `${listed} numbers of customers of other rows, as a list beside the table does`,
     )
-  const told = kindByWords(counts, words) ?? kindByAnswers(name, counts, words) ?? kindByEnds(name, profile)
+  const told =
+    kindByAnswers(name, counts, words, records - filled) ??
+    kindByWords(counts, words) ??
+    kindByEnds(name, profile)
   if (told !== null) return undecided('words', told.field, wordsOf(told).join('; '), { told })
   const remarks = [...profile.remarks].map(([word, count]) => ({ word, count }))
   const remarked = remarks.reduce((sum, { count }) => sum + count, 0)
@@ -360,10 +385,14 @@ const undecided = (
 const words = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.split(',').map(fold)))
 
+/** The words of a heading such as `mandat_actif` or `isActive`. */
+const partsOf = (name: string): readonly string[] =>
+  name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+
 /** What a heading is known to hold that says nothing of a mandate, also where a name ends with it: `address.country_code`. */
 function headingOf(name: string): string | null {
   if (meaningOfHeader(name).kind === 'second_key') return 'a name'
-  const parts = name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const parts = partsOf(name)
   const ends = [name, parts.slice(-1).join(''), parts.slice(-2).join('')].map(fold)
   const known = Object.entries(other.headings).map(([what, texts]) => [what, words(texts)] as const)
   return known.find(([, names]) => ends.some((end) => names.has(end)))?.[0] ?? null

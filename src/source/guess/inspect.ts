@@ -9,7 +9,7 @@ import {
   type Field,
 } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said, nearest } from '../../domain/text/text.js'
-import { guessColumns, KEPT_BACK, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
+import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import { profileColumn } from './column-profile.js'
 import {
   UNKNOWN_RANK,
@@ -171,7 +171,7 @@ const isKnown = (name: string): boolean => meaningOfHeader(name).kind !== 'unkno
 
 async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal | undefined) {
   const { header } = table
-  const profiles = header.seen.map((name) => profileColumn(name, today))
+  const profiles = header.seen.map((name) => profileColumn(name))
   const rows: string[][] = []
   const last: RawRecord[] = []
   let records = 0
@@ -195,7 +195,7 @@ async function surveyRecords(table: Table, today: LocalDate, signal: AbortSignal
     columns: profiles.map(({ profile }, index) => ({
       name: header.seen[index] ?? '',
       position: (header.positions[index] ?? 0) + 1,
-      profile: profile(records - footer.length),
+      profile: profile(records - footer.length, today),
     })),
     rows,
     /** The last records before the footer. */
@@ -459,8 +459,6 @@ function excludeLines({ name, reference, isExcluded, kind }: Draft['columns'][nu
   const rules = [...new Set(kind.staysBehind.map(({ rule }) => rule))]
   return rules.map((rule) => {
     const words = kind.staysBehind.filter((entry) => entry.rule === rule)
-    const values = words.map(({ word }) => JSON.stringify(word)).join(', ')
-    const which = kind.form === 'ends' ? 'filled: true' : `equals: [${values}]`
     const rows = words.reduce((sum, { count }) => sum + count, 0)
     const isDue = rule === 'SEQUENCE_FINAL' && namesNext(name)
     const reason = isDue ? 'one last collection is due' : (KEPT_BACK[rule]?.[1] ?? 'not to be migrated')
@@ -469,7 +467,7 @@ function excludeLines({ name, reference, isExcluded, kind }: Draft['columns'][nu
       : rule === 'SEQUENCE_FINAL'
         ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?`
         : ''
-    return `  - { column: ${reference}, ${which}, reason: ${reason} }   #${doubt} ${rows} of the records`
+    return `  - { column: ${reference}, ${keptBackBy(kind, words)}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
 import { isFed } from '../columns/mapping.js'
+import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
 import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
@@ -25,11 +26,13 @@ import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
-import { cleanCell, cleanCreditorIdentifier, cleanIban, plural } from '../../domain/text/text.js'
-import { wordOf, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
+import { cleanCell, cleanCreditorIdentifier, cleanIban, findName, plural } from '../../domain/text/text.js'
+import { wordOf, WORDS, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
   fateOf,
+  keptBackBy,
+  kindByAnswers,
   type ColumnKind,
   type Fate,
   counted,
@@ -412,17 +415,29 @@ function watchColumns(source: RecognisedSource) {
   const customer = mapping.oldKey ?? mapping.fields.find(({ field }) => field === 'customer_no')
   const keyAt = positions.indexOf(customer?.position ?? -1)
   const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
-  const isOpen = openColumns(source)
-  const open = names.flatMap((name, index) =>
-    isOpen(index) ? [{ name, index, ...profileColumn(name, against.today) }] : [],
+  // By a field, or decided about.
+  const taken = new Set([
+    ...[...mapping.fields, ...mapping.parts].map(({ position }) => positions.indexOf(position)),
+    ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
+      (ref) => findColumn(header, ref) ?? -1,
+    ),
+  ])
+  const own = names.map((name, index) => ({ of: null, name, index, position: positions[index] ?? 0 }))
+  const open = own.flatMap((one) => (taken.has(one.index) ? [] : { ...one, ...profileColumn(one.name) }))
+  const isIgnored = ({ name }: { readonly name: string }): boolean =>
+    options.source.ignoreColumns.some((ref) => findName([name], String(ref)) === 0)
+  const ofSecond = source.second.files.flatMap((of) =>
+    of.unused.flatMap((column) => (isIgnored(column) ? [] : { ...column, of })),
   )
   let records = 0
-  let known: readonly { readonly column: string; readonly fate: Fate }[] | null = null
-  /** Of the columns that nothing uses, once all records were seen. */
+  let known:
+    readonly { readonly column: string; readonly of: SecondFile | null; readonly fate: Fate }[] | null = null
+  /** Of the columns that nothing uses, once all records were seen; a list without new lines asks about no second file. */
   const fates = () =>
-    (known ??= open.map(({ name, index, profile }) => ({
-      column: showValue(name === '' ? `column ${(positions[index] ?? 0) + 1}` : name),
-      fate: fateOf(name, profile(records), {
+    (known ??= [...open, ...(records === 0 ? [] : ofSecond)].map(({ name, position, profile, of }) => ({
+      column: showValue(name === '' ? `column ${position + 1}` : name),
+      of,
+      fate: fateOf(name, profile(of?.reading.lines ?? records, against.today), {
         ...file,
         isStatusOne: used.some(({ field, isOne }) => field === 'status' && isOne()),
       }),
@@ -448,17 +463,17 @@ function watchColumns(source: RecognisedSource) {
             ...unknownFindings(column, profile?.open ?? [], severities),
             ...emptyFindings(column, severities),
           ])),
-      ...fates().flatMap(({ column: value, fate }) => {
+      ...fates().flatMap(({ column: value, fate, of }) => {
         if (fate.kind === 'harmless') return []
-        const detail = undecidedText(value, fate, uses(fate.field))
+        const detail = undecidedText(value, fate, uses(fate.field), of)
         return findingOf('FILE_COLUMN_UNDECIDED', severities, { value, detail })
       }),
     ],
     /** What was understood of the columns that are used, and what of the others, for reports. */
     reading: (): Pick<SourceReading, 'words' | 'mayBeStatus' | 'notUsed'> => {
       const words = used.map((column) => [column.field, readUsed(column)] as const)
-      const others = fates().flatMap(({ column, fate }) =>
-        fate.kind === 'harmless' ? [{ column, ...fate }] : [],
+      const others = fates().flatMap(({ column, fate, of }) =>
+        fate.kind === 'harmless' && of === null ? [{ column, ...fate }] : [],
       )
       const maybe = others.flatMap(({ column, few }) => (few === null ? [] : [`${column}: ${few}`]))
       const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
@@ -498,17 +513,6 @@ function watchUsed(meanings: Meanings) {
   }
 }
 
-/** Which columns nothing uses and nobody decided about. */
-function openColumns({ header, mapping, options }: RecognisedSource): (index: number) => boolean {
-  const taken = new Set([
-    ...[...mapping.fields, ...mapping.parts].map(({ position }) => header.positions.indexOf(position)),
-    ...[...options.exclude.map(({ column }) => column), ...options.source.ignoreColumns].map(
-      (ref) => findColumn(header, ref) ?? -1,
-    ),
-  ])
-  return (index) => !taken.has(index)
-}
-
 /** @param open fields of which a single word that is not understood is asked */
 function unknownFindings(
   { field, name, counter, meanings, isForeign }: UsedColumn,
@@ -531,10 +535,11 @@ function emptyFindings(
 ): readonly Finding[] {
   const { goes, staysBehind } = readWords(field, counter.counts() ?? new Map<string, number>(), meanings)
   const { empty, rows: all } = rows()
-  if (field !== 'status' || goes.length === 0 || empty * 2 < all) return []
+  const isRare = empty * 2 < all && kindByAnswers(name, counter.counts(), WORDS, empty)?.form !== 'marks'
+  if (field !== 'status' || goes.length === 0 || isRare) return []
   const column = JSON.stringify(showValue(name))
   const ended = `exclude: [{ column: ${column}, equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}, reason: … }]`
-  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}.`
+  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}. If it means ended: columns: { status: none }, and exclude: [{ column: ${column}, except: ${JSON.stringify(goes.map(({ word }) => word))}, reason: … }].`
   return findingOf('FILE_COLUMN_UNDECIDED', severities, { value: name, detail })
 }
 
@@ -543,12 +548,21 @@ function undecidedText(
   column: string,
   fate: Extract<Fate, { kind: 'undecided' }>,
   isFurther: boolean,
+  of: SecondFile | null,
 ): string {
   const { by, field, told, dateFormat, shows } = fate
   const quoted = JSON.stringify(column)
   const none = isFurther || by === 'remarks' ? '' : `columns: { ${field}: none }, or `
   const ignore = `to leave it out of account: ${none}--ignore-column ${quoted}.`
   const dated = dateFormat === '' ? quoted : `{ column: ${quoted}, format: ${dateFormat} }`
+  if (of !== null) {
+    const take = `take: { ${field}: ${dated} }`
+    const isTaken = !isFurther && by !== 'remarks' && by !== 'list' && told?.form !== 'marks'
+    const way = isTaken
+      ? `To use it: ${of.section === 'join' ? take : `join: [{ file: …, on: { … }, ${take} }]`}; a word that is not understood holds its row, an empty cell does not`
+      : 'Where it counts, take those rows out of the export'
+    return `Column ${quoted} of ${of.reading.name}, ${of.what}, may say something of ${field}: ${shows}. ${way}; ${ignore}`
+  }
   const exclude = (which: string): string => `exclude: [{ column: ${quoted}, ${which}, reason: … }]`
   const each = `to keep back each row that has one: ${exclude('filled: true')}; ${ignore}`
   const some = `${exclude('equals: […]')}; ${ignore}`
@@ -564,11 +578,10 @@ function undecidedText(
       : `may say which mandates are active, and no column is used for it: ${shows}. To use it: columns: { status: ${quoted} }, and words: { status: { ${WORD_LISTS.status} } } for what is not understood. If no column of the file says it, once for all of them: columns: { status: none }; every mandate is treated as active then.`,
     words: `looks like ${field}: ${shows}. ${told === null ? '' : wayWith(told)}; ${ignore}`,
   }
-  function wayWith({ form, staysBehind }: ColumnKind): string {
-    if (form === 'terms') return 'Export without those rows'
-    const words = `equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}`
-    const use = exclude(form === 'ends' ? 'filled: true' : words)
-    return `To use it: ${form === 'words' && !isFurther ? `columns: { ${field}: ${quoted} }` : use}`
+  function wayWith(kind: ColumnKind): string {
+    if (kind.form === 'terms') return 'Export without those rows'
+    const use = exclude(keptBackBy(kind, kind.staysBehind))
+    return `To use it: ${kind.form === 'words' && !isFurther ? `columns: { ${field}: ${quoted} }` : use}`
   }
   return `Column ${quoted} ${texts[by]}`
 }

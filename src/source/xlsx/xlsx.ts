@@ -12,9 +12,9 @@ import {
 } from '../columns/header.js'
 import { openBytes } from '../bytes/input.js'
 import { piecesOf } from '../bytes/text.js'
-import { DEFAULT_SOURCE_OPTIONS } from '../options.js'
+import { DEFAULT_SOURCE_OPTIONS, type LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
-import type { FormatTable, InputFormat, RawRecord, TableEnd, TableOptions } from '../table.js'
+import type { FormatTable, InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
 import { readRows, type SheetFacts, type SheetRow } from './sheet.js'
 import { openWorkbook, type Sheet, type Workbook } from './workbook.js'
 
@@ -24,10 +24,35 @@ export const openExcel: InputFormat['open'] = async (bytes, options, signal) => 
   const { chosen, own } = await chooseSheets(workbook, options, signal)
   const [first, ...others] = chosen.map((sheet) => openSheet(bytes.name, workbook, sheet, options))
   if (first === undefined) throw new Error('No sheet was chosen')
+  const isNamed = options.layout.sheet !== undefined && !first.isResultFile
+  if (isNamed) first.assumed.push(...(await leftOut(workbook, first, options.limits)))
   return {
     ...(others.length === 0 ? first : joined([first, ...others])),
     sheets: own.map(({ name }) => name),
   }
+}
+
+/** Sheets beside the named one that begin as it does and hold records. What nobody asked for need not be sound. */
+async function leftOut(workbook: Workbook, { sheet: named, headerCells }: SheetTable, limits: LimitOptions) {
+  const found: Assumed[] = []
+  const header = headerCells.map(fold).join('\n')
+  for (const sheet of workbook.sheets.filter(({ name, isHidden }) => !isHidden && name !== named)) {
+    const head = await beginning(workbook, sheet, limits).catch(() => [])
+    const at = head.findIndex(({ cells }) => withoutEmptyEnd(cells).map(fold).join('\n') === header)
+    const records = at < 0 ? 0 : head.slice(at + 1).filter(({ cells }) => !isBlankRecord(cells)).length
+    const detail = `Its sheet "${showValue(sheet.name)}" holds at least ${plural(records, 'record', 'records')}.`
+    if (records > 0) found.push({ rule: 'FILE_SHEET_LEFT_OUT', value: sheet.name, detail })
+  }
+  return found
+}
+
+async function beginning(workbook: Workbook, sheet: Sheet, limits: LimitOptions): Promise<SheetRow[]> {
+  const head: SheetRow[] = []
+  for await (const rows of readRows(workbook, sheet, limits)) {
+    head.push(...rows)
+    if (head.length > HEAD_ROWS) break
+  }
+  return head
 }
 
 /** Whether one of its sheets is a list of this program, by its first row. @throws {SourceError} */
@@ -36,13 +61,11 @@ export async function hasOwnSheet(path: string): Promise<boolean> {
   const bytes = await openBytes(path, { maxUnpackedBytes: limits.unpackedBytes })
   const workbook = await openWorkbook(bytes, limits, undefined)
   for (const sheet of workbook.sheets)
-    for await (const [top] of readRows(workbook, sheet, limits)) {
-      if (isResultHeader(top?.cells ?? [])) return true
-      if (top !== undefined) break
-    }
+    if (isResultHeader((await beginning(workbook, sheet, limits))[0]?.cells ?? [])) return true
   return false
 }
 
+type Assumed = Table['assumed'][number]
 type SheetTable = ReturnType<typeof openSheet>
 
 function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, options: TableOptions) {
@@ -307,7 +330,7 @@ function refuseUnsound(
     )
 }
 
-function formulasOf({ counts: { formulas } }: SurveyedSheet) {
+function formulasOf({ counts: { formulas } }: SurveyedSheet): Assumed[] {
   const detail = `There ${formulas === 1 ? 'is' : 'are'} ${formulas}.`
-  return formulas === 0 ? [] : [{ rule: 'FILE_FORMULAS' as const, value: `${formulas}`, detail }]
+  return formulas === 0 ? [] : [{ rule: 'FILE_FORMULAS', value: `${formulas}`, detail }]
 }

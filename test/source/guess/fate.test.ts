@@ -78,6 +78,15 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['another way to pay in a third', 30, ['Zahlungsart', first(9, 'Rechnung', 'Lastschrift')]],
   ['another way to pay in Spanish', 30, ['Forma de pago', first(9, 'transferencia', 'recibo')]],
   ['a lock in few rows', 12, ['Sperre', first(2, 'X', '')]],
+  ['a mark of activity in most rows', 12, ['Mandat aktiv', first(10, 'x', '')]],
+  ['its number', 30, ['Aktiv', first(22, '1', '')]],
+  ['its sign', 12, ['gültig', first(10, '✓', '')]],
+  ['its word, in English', 1200, ['enabled', first(1199, 'true', '')]],
+  ['in French, by any letter', 6, ['mandat_actif', first(5, 'A', '')]],
+  ['in Dutch, with the verb', 30, ['Is machtiging nog geldig?', first(22, 'J', '')]],
+  ['in Polish', 12, ['Upoważnienie SEPA aktywne', first(10, 'TAK', '')]],
+  ['in Italian, behind the mandate', 12, ['attivo_mandato', first(10, 'S', '')]],
+  ['the absence of an end', 30, ['Inaktiv', first(22, 'nein', '')]],
   ['a mark behind 1,200 others', 1201, ['Opposition', (n) => (n === 1201 ? 'oui' : '')]],
 ]
 
@@ -86,6 +95,9 @@ const TELLING: Column = ['Status', first(1, 'pausiert', 'aktiv')]
 /** Nothing is asked about them. */
 const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[] = [
   ['empty', 60, ['Aufhebungsdatum', () => '']],
+  ['few values', 60, ['Newsletter aktiv', first(50, 'x', '')]],
+  ['one value in every row', 60, ['Mandat aktiv', () => 'x']],
+  ['few values', 60, ['Basis', first(50, 'Tarif', '')]],
   ['numbers', 60, ['Gültig bis', first(1, '01.01.0001', '30.12.1899')]],
   ['numbers', 60, ['Lotus', () => '01.01.1753']],
   ['one value in every row', 60, ['disable', () => '0']],
@@ -141,6 +153,29 @@ describe.each([
   })
 })
 
+it.each([
+  ['Mandat aktiv', 'x'],
+  ['Aktiv', 'aktiv'],
+  ['Lastschrift gültig', '1'],
+  ['isActive', 'Y'],
+  ['Mandat voimassa', '✓'],
+])(
+  'a mark in most rows under a heading of activity is asked about beside a used status: %s %s',
+  async (name, mark) => {
+    const path = csv(30, [...OWN, TELLING, [name, first(22, mark, '')]])
+    for (const yaml of ['', 'columns: { status: Status }'])
+      expect(Object.keys(await askedAbout(path, yaml))).toEqual([name])
+  },
+)
+
+it('an end named in few rows under a heading of activity says what has ended', () => {
+  expect(kindByAnswers('Aktiv', counts({ inaktiv: 2 }), WORDS, 10)).toBeNull()
+  expect(kindByAnswers('Aktiv', counts({ '-': 2 }), WORDS, 10)).toBeNull()
+  expect(kindByAnswers('Gekündigt', counts({ ja: 2 }), WORDS, 10)?.staysBehind).toMatchObject([
+    { word: 'ja' },
+  ])
+})
+
 describe('one answer for all columns to be decided', () => {
   const columns: readonly Column[] = [
     ...OWN,
@@ -160,6 +195,29 @@ describe('one answer for all columns to be decided', () => {
     expect(await askedAbout(path, settled(draft))).toEqual({})
     const { records } = await readAll(path, optionsOf(settled(draft)))
     expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
+  })
+
+  it('keeps back the rows without a mark of activity as it says', async () => {
+    const path = csv(12, [...OWN, ['Mandat aktiv', first(10, 'x', '')]])
+    const rule = 'exclude: [{ column: "Mandat aktiv", except: ["x"], reason: … }]'
+    const [asked = ''] = Object.values(await askedAbout(path))
+    expect(asked).toContain(`looks like status: empty 2 will not be migrated; x 10 go. To use it: ${rule}`)
+    expect(await draftOf(path)).toMatch(/column: Mandat aktiv, except: \["x"\], reason: ended/)
+    const { records } = await readAll(path, optionsOf(rule.replace('…', 'ended')))
+    expect(records.map(({ verdict }) => verdict.kind).slice(8)).toEqual([
+      ...['sendable', 'sendable'],
+      ...['excluded', 'excluded'],
+    ])
+  })
+
+  it('asks about the rows without a mark where the column is used as status, too', async () => {
+    const path = csv(12, [...OWN, ['Mandat aktiv', first(10, 'x', '')]])
+    const yaml = 'columns: { status: Mandat aktiv }\nwords: { status: { active: [x] } }'
+    const [asked = ''] = Object.values(await askedAbout(path, yaml))
+    expect(asked).toContain('is used as status and is empty in 2 of 12 rows, beside x 10.')
+    expect(asked).toContain(
+      'If it means ended: columns: { status: none }, and exclude: [{ column: "Mandat aktiv", except: ["x"]',
+    )
   })
 
   it('is given by status: none too, where no column is used as status', async () => {

@@ -127,6 +127,35 @@ describe('cells', () => {
 })
 
 describe('a sheet', () => {
+  test('beside others of the same header is not read alone without a word', async () => {
+    const nord = sheetOf(mandateCells(1))
+    const other = rowsOf(
+      [HEADER_CELLS.toReversed(), ...[2, 3].map((n) => mandateCells(n))].map((cells) => cells.map(String)),
+    )
+    const sheets = {
+      Nord: nord,
+      Sued: `<sheetData><row r="2"/></sheetData>`,
+      ...{ 'West*': sheetOf(mandateCells(4)), Notes: other, Header: sheetOf() },
+    }
+    const told = async (more: Record<string, string>) => {
+      const { summary } = await read(
+        workbookOf({ sheets: { ...sheets, ...more } }),
+        'source: { sheet: nord }',
+      )
+      return summary.findings.map(({ rule, severity, value, message }) => [rule, severity, value, message])
+    }
+    expect(await told({})).toEqual([])
+    expect(await told({ Sued: sheetOf(mandateCells(2), mandateCells(3)) })).toEqual([
+      [
+        'FILE_SHEET_LEFT_OUT',
+        'warning',
+        'Sued',
+        expect.stringContaining('Its sheet "Sued" holds at least 2 records.'),
+      ],
+    ])
+    expect(await told({ Sued: '<sheetData><row r="x"/></sheetData>' })).toEqual([])
+  })
+
   test('is the only one with data; where there are more they are listed, and one is named', async () => {
     const mandates = sheetOf(mandateCells(1))
     const sheets = { Empty: '<sheetData><row/></sheetData>', 'Mandate 2024': mandates }
