@@ -300,6 +300,17 @@ describe('controls', () => {
     await expectRun(['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
   })
 
+  it('what was refused and erased goes as a newer export has it, by the word of a person', async () => {
+    save('export.csv', [mandate(7), mandate(6)])
+    await expectRun(['export.csv'], 3, [mandate(6)])
+    const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
+    expect((await program(...erase)).status).toBe(3)
+    save('newer.csv', [mandate(7), mandate(6)])
+    await expectRun(['newer.csv', '--newer'], 3, [mandate(6)])
+    expect((await decide('send', [mandate(7)])).status).toBe(0)
+    expect(registered()).toEqual(linesOf([mandate(6), mandate(7)]))
+  })
+
   it('a newer export takes the place of what was refused', async () => {
     const corrected = [mandate(7, account(907)), mandate(6)]
     save('export.csv', [mandate(7), mandate(6)])

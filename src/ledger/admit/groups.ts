@@ -405,7 +405,9 @@ function applyList(seen: Seen, standing: Standing): void {
     return
   }
   if (standing === 'written_off') {
-    if (live?.isClosedAsGone === 1 && counts.count === 1 && holds(group, NAMES_WAITING)) {
+    // The service said no to what was erased, and this is another word on it.
+    const isOpen = live?.isClosedAsGone === 1 || live?.state === 'refused'
+    if (isOpen && counts.count === 1 && holds(group, NAMES_WAITING)) {
       apply(seen, { kind: 'counts', replaces: true })
       return
     }
@@ -518,7 +520,7 @@ const LATEST_DIFFERS = 'Another record of this mandate says something else, and 
 function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, unknown>>): void {
   const first = `(select min(newer.id) from row as newer join temp.incoming on incoming.id = newer.source_id
     where newer.mandate_key = :key and turn = :turn and newer.state <> 'duplicate' and newer.${HAS_ITS_KEY})`
-  const older = `mandate_key = :key and ${IS_OLD} and row.${HAS_ITS_KEY} and not (state = 'refused' and ${isErased('row')})`
+  const older = `mandate_key = :key and ${IS_OLD} and row.${HAS_ITS_KEY}`
   replaceRows(connection, `select id as old, ${first} as new from row where ${older}`, values)
 }
 

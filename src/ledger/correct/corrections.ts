@@ -126,13 +126,16 @@ const IS_BEHIND_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} 
 
 /**
  * What was found since the oldest of the lists was written, by mandate: what holds a record that counts, or says that it has
- * ended, and the same of kin. A line of the same list is news only to "send", as a correction is checked as what came before it.
+ * ended, and the same of kin; but for what is said again of a row that was read again. A line of the same list is news only to
+ * "send", as a correction is checked as what came before it.
  */
 const TOLD = `
   with news (id, key, is_line, problem) as materialized (select row.id, mandate_key, kind = 'list', max(problem.id)
       from problem cross join row on row.id = row_id join source on source.id = row.source_id
      where problem.id > (select min(told) from temp.given_back) and row.id < :first and state not in ('duplicate', 'superseded')
-       and (severity = 'error' or state = 'excluded') group by row.id),
+       and (severity = 'error' or state = 'excluded') and not exists (select 1 from row as former join problem as known on known.row_id = former.id
+         where former.heir = row.id and known.rule = problem.rule and known.id <= (select min(told) from temp.given_back))
+     group by row.id),
     link (own, other) as (select row_id, other_id from kin where separated is null
       union all select other_id, row_id from kin where separated is null)
   insert into temp.told
