@@ -305,10 +305,10 @@ describe('controls', () => {
     await expectRun(['export.csv'], 3, [mandate(6)])
     const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
     expect((await program(...erase)).status).toBe(3)
-    save('newer.csv', [mandate(7), mandate(6)])
-    await expectRun(['newer.csv', '--newer'], 3, [mandate(6)])
+    save('newer.csv', [mandate(7), mandate(6), mandate(8)])
+    await expectRun(['newer.csv', '--newer'], 3, [mandate(6), mandate(8)])
     expect((await decide('send', [mandate(7)])).status).toBe(0)
-    expect(registered()).toEqual(linesOf([mandate(6), mandate(7)]))
+    expect(registered()).toEqual(linesOf([mandate(6), mandate(7), mandate(8)]))
   })
 
   it('a newer export takes the place of what was refused', async () => {
