@@ -426,8 +426,8 @@ const rowsAre = (count: number): string => plural(count, 'row in doubt is', 'row
 export const oldPages = (ledger: Pick<Ledger, 'holdsOldPages' | 'file'>): string[] =>
   said([
     ledger.holdsOldPages() &&
-      `Another program is reading the ledger, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
-        'Close that program, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
+      `Another program is reading the ledger, or its disk is full, so account numbers of registered rows may still stand in "${ledger.file}-wal". ` +
+        'Close that program or make room, then finish with: sepa-migrate run --no-report   (sends nothing where nothing is ready)',
   ])
 
 /** What this command writes elsewhere: its log, and the folder of a report. */

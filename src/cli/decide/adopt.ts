@@ -74,7 +74,7 @@ async function conclude(
       isDryRun
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
-      'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused; the same run with --another-ledger --reason "…" brings it in as in doubt.',
+      'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused, but not at a service on this machine; the same run with --another-ledger --reason "…" brings it in as in doubt.',
       ...(isDryRun ? [nextLine(context, again)] : await closingAt(context, view)),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },

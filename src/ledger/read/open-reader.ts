@@ -110,7 +110,7 @@ export function createReader(connection: Connection, file: string) {
         'lastExports',
         'readWith',
       )`
-        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, (select max(id) from problem) as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
@@ -264,6 +264,10 @@ export const readTotals = (connection: Connection): Totals =>
       select state, -count(*) from row where counted_in is not source_id and counted_in is null group by state`,
     'true',
   )
+
+/** Of a record that says something: what repeats another one is no news. */
+const LATEST_PROBLEM = `(select problem.id from problem cross join row on row.id = row_id
+  where state not in ('duplicate', 'superseded') order by problem.id desc limit 1)`
 
 /** The records that may count of a mandate; what is called `duplicate` or `superseded` never does. */
 const MAY_COUNT = `state not in ('duplicate', 'superseded')`
