@@ -31,7 +31,7 @@ import { comparisonReads } from '../compare/comparison-reads.js'
 import { readExpected } from '../compare/expected.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
-import { assertOurs, missing } from '../schema/schema.js'
+import { assertOurs, missing, sqlList } from '../schema/schema.js'
 import { proofReads } from './read-proofs.js'
 import { rowReads, PROBLEM_COLUMNS } from './read-rows.js'
 import type { Choice } from '../../domain/row/choice.js'
@@ -272,6 +272,8 @@ const LATEST_PROBLEM = `(select problem.id from problem cross join row on row.id
 /** The records that may count of a mandate; what is called `duplicate` or `superseded` never does. */
 const MAY_COUNT = `state not in ('duplicate', 'superseded')`
 
+const BESIDE_STATES = MANDATE_STATES.filter((state) => state !== 'ready' && state !== 'registered')
+
 /**
  * Each mandate once, by the record that counts of it. What has no readable identity, or stands under the key of another
  * mandate, is one of its own; a line that counts nowhere is none. Only beside a record that is neither ready nor registered
@@ -287,7 +289,7 @@ const mandatesBy = (what: 'state' | 'state, rule'): string => `
       select ${what}, row_number() over (partition by mandate_key order by case state
           ${MANDATE_STATES.map((state, rank) => `when '${state}' then ${rank}`).join(' ')} end, id) as place
         from row where ${MAY_COUNT} and counted_in is not null and ${HAS_ITS_KEY}
-         and mandate_key in (select mandate_key from row where ${MAY_COUNT} and state not in ('ready', 'registered')))
+         and mandate_key in (select mandate_key from row where state in (${sqlList(BESIDE_STATES)})))
      where place > 1 group by ${what})
    group by ${what} having sum(n) > 0 order by count desc, ${what}`
 
