@@ -385,19 +385,20 @@ export function verifiedExitStatus(
 
 /** Rows in doubt of whose customers the service last listed nothing. */
 export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
-  const found = [...absences(reader, absentAfterMs)].map(({ absence }) => absence)
-  const count = (kind: (typeof found)[number]['kind']): number =>
-    found.filter((absence) => absence.kind === kind).length
-  const waiting = found.flatMap((absence) => ('from' in absence ? [absence.from] : []))
-  return {
-    /** To be sent again. */
-    proposed: count('resend'),
-    /** To be asked about once more, and from when one question is enough for all of these. */
-    ...{ waiting: waiting.length, askFrom: waiting.toSorted().at(-1) ?? null },
-    /** With nothing shown that the same run sent. */
-    nothingPresent: count('nothing_present'),
-    begunOtherwise: count('begun_otherwise'),
+  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent; begun for others.
+  let [proposed, waiting, nothingPresent, begunOtherwise] = [0, 0, 0, 0]
+  // From when one question is enough for all that wait.
+  let askFrom: string | null = null
+  // One by one: after --all-in-doubt they may be a million.
+  for (const { absence } of absences(reader, absentAfterMs)) {
+    if (absence.kind === 'resend') proposed += 1
+    if (absence.kind === 'nothing_present') nothingPresent += 1
+    if (absence.kind === 'begun_otherwise') begunOtherwise += 1
+    if (!('from' in absence)) continue
+    waiting += 1
+    if (askFrom === null || absence.from > askFrom) askFrom = absence.from
   }
+  return { proposed, waiting, askFrom, nothingPresent, begunOtherwise }
 }
 
 export function absentLines(absent: ReturnType<typeof absentOf>): string[] {
