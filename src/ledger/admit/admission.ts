@@ -20,8 +20,15 @@ import { COMPARED_FILES } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { earlierRows, decideCrossChecks, holdLapsed } from './earlier-rows.js'
 import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
-import { amendIn, decideAmended, holdAmended } from './amended.js'
-import { collectionsOf, decideCollected, holdContradicted, tellMissing } from './collected.js'
+import {
+  amendIn,
+  collectionsOf,
+  decideAmended,
+  decideCollected,
+  holdAmended,
+  holdContradicted,
+  tellMissing,
+} from './collected.js'
 import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, LISTS } from './groups.js'
 import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'

@@ -1,5 +1,4 @@
-import { contradict } from '../compare/contradict.js'
-import { CHANGED_THERE } from '../compare/contradicting.js'
+import { CHANGED_THERE, contradict } from '../compare/contradicting.js'
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'

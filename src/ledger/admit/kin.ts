@@ -1,4 +1,4 @@
-import { contradict } from '../compare/contradict.js'
+import { contradict } from '../compare/contradicting.js'
 import {
   creditorOfKey,
   kinshipOf,

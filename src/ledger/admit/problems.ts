@@ -1,4 +1,4 @@
-import { REPLACEABLE_STATES, transition } from '../../domain/row/row-state.js'
+import { REPLACEABLE_STATES, transition, type RowState } from '../../domain/row/row-state.js'
 import {
   ruleOf,
   type Finding,
@@ -6,7 +6,6 @@ import {
   type Severity,
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'
-import { decideRow, PROGRAM } from '../decide/decisions.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { Fingerprints, HeaderColumns } from './fingerprints.js'
@@ -129,6 +128,42 @@ export const replaceRows = (
      where row.id = pair.old and pair.new > pair.old and row.state in (${sqlList(REPLACEABLE_STATES)})`.run(
     values,
   ).changes
+
+/** Who decides where no person does. */
+export const PROGRAM = 'sepa-migrate'
+
+/** What a person, or the program by itself, decided about a row. */
+interface Decided {
+  readonly row: number
+  readonly at: string
+  readonly by: string
+  readonly decision: string
+  readonly from: string
+  readonly to: string
+  readonly reason: string | null
+  readonly evidence?: string | null
+}
+
+/** Puts it on record beside the latest attempt. @returns its number */
+export const recordDecision = (connection: Connection, decided: Decided): number =>
+  Number(
+    sql(connection)`
+      insert into decision (row_id, attempt_id, decided_at, decided_by, decision, from_state, to_state, reason, evidence)
+       values (:row, (select id from attempt where row_id = :row order by n desc limit 1), :at, :by, :decision, :from, :to,
+         :reason, :evidence)`.run({ evidence: null, ...decided }).lastInsertRowid,
+  )
+
+/** The same, and the row takes the state that was decided, with the rule that it has from then on. */
+export function decideRow(
+  connection: Connection,
+  { rule = null, ...decided }: Decided & { readonly to: RowState; readonly rule?: string | null },
+): void {
+  recordDecision(connection, decided)
+  sql(connection)`update row set state = :to, rule = coalesce(:rule, rule) where id = :row`.run({
+    ...decided,
+    rule,
+  })
+}
 
 /** Makes a row that is ready wait for a person: a decision of the program, on record with what its problem of that rule says. */
 export function holdRow(connection: Connection, row: number, rule: RuleId, at: string): void {

@@ -1,6 +1,6 @@
-import { isErased } from '../admit/problems.js'
+import { decideRow, give, isErased, noticeOf, PROGRAM } from '../admit/problems.js'
+import { ruleOf } from '../../domain/rule/verdict.js'
 import { transition } from '../../domain/row/row-state.js'
-import { decideRow, PROGRAM } from '../decide/decisions.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
@@ -43,11 +43,36 @@ export interface Contradicting {
   readonly at: string
 }
 
+/** Records that come in, that `where` (SQL over `row`) selects, wait as what contradicts the row that was sent. */
+export function contradict(
+  connection: Connection,
+  { where, values = {}, more = '', sent, at }: Omit<Contradicting, 'records'> & Contradicted,
+): void {
+  const records = sql(connection)<Contradicting['records'][number]>`
+    select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
+  const message = `${ruleOf('CONTRADICTS_SENT').message} It is {row}${more}.`
+  give(
+    connection,
+    'conflict',
+    noticeOf('CONTRADICTS_SENT', { message, other: sent, isBeside: true }),
+    where,
+    values,
+  )
+  noteContradicting(connection, { sent, records, at })
+}
+
+interface Contradicted {
+  readonly where: string
+  readonly values?: Readonly<Record<string, unknown>>
+  /** Said of the row that was sent. */
+  readonly more?: string
+}
+
 /**
  * Opens a line for the mandate, or one in the place of the open line that says what the records say besides; where one that
  * says the same was closed before, nothing is open.
  */
-export function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
+function noteContradicting(connection: Connection, { sent, records, at }: Contradicting): void {
   const isClosed = sql(connection)`
     select 1 from compared join row on row.id = :record where row_id = :sent and final is ${DIGEST} and decision_id is not null
       and not (row.content_key is (select content_key from row as held where held.id = :sent) and :sent in (${CHANGED_THERE}))`

@@ -1,4 +1,4 @@
-import { contradict } from '../compare/contradict.js'
+import { contradict } from '../compare/contradicting.js'
 import {
   CORRECTED,
   changesText,
@@ -22,12 +22,12 @@ import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/fing
 import {
   holdWith,
   noticeOf,
+  recordDecision,
   replaceRows,
   writeNotice,
   type ProblemText,
   type Scope,
 } from '../admit/problems.js'
-import { recordDecision } from '../decide/decisions.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'

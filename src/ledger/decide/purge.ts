@@ -8,7 +8,7 @@ import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
 import type { LedgerWork } from '../file/storage.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { recordDecision } from './decisions.js'
+import { recordDecision } from '../admit/problems.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 

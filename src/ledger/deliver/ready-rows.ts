@@ -16,9 +16,8 @@ import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from
 import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
+import { holdFound, isSettled, noticeOf, recordDecision } from '../admit/problems.js'
 import { NEVER_SENDABLE } from '../compare/comparison-reads.js'
-import { recordDecision } from '../decide/decisions.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   BEGUN_OTHERWISE,
