@@ -10,7 +10,7 @@ import { HELD_TEXT, NO_CUT_OVER } from '../domain/row/cut-over.js'
 import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
-import { readSettings, type Settings } from './settings/settings.js'
+import type { Settings } from './settings/settings.js'
 import { SourceError, UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
 import { faultText, notTheLatest } from '../register/campaign-register.js'
@@ -180,23 +180,9 @@ export async function lookedAt(context: Context, reader: LedgerReader) {
   return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
 }
 
-/** How the same command reads with another configuration; null where that cannot be read itself. */
-export const readingWith = (context: Context) => (config: string) => {
-  try {
-    const settings = readSettings({ ...context.settings.flags, config }, context.world)
-    return readByOf({ ...context, settings })
-  } catch (error) {
-    if (error instanceof UsageError) return null
-    throw error
-  }
-}
-
 /** What waits, beside the configuration of the command. */
 export const waitingIn = (context: Context, reader: LedgerReader): Promise<Waiting[]> =>
-  waitingBeside(reader, readByOf(context), {
-    signal: context.world.signals.drain,
-    readWith: readingWith(context),
-  })
+  waitingBeside(reader, readByOf(context), context.world.signals.drain)
 
 /** What the next run reads again before it sends anything, and what it leaves as it was read. */
 export function waitingTexts(context: Context, waiting: readonly Waiting[]): string[] {

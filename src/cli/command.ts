@@ -9,7 +9,7 @@ import type { SourceInput } from '../source/bytes/input.js'
 import { type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import { SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
 import { rows } from './settings/kinds.js'
-import type { Settings } from './settings/settings.js'
+import { readSettings, type Settings } from './settings/settings.js'
 import type { ReadBy } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
@@ -151,7 +151,19 @@ export const readByOf = (context: Context): ReadBy => ({
   against: checksOf(context),
   configuration: context.settings.configuration.file,
   ledger: context.settings.ledger,
+  readWith: readingWith(context),
 })
+
+/** How the same command reads with another configuration; null where that cannot be read itself. */
+export const readingWith = (context: Context) => (config: string) => {
+  try {
+    const settings = readSettings({ ...context.settings.flags, config }, context.world)
+    return readByOf({ ...context, settings })
+  } catch (error) {
+    if (error instanceof UsageError) return null
+    throw error
+  }
+}
 
 /** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>

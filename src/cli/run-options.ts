@@ -13,9 +13,9 @@ import {
   SHEET,
   inputOf,
   configuredOptions,
+  readingWith,
   readingFlags,
 } from './command.js'
-import { readingWith } from './closing.js'
 import { readCheckingKey } from './prove/keys.js'
 import type { LoadedConfiguration } from './settings/configuration.js'
 import { type Target, readService, type Service, trustedLines } from './settings/settings.js'

@@ -279,11 +279,14 @@ export function checkOptions(options: MigrateOptions) {
     ...{ ledgerFile, inputs, machine, clock, after, random, drain, abort, service, credentials, asOf, zone },
     ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, decisions, expected },
     ...{ approval, approvers, plan, testHost, who, writes, sharedFolder, checkBeforeSend, isNewer, spread },
-    ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null, readWith: options.readWith },
+    ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null },
     policy: policyOf(options, service),
     files: sourceOpeners(inputs, reading, against, drain),
     evidence: collectionOpeners(collections, configured),
-    readBy: { options: configured, byFlag: readingFlags, against, ledger: ledgerFile, configuration },
+    readBy: {
+      ...{ options: configured, byFlag: readingFlags, against, ledger: ledgerFile, configuration },
+      readWith: options.readWith,
+    },
     choice: readChoice(options),
     /** A sentence for each file that decides about rows and that others can write. */
     sharedFiles: sharedFiles(

@@ -16,15 +16,20 @@ import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import { readAgain, readingBy, type ReadBy } from './read-again.js'
+import { isItsOwn, placeOf, readAgain, readingBy, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
-type KnownBefore = Pick<CheckedAgainst, 'earlier' | 'ledger' | 'readBy' | 'inLists' | 'lastCollected'>
+type KnownBefore = Pick<
+  CheckedAgainst,
+  'earlier' | 'ledger' | 'readBy' | 'inLists' | 'lastCollected' | 'otherOf'
+>
 
 /**
  * Opens the n-th file of the command; called once per file, in order. What has a `path` can be opened again, as a stream cannot.
  */
 export type OpenNext = ((known?: KnownBefore) => Promise<AdmittableSource>) & {
+  /** The same file, as another configuration reads it. */
+  readonly as?: (by: ReadBy, known: KnownBefore) => Promise<OpenedSource>
   readonly path?: string
   /** Of a workbook, where one is named. */
   readonly sheet?: string | undefined
@@ -71,7 +76,12 @@ export function sourceOpeners(
       }
       return { ...source, summary }
     }
-    return Object.assign(open, typeof input === 'string' ? { path: input, sheet: options.source.sheet } : {})
+    if (typeof input !== 'string') return open
+    const as = async (by: ReadBy, known: KnownBefore): Promise<OpenedSource> => {
+      const { openSource } = await import('../source/read-source.js')
+      return openSource(input, by.options, { ...by.against, ...known }, signal)
+    }
+    return Object.assign(open, { as, path: input, sheet: options.source.sheet })
   })
 }
 
@@ -200,7 +210,7 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
       const { name, isResultFile } = known
       given.set(known.sha256, open)
       admission.noteGiven(known.sha256)
-      admitted[index] = { id: null, name, kind: 'known', records: 0, isResultFile }
+      admitted[index] = { ids: [], name, kind: 'known', records: 0, isResultFile }
       continue
     }
     opened.push({ index, source: await openSource(admission, open, options) })
@@ -210,15 +220,23 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   const listsFirst = opened.toSorted((a, b) => Number(b.source.isResultFile) - Number(a.source.isResultFile))
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
   const givenBack = admission.decide()
-  const withLines = admitted.map(({ id, ...source }) => ({
+  const withLines = admitted.map(({ ids, ...source }) => ({
     ...source,
-    ...((id === null ? undefined : givenBack.get(id)) ?? NONE_GIVEN_BACK),
+    ...ids.map((id) => givenBack.get(id) ?? NONE_GIVEN_BACK).reduce(together, NONE_GIVEN_BACK),
   }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
 
-/** A file that was read; the id of its source, or null where nothing of it came in. */
-type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly id: number | null }
+const together = (one: GivenBack, other: GivenBack): GivenBack => ({
+  resubmitted: one.resubmitted + other.resubmitted,
+  notTaken: one.notTaken + other.notTaken,
+  unchanged: one.unchanged + other.unchanged,
+  unchangedRows: [one.unchangedRows, other.unchangedRows].filter((rows) => rows !== null).join(', ') || null,
+  waiting: one.waiting + other.waiting,
+})
+
+/** A file that was read; the ids of its sources, one for each configuration that reads some of its lines. */
+type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly ids: readonly number[] }
 
 /** @throws {SourceError} for a file that is an export of this campaign too */
 async function addCollected(
@@ -263,33 +281,100 @@ async function knownFile(admission: Admission, { path, sheet }: OpenNext, { sign
   return { name: nameOf(path), ...source, isResultFile }
 }
 
-type NamedSource = AdmittableSource & { readonly path: string | undefined }
+/** `others`: by its path, how each configuration reads that read rows which the file may name. */
+type NamedSource = AdmittableSource & {
+  readonly open: OpenNext
+  readonly others: ReadonlyMap<string, ReadBy>
+}
 
 async function openSource(admission: Admission, open: OpenNext, options: AdmitOptions): Promise<NamedSource> {
   const { readBy, onTheirOwn } = options
-  const ofLedger = () => ({
-    ...{ earlier: admission.earlier, ledger: admission.mark(), inLists: admission.inLists() },
-    ...(readBy === undefined ? {} : { readBy: readingBy(readBy) }),
-  })
-  return {
-    ...(await open({ ...(onTheirOwn === true ? {} : ofLedger()), ...admission.collections.known() })),
-    path: open.path,
+  const others = new Map<string, ReadBy>()
+  const known = onTheirOwn === true ? {} : knownBy(admission, readBy)
+  const otherOf =
+    open.as === undefined || readBy === undefined ? {} : { otherOf: otherReading(readBy, others) }
+  return { ...(await open({ ...known, ...otherOf, ...admission.collections.known() })), open, others }
+}
+
+/** What is known of the rows that lines of our own files name. */
+const knownBy = (admission: Admission, by: ReadBy | undefined): KnownBefore => ({
+  ...{ earlier: admission.earlier, ledger: admission.mark() },
+  ...(by === undefined
+    ? {}
+    : {
+        readBy: readingBy(by),
+        inLists: admission.inLists((reading) => isItsOwn({ reading }, by)),
+      }),
+})
+
+/** Where the configuration lies now that read something, which is noted with how it reads; null where it cannot be read. */
+function otherReading(by: ReadBy, others: Map<string, ReadBy>): NonNullable<CheckedAgainst['otherOf']> {
+  const known = new Map<string, string | null>()
+  const find = (read: Parameters<typeof placeOf>[0]): string | null => {
+    const path = placeOf(read, by)
+    const other = path === null ? null : (by.readWith?.(path) ?? null)
+    if (path === null || other === null) return null
+    others.set(path, other)
+    return path
+  }
+  return (read) => {
+    const { configuration = '' } = read
+    if (configuration === null) return null
+    const seen = known.get(configuration)
+    if (seen === undefined) known.set(configuration, find(read))
+    return seen ?? known.get(configuration) ?? null
   }
 }
 
 async function addSource(admission: Admission, source: NamedSource, options: AdmitOptions): Promise<Added> {
-  const { name, isResultFile } = source
-  if (source.sha256 !== null && admission.collections.isKnown(source.sha256))
-    throw asBoth(source.path ?? name)
+  const { name, isResultFile, open } = source
+  if (source.sha256 !== null && admission.collections.isKnown(source.sha256)) throw asBoth(open.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
-    return { id: null, name, kind: 'known', records: 0, isResultFile }
+    return { ids: [], name, kind: 'known', records: 0, isResultFile }
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
-  if (target === null) return { id: null, name, kind: 'empty', records: 0, isResultFile }
-  const summary = source.summary()
-  const reading = { ...summary.reading, ...(options.readBy === undefined ? {} : readingBy(options.readBy)) }
-  const kind = target.close({ ...summary, reading })
-  return { id: target.id, name, kind, records: records + (source.counted ?? 0), isResultFile }
+  const own: Added = {
+    ...{
+      name,
+      isResultFile,
+      records: records + (source.counted ?? 0),
+      ids: target === null ? [] : [target.id],
+    },
+    kind: target?.close(readWith(source.summary(), options.readBy)) ?? 'empty',
+  }
+  const others = await addOthers(admission, source, options)
+  if (others.length === 0) return own
+  const count = others.reduce((sum, other) => sum + other.records, own.records)
+  return { ...own, kind: 'admitted', ids: [...own.ids, ...others.map(({ id }) => id)], records: count }
+}
+
+/** What is known of a source, with how it was read. */
+const readWith = (summary: SourceSummary, by: ReadBy | undefined): SourceSummary => ({
+  ...summary,
+  reading: { ...summary.reading, ...(by === undefined ? {} : readingBy(by)) },
+})
+
+/** Lines of our own files whose rows another configuration read: as that reads them, a source for each. */
+async function addOthers(
+  admission: Admission,
+  { open, others, ofOthers }: NamedSource,
+  options: AdmitOptions,
+) {
+  const added = []
+  for (const [path, wanted] of ofOthers) {
+    const by = others.get(path)
+    const source = by === undefined ? undefined : await open.as?.(by, knownBy(admission, by))
+    if (source === undefined || source.sha256 === null)
+      throw new Error(`Nothing reads lines as "${path}" does`)
+    const { sha256, reading } = source
+    const bytes = (await sizeOf(open.path ?? '')) ?? 0
+    const read = (signal?: AbortSignal) => source.records(signal, (record) => wanted.has(record))
+    const { target, records } = await addRecords(admission, { ...source, records: read }, options)
+    options.signal.throwIfAborted()
+    target?.close(readWith({ sha256, bytes, records, blankLines: 0, reading, findings: [] }, by))
+    if (target !== null) added.push({ id: target.id, records })
+  }
+  return added
 }
 
 /** @returns null for `target` where there was no record */

@@ -58,8 +58,6 @@ export interface Run extends Omit<DeliveryParts, 'ledger' | 'send'> {
   readonly evidence: readonly OpenCollected[]
   /** How files are read now: what came in by it and was not sent is read again where it has changed. */
   readonly readBy?: ReadBy
-  /** How another configuration reads now, by its path; null where nobody can tell. */
-  readonly readWith?: ((path: string) => ReadBy | null) | undefined
   readonly severities: SeverityOverrides
   /** Who gives rows back corrected, and why, where a line does not say it itself. */
   readonly corrector: Corrector
@@ -226,12 +224,12 @@ export async function bringIn(
  * asked once everything has come in, since files that are given again are read by this run.
  */
 async function withoutWaiting(
-  { ledger, readBy, readWith = () => null, choice, drain: signal }: Run & Pick<OpenRun, 'ledger'>,
+  { ledger, readBy, choice, drain: signal }: Run & Pick<OpenRun, 'ledger'>,
   given: ReadonlySet<string>,
 ): Promise<Choice | null> {
   if (readBy === undefined) return choice
   const isRead = (sha256: string): boolean => readBy.configuration !== null && given.has(sha256)
-  const waiting = (await waitingBeside(ledger.view, readBy, { readWith, signal })).flatMap((one) =>
+  const waiting = (await waitingBeside(ledger.view, readBy, signal)).flatMap((one) =>
     one.because === null || one.isItsOwn || isRead(one.sha256)
       ? []
       : [

@@ -44,6 +44,8 @@ export interface ReadBy {
   readonly configuration: string | null
   /** The path of the ledger: what lies beside it is moved with it. */
   readonly ledger: string
+  /** How another configuration reads now, by its path; null where nobody can tell. */
+  readonly readWith?: ((configuration: string) => ReadBy | null) | undefined
 }
 
 const CHANGES: Readonly<Record<Change, string>> = {
@@ -232,16 +234,16 @@ export async function readAgain(
 }
 
 /** Where the configuration that reads an export is now; null where it is gone, or there was none. */
-const placeOf = (
-  { configuration = null, fromLedger = null }: SourceReading,
-  { ledger }: ReadBy,
+export const placeOf = (
+  { configuration = null, fromLedger = null }: Pick<SourceReading, 'configuration' | 'fromLedger'>,
+  { ledger }: Pick<ReadBy, 'ledger'>,
 ): string | null =>
   [fromLedger && resolve(dirname(ledger), fromLedger), configuration].find(
     (path) => path !== null && existsSync(path),
   ) ?? null
 
 /** It is read by the configuration of the command, which may have another name or place by now. */
-function isItsOwn({ reading }: ReadSource, by: ReadBy): boolean {
+export function isItsOwn({ reading }: Pick<ReadSource, 'reading'>, by: ReadBy): boolean {
   const { configuration = null, said = {}, byFlag } = reading
   const now = readingBy(by, byFlag)
   const place = placeOf(reading, by)
@@ -301,13 +303,13 @@ export type Waiting = Awaited<ReturnType<typeof waitingBeside>>[number]
 
 /**
  * What waits, where a run reads any of it otherwise than it was read, or not at all.
- * @param readWith how a run with another configuration reads; null where that cannot be read itself
  */
 export async function waitingBeside(
   reader: Pick<LedgerReader, 'readSources' | 'countUnsent' | 'countAlive'>,
   by: ReadBy,
-  { readWith, signal }: { readonly readWith: (path: string) => ReadBy | null; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ) {
+  const { readWith = () => null } = by
   const found = []
   for (const source of reader.readSources().filter(({ reading }) => reading.said !== undefined)) {
     const { configuration = null, byFlag } = source.reading

@@ -59,7 +59,11 @@ export async function openSource(
       'Make them with readSourceOptions',
     )
   if (signal !== undefined) assertKind('signal', signal, 'signal')
-  assertChecks('the checks', against, ' zone:text undecided second:list earlier readBy ledger inLists')
+  assertChecks(
+    'the checks',
+    against,
+    ' zone:text undecided second:list earlier readBy ledger inLists otherOf:function',
+  )
   if (typeof against.undecided === 'string')
     assertKnown('There is no way with what is undecided', against.undecided, ['refuse', 'tell'])
   if (!isSourceInput(input))
@@ -77,7 +81,9 @@ export async function openRecognised(
   against: CheckedAgainst,
   signal: AbortSignal | undefined,
 ) {
-  const { name, label, header, withoutCustomers } = table
+  const { name, label, withoutCustomers } = table
+  const isListed = table.isResultFile && against.inLists !== undefined
+  const header = isListed ? { ...table.header, inLists: against.inLists } : table.header
   if (withoutCustomers !== undefined && given.crosswalk === undefined) {
     const what = 'no crosswalk says which customer each of its mandates belongs to'
     throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
@@ -85,14 +91,15 @@ export async function openRecognised(
   const { options, profile, ask } = await readAs(table, given)
   const mapping = mapColumns(label, table.headerLine, header, options, {
     ...{ columns: given.columns, ask },
-    ...(table.isResultFile && against.inLists !== undefined ? { inLists: against.inLists } : {}),
   })
   const files = against.second ?? (await loadSecondFiles(options, signal))
   const second = { files, isOwn: against.second === undefined }
-  const recognised = { ...table, mapping, options, profile, against, second }
+  const recognised = { ...table, header, mapping, options, profile, against, second }
   const source: RecognisedSource = { ...recognised, formats: await decideFormats(recognised, signal) }
   let summary: SourceSummary | null = null
   const checkOne = checkRecord(source)
+  /** By the configuration that reads them: lines of our own files, by their numbers in the file. */
+  const ofOthers = new Map<string, Set<number>>()
 
   /**
    * In batches; a file can be read again, a stream only once. With `isWanted` only those records, told by their number in
@@ -104,9 +111,11 @@ export async function openRecognised(
   ): AsyncIterable<CheckedRecord[]> {
     const watch = isWanted === undefined ? watchSource(source) : null
     const data = piecesOf(readData(source, readSignal ?? signal))
-    const records = piecesOf(checkAll(data, checkOne, watch?.note, isWanted))
+    const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted, ofOthers }))
     yield* records
-    if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
+    if (watch === null) return
+    const left = [...ofOthers.values()].reduce((sum, { size }) => sum + size, 0)
+    summary = conclude(source, { end: data.end(), watch, records: records.end() - left })
   }
 
   return {
@@ -120,6 +129,8 @@ export async function openRecognised(
     amendments: table.amendments ?? [],
     /** One of this program's own files, given back. */
     isResultFile: table.isResultFile,
+    /** Once it was read: records that another configuration reads, by that; they were left out. */
+    ofOthers,
     /** How it is read; `summary` tells the rest. */
     reading: describeReading(source),
     records,
@@ -262,8 +273,15 @@ async function decideFormats(
 async function* checkAll(
   data: AsyncIterable<RawRecord[]>,
   checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  note?: (result: RecordCheck, record: number, isClean: boolean | undefined) => void,
-  isWanted?: (record: number) => boolean,
+  {
+    note,
+    isWanted,
+    ofOthers,
+  }: {
+    readonly note: ReturnType<typeof watchSource>['note'] | undefined
+    readonly isWanted: ((record: number) => boolean) | undefined
+    readonly ofOthers: Map<string, Set<number>>
+  },
 ): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
   let records = 0
@@ -273,6 +291,10 @@ async function* checkAll(
       records += 1
       if (isWanted?.(records) === false) continue
       const result = checkOne(raw, records)
+      if (result.ofOther != null && isWanted === undefined) {
+        ofOthers.set(result.ofOther, (ofOthers.get(result.ofOther) ?? new Set()).add(records))
+        continue
+      }
       note?.(result, records, raw.isClean)
       batch.push(toldOnce(result.checked))
     }

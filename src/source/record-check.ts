@@ -46,6 +46,8 @@ export interface RecordCheck {
   readonly restored: readonly Field[]
   /** What the configuration of the export said of the row that it names, and nothing says now. */
   readonly forgotten: readonly Forgotten[]
+  /** The configuration by which the row that it names was read, where that is another one, which can read the line. */
+  readonly ofOther?: string | null
 }
 
 /** What every row is checked against, as far as it does not depend on the file. */
@@ -62,8 +64,10 @@ export interface CheckedAgainst extends Pick<
   /** How the command reads, and the mark of its ledger, for lines of our own files. */
   readonly readBy?: ReadBy
   readonly ledger?: string
-  /** Where their columns have the names of another export. */
-  readonly inLists?: Readonly<Record<string, string>> | undefined
+  /** The path of the configuration by which a row was read, where the command can read with it. */
+  readonly otherOf?: (readBy: ReadBy) => string | null
+  /** What columns of the exports that were read so are called there, by their folded names. */
+  readonly inLists?: ReadonlyMap<string, string> | undefined
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
   readonly earlier?: EarlierRows
 }
@@ -119,6 +123,7 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     if (resubmission === null) return checkOne({ ...own, restored: given.restore(read, [], false) }, cut)
     const { corrects, isDecided } = resubmission
     const rows = given.earlier(corrects)
+    const ofOther = given.forgotten.otherOf(rows)
     const restored = given.restore(read, rows, isDecided)
     const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
     const check = (more: readonly Finding[]): RecordCheck => ({
@@ -126,6 +131,7 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
       forgotten: given.forgotten.of(resubmission, rows),
     })
     const result = check(cut)
+    if (ofOther !== null) return { ...result, ofOther }
     // What it says by another configuration is another thing.
     if (restored.isSame && !isDecided && given.forgotten.isOfOther(rows))
       return { ...result, checked: { ...result.checked, isUnchanged: true }, forgotten: NONE_FORGOTTEN }

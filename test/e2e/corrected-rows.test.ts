@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeForEach, type Row } from '../support/place.js'
@@ -184,11 +185,82 @@ describe('rows of two systems in one list', () => {
     expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
   })
 
-  it('refuses lines of both that were changed, and says to give each by its own configuration', async () => {
+  it.each(['a', 'b'])('reads each line as its own export was read, whatever is given: %s', async (given) => {
     await begin()
     correct('A2', 'B2')
-    const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
-    expect([status, stderr]).toEqual([7, expect.stringContaining('b.yaml')])
+    write('list.csv', read(list))
+    const flags = ['--config', `${given}.yaml`]
+    const { status, stderr } = await place.program('run', 'list.csv', ...flags)
+    expect(status, stderr).toBe(0)
+    const sent = sandbox().mandates().slice(2)
+    expect(
+      sent.map(({ signed_date, amendment }) => `${amendment.unique_mandate_reference} ${signed_date}`).sort(),
+    ).toEqual(['A2 2020-04-05', 'B2 2020-03-02'])
+    const again = await place.program('run', 'list.csv', ...flags)
+    expect(again.status, again.stderr).toBe(0)
+    expect(again.stdout + again.stderr).toContain('in the ledger already')
+  })
+
+  it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
+    await begin()
+    correct('A2', 'B2')
+    renameSync(place.path('b.yaml'), place.path('c.yaml'))
+    const gone = await place.program('run', list, '--config', 'a.yaml')
+    expect([gone.status, gone.stderr]).toEqual([7, expect.stringContaining('--config b.yaml')])
     expect(sandbox().mandates()).toHaveLength(2)
+    expect((await place.program('run', list, '--config', 'c.yaml')).status).toBe(0)
+  })
+})
+
+describe('columns of a list', () => {
+  /** What one system calls the number of the customer, the other one calls the reference. */
+  const SYSTEMS = {
+    a: ['kunde', 'konto', 'datum', 'nummer', 'stand'],
+    b: ['nummer', 'compte', 'datum', 'stand', 'etat'],
+  } as const
+  const FIELDS = ['customer_no', 'iban', 'signed_date', 'unique_mandate_reference', 'status']
+  const configure = (name: string, columns: readonly string[]): void =>
+    write(
+      `${name}.yaml`,
+      [
+        'columns:',
+        ...FIELDS.map((field, at) => `  ${field}: ${columns[at] ?? ''}`),
+        '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }',
+        `exclude: [{ column: ${columns[4] ?? ''}, equals: [X], reason: sold }]`,
+        'words: { status: { active: [A] } }\n',
+      ].join('\n'),
+    )
+  const wrong = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
+
+  it('are read by the names of each export, also where two systems mean other things by one name', async () => {
+    for (const [name, columns] of Object.entries(SYSTEMS)) {
+      configure(name, columns)
+      const from = name === 'a' ? 1 : 5
+      const line = (n: number): string => `${1000 + n},${wrong(n)},2020-01-0${n},${n}777,A`
+      write(`${name}.csv`, `${columns.join(',')}\n${[from, from + 1].map(line).join('\n')}\n`)
+      expect((await place.program('run', `${name}.csv`, '--config', `${name}.yaml`)).status).toBe(3)
+    }
+    edit('corrections.csv', (row) => {
+      const customer = row['kunde'] || row['nummer'] || ''
+      return { ...row, konto: germanIban(Number(customer) - 1000) }
+    })
+    const list = 'sepa-migrate-report/to-do/corrections.csv'
+    const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
+    expect(status, stderr).toBe(0)
+    expect(registered()).toEqual([1, 2, 5, 6].map((n) => [1000 + n, germanIban(n), `${n}777`].join(' ')))
+  })
+
+  it('stay where they were when the configuration names another one', async () => {
+    const reading = (column: string): string =>
+      `columns: { customer_no: ${column}, iban: iban, signed_date: signed_date, unique_mandate_reference: ref, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }\n`
+    write('sepa-migrate.yaml', reading('debtor'))
+    write('export.csv', `debtor,client,iban,signed_date,ref\n9001,1001,${wrong(1)},2020-01-01,R1\n`)
+    expect((await place.program('run', 'export.csv')).status).toBe(3)
+    write('sepa-migrate.yaml', reading('client'))
+    expect((await place.program('run')).status).toBe(3)
+    expect(rows('corrections.csv')).toMatchObject([{ debtor: '9001', client: '1001' }])
+    edit('corrections.csv', (row) => ({ ...row, iban: germanIban(1) }))
+    expect((await place.program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+    expect(registered()).toEqual([['1001', germanIban(1), 'R1'].join(' ')])
   })
 })

@@ -64,6 +64,7 @@ export function sourceOf(
     columns: COLUMNS,
     amendments: [],
     isResultFile: false,
+    ofOthers: new Map(),
     reading: {},
     records: async function* (signal) {
       for (const [index, one] of given.entries()) {

@@ -217,7 +217,7 @@ export interface EarlierRow {
 }
 
 /** The configuration by which something is read, and what that says. */
-export type ReadBy = Pick<SourceReading, 'configuration' | 'said'>
+export type ReadBy = Pick<SourceReading, 'configuration' | 'fromLedger' | 'said'>
 
 /** The row of that number, and the one that took its place since; none where the ledger has no such row. */
 export type EarlierRows = (row: number) => readonly EarlierRow[]

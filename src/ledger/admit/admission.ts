@@ -1,8 +1,9 @@
-import type { CheckedRecord, SourceSummary } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceReading, SourceSummary } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
 import { spellingOf } from '../../domain/mandate/kinship.js'
 import { type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import { namesInLists, type ListedColumns } from '../../domain/row/list-columns.js'
 import { ledgerMark } from '../../domain/row/list-words.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
@@ -62,6 +63,17 @@ const TABLES = {
 const isKnown = (connection: Connection, sha256: string): boolean =>
   sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
 
+/** Lines of one file may be read by several configurations, and are a source of each then. */
+const isKnownAs = (
+  connection: Connection,
+  { sha256, reading: { configuration = null } }: SourceSummary,
+): boolean =>
+  sql(connection)`
+    select 1 from source where sha256 = ? and (admitted_at is not null or reading ->> '$.configuration' is ?)`.get(
+    sha256,
+    configuration,
+  ) !== undefined
+
 export type Admission = ReturnType<typeof openAdmission>
 export type SourceAdmission = ReturnType<Admission['open']>
 
@@ -111,16 +123,16 @@ export function openAdmission(parts: AdmissionParts) {
     /** How our files name this ledger. */
     mark: (): string =>
       ledgerMark({ ledgerId: sqlValue(connection)<string>`select ledger_id from campaign`.get() ?? '' }),
-    /** The column of each field in lists of ours: that of the first export, if each was read with a configuration. */
-    inLists: (): Readonly<Record<string, string>> | undefined => {
-      const exports = sqlWithJson<{ columns: Record<string, string>; configuration: string | null }>(
+    /** What columns of exports that were read so are called in lists of ours, by their folded names. */
+    inLists: (isSuch: (reading: SourceReading) => boolean): ReadonlyMap<string, string> => {
+      const sources = sqlWithJson<ListedColumns & { reading: SourceReading }>(
         connection,
+        'header',
         'columns',
+        'reading',
       )`
-        select columns, reading ->> '$.configuration' as configuration from source
-         where kind = 'export' and admitted_at is not null order by id desc`.all()
-      if (exports.some(({ configuration }) => configuration === null)) return undefined
-      return Object.assign({}, ...exports.map(({ columns }) => columns)) as Record<string, string>
+        select header, columns, reading from source where admitted_at is not null order by id`.all()
+      return namesInLists(sources, ({ reading }) => isSuch(reading))
     },
     /** What rows of earlier files were, for lines that name them. */
     earlier: (row: number) => guard(() => earlier(row)),
@@ -254,7 +266,7 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
   }
 
   function close(summary: SourceSummary, isNewer: boolean): 'admitted' | 'known' {
-    if (isKnown(connection, summary.sha256)) {
+    if (isKnownAs(connection, summary)) {
       connection.exec(`rollback to ${SAVEPOINT}; release ${SAVEPOINT}`)
       return 'known'
     }

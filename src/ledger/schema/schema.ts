@@ -14,7 +14,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 34
+export const SCHEMA_VERSION = 35
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -60,12 +60,14 @@ create table holder (
 
 create table source (
   id integer primary key, name text not null, header text not null, columns text not null,
-  sha256 text unique,
+  sha256 text,
   bytes integer, records integer, blank_lines integer, reading text, admitted_at text,
   first_row integer, last_row integer, resubmitted integer not null default 0,
   kind text not null check (kind in ('export', 'list', 'again')),
   is_newer integer not null check (is_newer in (0, 1)), last_decision integer not null
 ) strict;
+
+create unique index source_file on source (sha256, coalesce(reading ->> '$.configuration', '')) where sha256 is not null;
 
 create table row (
   id integer primary key, source_id integer not null references source (id),

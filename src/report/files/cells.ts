@@ -1,4 +1,5 @@
 import { isTruthWord } from '../../domain/row/resaved.js'
+import { hasCrosswalk, OLD_KEY, placeColumns, type ListPlacement } from '../../domain/row/list-columns.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { cleanCell, fold, namesInTemplate, oneLine } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
@@ -150,9 +151,8 @@ interface Merged {
 
 /** The columns of all sources in order of first appearance. */
 export function mergeColumns(sources: readonly SourceRecord[]) {
-  const names: string[] = []
-  const known = new Map<string, number>()
-  const placements = new Map(sources.map((source) => [source.id, place(source, names, known)]))
+  const { names, placements: placed } = placeColumns(sources)
+  const placements = new Map([...placed].map(([source, at]) => [source.id, place(source, at)]))
   // A fault of the crosswalk is mended in the line.
   if (sources.some(hasCrosswalk) && !names.includes(CUSTOMER_COLUMN)) names.push(CUSTOMER_COLUMN)
   const merged: Merged = { names, placements }
@@ -265,38 +265,11 @@ function usualDelimiter(sources: readonly SourceRecord[]): string {
   return [...records].find(([, count]) => count === most)?.[0] ?? ','
 }
 
-/** With a crosswalk, the column of customer_no holds another number: the previous creditor's key. */
-const OLD_KEY = 'old key'
-
 /** Whose mandate a row is. The creditor's column may be missing where a constant stands for it. */
 const IDENTITY = ['customer_no', OLD_KEY, 'unique_mandate_reference', 'sepa_creditor_identifier'] as const
 
-const hasCrosswalk = ({ reading }: SourceRecord): boolean => (reading.crosswalk ?? null) !== null
-
-function fieldsByName(source: SourceRecord): Map<string, string> {
-  const fieldOf = (field: string): string =>
-    hasCrosswalk(source) && field === 'customer_no' ? OLD_KEY : field
-  return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
-}
-
-/**
- * Columns of two sources are one when they feed the same field or, feeding none, have the same folded name: two
- * such columns in one file would be refused when it is fed back.
- */
-function place(source: SourceRecord, names: string[], known: Map<string, number>) {
-  const fieldOf = fieldsByName(source)
-  const seen = new Map<string, number>()
-  const fields = new Map<string, number>()
-  const target = source.header.map((name) => {
-    const nth = seen.get(name) ?? 0
-    seen.set(name, nth + 1)
-    const field = nth === 0 ? fieldOf.get(name) : undefined
-    const key = JSON.stringify(field === undefined ? ['name', fold(name), nth] : ['field', field])
-    const column = known.get(key) ?? names.push(name) - 1
-    known.set(key, column)
-    if (field !== undefined) fields.set(field, column)
-    return column
-  })
+/** What else of a source bears on how its cells are shown. */
+function place(source: SourceRecord, { target, fields }: ListPlacement) {
   const excluding = new Set(
     [
       ...(source.reading.exclude ?? []).map(({ column }) => String(column)),

@@ -9,7 +9,10 @@ import headers from './headers.json' with { type: 'json' }
 import mandateNames from './mandate-names.json' with { type: 'json' }
 
 /** The columns of a source. Those that this program's own result files add are left out of `names`. */
-export type Header = ReturnType<typeof readHeader>
+export type Header = ReturnType<typeof readHeader> & {
+  /** In a list of ours: what columns of an export are called there, by their folded names. */
+  readonly inLists?: ReadonlyMap<string, string>
+}
 
 const OF_HEADINGS = new Map([...HEADINGS].map(([name, heading]) => [fold(heading), name]))
 
@@ -89,8 +92,11 @@ export const isDecisionHeader = (cells: readonly string[]): boolean =>
   cells.map(ownName).some((name) => /^migration_(?:assigned_mandate_reference|class)$/.test(name))
 
 /** Index in `names` of the column that the configuration names: by position, else as written, else folded; skipped ones last. */
-export function findColumn({ names, seen, positions }: Header, ref: ColumnRef): number | null {
-  if (typeof ref === 'string') return findName(seen, ref) ?? findName(names, ref)
+export function findColumn({ names, seen, positions, inLists }: Header, ref: ColumnRef): number | null {
+  if (typeof ref === 'string') {
+    const name = inLists?.get(fold(ref)) ?? ref
+    return findName(seen, name) ?? findName(names, name)
+  }
   const index = positions.indexOf(ref - 1)
   return index < 0 ? null : index
 }

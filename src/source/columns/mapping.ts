@@ -64,8 +64,6 @@ export const whyText = ({ why, section }: Ask): string => (section === undefined
 interface Said {
   readonly columns: ColumnsOptions
   readonly ask: (field: Field) => Ask | null
-  /** The name of the column of a field in a list of ours, which has lines of several exports. */
-  readonly inLists?: Readonly<Record<string, string>>
 }
 
 /** A second file that rows are looked up in, by these columns, and what is taken from there. */
@@ -162,9 +160,7 @@ export function mapColumns(
     const option = readOption(columns[field])
     const found =
       option.candidates.length > 0
-        ? (located(header, option.candidates) ??
-          located(header, [said.inLists?.[field] ?? []].flat()) ??
-          missing(field, option.candidates))
+        ? (located(header, option.candidates) ?? missing(field, option.candidates))
         : recognised(header, field, isRequired(field) ? ignored : new Set([...ignored, ...named]))
     if (typeof found === 'number') fields.push({ field, ...at(header, found), transforms: option.transforms })
     else if (found !== null) problems.push(found)
@@ -289,6 +285,8 @@ export function isUsualName(name: string, field: ColumnField): boolean {
 }
 
 function recognised(header: Header, field: Field, ignored: ReadonlySet<number | null>) {
+  const [own, ...more] = [...(header.inLists?.keys() ?? [])].filter((name) => isUsualName(name, field))
+  if (own !== undefined && more.length === 0) return findColumn(header, own)
   const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )

@@ -25,6 +25,7 @@ import {
 import { type Header, findColumn } from './header.js'
 import type { Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
+import type { CheckedAgainst } from '../record-check.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
 export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
@@ -233,7 +234,7 @@ export function forgottenBy({
   against,
 }: Pick<RestoreOptions, 'header' | 'mapping'> & {
   readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-  readonly against: { readonly readBy?: ReadBy | undefined; readonly ledger?: string | undefined }
+  readonly against: Pick<CheckedAgainst, 'readBy' | 'ledger' | 'otherOf'>
 }) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
@@ -262,14 +263,23 @@ export function forgottenBy({
         ? [{ rule: FORGOTTEN, what: 'rule', text: keptBack(row) }]
         : []),
     ])
-  const isOther = (row: EarlierRow): boolean =>
-    row.readBy.configuration != null &&
-    against.readBy?.configuration != null &&
-    row.readBy.configuration !== against.readBy.configuration &&
-    JSON.stringify(row.readBy.said) !== JSON.stringify(against.readBy.said)
+  /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
+  const otherIn = (rows: readonly EarlierRow[]): ReadBy | null => {
+    const [own, read] = [against.readBy, rows.at(-1)?.readBy]
+    if (own === undefined || read?.configuration == null || read.configuration === own.configuration)
+      return null
+    return JSON.stringify(read.said) === JSON.stringify(own.said) ? null : read
+  }
+  /** One that is forgotten is told by the columns that it named. */
+  const lackingOf = (rows: readonly EarlierRow[]): string | null =>
+    against.readBy?.configuration == null ? null : (otherIn(rows)?.configuration ?? null)
   return {
-    /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
-    isOfOther: (rows: readonly EarlierRow[]): boolean => rows.some(isOther),
+    isOfOther: (rows: readonly EarlierRow[]): boolean => lackingOf(rows) !== null,
+    /** The path of the configuration that read what counts of the row, where that is another one that can be read. */
+    otherOf: (rows: readonly EarlierRow[]): string | null => {
+      const other = otherIn(rows)
+      return other === null ? null : (against.otherOf?.(other) ?? null)
+    },
     of: (
       { corrects: row, ledger, isDecided }: Resubmission,
       rows: readonly EarlierRow[],
@@ -282,9 +292,9 @@ export function forgottenBy({
         const text = `It says "${showValue(ledger)}", and this ledger is "${against.ledger}".`
         return [{ rule: 'FILE_OF_ANOTHER_LEDGER', what: ledger, text }]
       }
-      const what = rows.find(isOther)?.readBy.configuration
-      if (what == null) return columnsOf(row, rows, isDecided)
-      const text = `Row ${row} came in with "${what}", and its line was changed. Leave that line as it was in this file. Correct it in the list that is written then, and give that with --config ${relative('.', what)}.`
+      const what = lackingOf(rows)
+      if (what === null) return columnsOf(row, rows, isDecided)
+      const text = `Row ${row} came in with "${what}", and its line was changed. Give the file with --config ${relative('.', what)}, or with the path where that lies now.`
       return [{ rule: FORGOTTEN, what, text }]
     },
   }
