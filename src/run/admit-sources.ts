@@ -364,14 +364,11 @@ async function addOthers(
   for (const [path, wanted] of ofOthers) {
     const by = others.get(path)
     const source = by === undefined ? undefined : await open.as?.(by, knownBy(admission, by))
-    if (source === undefined || source.sha256 === null)
-      throw new Error(`Nothing reads lines as "${path}" does`)
-    const { sha256, reading } = source
-    const bytes = (await sizeOf(open.path ?? '')) ?? 0
-    const read = (signal?: AbortSignal) => source.records(signal, (record) => wanted.has(record))
+    if (source === undefined) throw new Error(`Nothing reads lines as "${path}" does`)
+    const read = (signal?: AbortSignal) => source.records(signal, (record) => wanted.has(record), true)
     const { target, records } = await addRecords(admission, { ...source, records: read }, options)
     options.signal.throwIfAborted()
-    target?.close(readWith({ sha256, bytes, records, blankLines: 0, reading, findings: [] }, by))
+    target?.close(readWith(source.summary(), by))
     if (target !== null) added.push({ id: target.id, records })
   }
   return added

@@ -439,7 +439,8 @@ async function readOne(admission: Admission, one: Reading) {
   const { again, collections } = admission
   const { openStored } = await import('../source/stored.js')
   const rows = () => rowsOf(source)
-  const against = { ...by.against, ...collections.known(), second, ...askedColumns(one) }
+  const inLists = admission.inLists((reading) => isItsOwn({ reading }, by))
+  const against = { ...by.against, ...collections.known(), second, ...askedColumns(one), inLists }
   const options = withFlags(by.options, now.byFlag)
   const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
     if (!(error instanceof SourceError)) throw error

@@ -103,19 +103,27 @@ export async function openRecognised(
 
   /**
    * In batches; a file can be read again, a stream only once. With `isWanted` only those records, told by their number in
-   * the file, after all of them were read once.
+   * the file, after all of them were read once; they make a source of their own where they are a part of it.
    */
   async function* records(
     readSignal?: AbortSignal,
     isWanted?: (record: number) => boolean,
+    isPart = false,
   ): AsyncIterable<CheckedRecord[]> {
-    const watch = isWanted === undefined ? watchSource(source) : null
+    const watch = isWanted === undefined || isPart ? watchSource(source) : null
     const data = piecesOf(readData(source, readSignal ?? signal))
-    const records = piecesOf(checkAll(data, checkOne, { note: watch?.note, isWanted, ofOthers }))
+    const note: Note = (result, record, isClean) => {
+      const { ofOther = null } = result
+      if (ofOther !== null && isWanted === undefined) {
+        ofOthers.set(ofOther, (ofOthers.get(ofOther) ?? new Set()).add(record))
+        return false
+      }
+      watch?.note(result, record, isClean)
+      return true
+    }
+    const records = piecesOf(checkAll(data, checkOne, note, isWanted))
     yield* records
-    if (watch === null) return
-    const left = [...ofOthers.values()].reduce((sum, { size }) => sum + size, 0)
-    summary = conclude(source, { end: data.end(), watch, records: records.end() - left })
+    if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
   }
 
   return {
@@ -269,38 +277,30 @@ async function decideFormats(
   return { signedDate: signed.format(), lastCollection: last.format() }
 }
 
-/** @returns how many records there are */
+/** Whether a record is taken. */
+type Note = (result: RecordCheck, record: number, isClean: boolean | undefined) => boolean
+
+/** @returns how many records were taken */
 async function* checkAll(
   data: AsyncIterable<RawRecord[]>,
   checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  {
-    note,
-    isWanted,
-    ofOthers,
-  }: {
-    readonly note: ReturnType<typeof watchSource>['note'] | undefined
-    readonly isWanted: ((record: number) => boolean) | undefined
-    readonly ofOthers: Map<string, Set<number>>
-  },
+  note: Note,
+  isWanted?: (record: number) => boolean,
 ): AsyncGenerator<CheckedRecord[], number> {
   const toldOnce = tellOnce()
-  let records = 0
+  let [read, taken] = [0, 0]
   for await (const raws of data) {
     const batch: CheckedRecord[] = []
     for (const raw of raws) {
-      records += 1
-      if (isWanted?.(records) === false) continue
-      const result = checkOne(raw, records)
-      if (result.ofOther != null && isWanted === undefined) {
-        ofOthers.set(result.ofOther, (ofOthers.get(result.ofOther) ?? new Set()).add(records))
-        continue
-      }
-      note?.(result, records, raw.isClean)
-      batch.push(toldOnce(result.checked))
+      read += 1
+      if (isWanted?.(read) === false) continue
+      const result = checkOne(raw, read)
+      if (note(result, read, raw.isClean)) batch.push(toldOnce(result.checked))
     }
+    taken += batch.length
     if (batch.length > 0) yield batch
   }
-  return records
+  return taken
 }
 
 /** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */

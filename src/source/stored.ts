@@ -44,5 +44,7 @@ export function openStored(
       ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
       : {}),
   })
-  return openRecognised(table, options, against, signal)
+  const { inLists } = against
+  const named = isList && inLists !== undefined ? { header: { ...table.header, inLists } } : {}
+  return openRecognised({ ...table, ...named }, options, against, signal)
 }

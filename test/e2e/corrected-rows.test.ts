@@ -201,6 +201,19 @@ describe('rows of two systems in one list', () => {
     expect(again.stdout + again.stderr).toContain('in the ledger already')
   })
 
+  it('refuses lines of another ledger, also where another configuration reads all of them', async () => {
+    await begin()
+    correct('A2', 'B2')
+    write('list.csv', read(list))
+    const other = ['--ledger', 'other.db', '--out', 'other']
+    expect(
+      (await place.program('run', 'b.csv', '--config', 'b.yaml', ...other, '--country', 'FR')).status,
+    ).toBe(5)
+    const { status, stderr } = await place.program('run', 'list.csv', '--config', 'a.yaml', ...other)
+    expect([status, stderr]).toEqual([7, expect.stringContaining('FILE_OF_ANOTHER_LEDGER')])
+    expect(sandbox().mandates()).toHaveLength(2)
+  })
+
   it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
     await begin()
     correct('A2', 'B2')
@@ -219,7 +232,7 @@ describe('columns of a list', () => {
     b: ['nummer', 'compte', 'datum', 'stand', 'etat'],
   } as const
   const FIELDS = ['customer_no', 'iban', 'signed_date', 'unique_mandate_reference', 'status']
-  const configure = (name: string, columns: readonly string[]): void =>
+  const configure = (name: string, columns: readonly string[], words = 'active: [A]'): void =>
     write(
       `${name}.yaml`,
       [
@@ -227,12 +240,14 @@ describe('columns of a list', () => {
         ...FIELDS.map((field, at) => `  ${field}: ${columns[at] ?? ''}`),
         '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }',
         `exclude: [{ column: ${columns[4] ?? ''}, equals: [X], reason: sold }]`,
-        'words: { status: { active: [A] } }\n',
+        `words: { status: { ${words} } }\n`,
       ].join('\n'),
     )
   const wrong = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
 
-  it('are read by the names of each export, also where two systems mean other things by one name', async () => {
+  /** Lines of both systems, all of them corrected. */
+  const list = 'sepa-migrate-report/to-do/corrections.csv'
+  async function correctedLines(): Promise<void> {
     for (const [name, columns] of Object.entries(SYSTEMS)) {
       configure(name, columns)
       const from = name === 'a' ? 1 : 5
@@ -244,10 +259,25 @@ describe('columns of a list', () => {
       const customer = row['kunde'] || row['nummer'] || ''
       return { ...row, konto: germanIban(Number(customer) - 1000) }
     })
-    const list = 'sepa-migrate-report/to-do/corrections.csv'
+  }
+  const sent = (...customers: readonly number[]): string[] =>
+    customers.map((n) => [1000 + n, germanIban(n), `${n}777`].join(' '))
+
+  it('are read by the names of each export, also where two systems mean other things by one name', async () => {
+    await correctedLines()
     const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
     expect(status, stderr).toBe(0)
-    expect(registered()).toEqual([1, 2, 5, 6].map((n) => [1000 + n, germanIban(n), `${n}777`].join(' ')))
+    expect(registered()).toEqual(sent(1, 2, 5, 6))
+  })
+
+  it('are read again by those names, where the configuration of one system has changed', async () => {
+    await correctedLines()
+    expect((await place.program('run', list, '--config', 'a.yaml', '--limit', '2')).status).toBe(5)
+    expect(registered()).toEqual(sent(1, 2))
+    configure('b', SYSTEMS.b, 'notActive: [A]')
+    const { status, stderr } = await place.program('run', '--config', 'b.yaml')
+    expect(status, stderr).toBe(0)
+    expect(registered()).toEqual(sent(1, 2))
   })
 
   it('stay where they were when the configuration names another one', async () => {
