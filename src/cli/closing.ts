@@ -227,7 +227,9 @@ function staysText(context: Context, { name, count, readWith, place, because, is
   const stay = plural(count, `record of "${name}" stays as it was`, `records of "${name}" stay as they were`)
   const gone = place === null ? ', which is gone' : ''
   const as = readWith === null ? ' without a configuration' : ` with ${readWith}${gone}`
-  return `${stay} read${as}: ${command} has them read again`
+  return isAsTyped
+    ? `${stay} read${as}. Only where they are of this configuration: ${command} has them read again`
+    : `${stay} read${as}: ${command} has them read again`
 }
 
 /**
