@@ -288,7 +288,7 @@ function conclude(
 ): SourceSummary {
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
-  const findings = watch.findings(end)
+  const { findings, reading } = watch.end(end)
   const { undecided } = source.against
   const isTold = ({ rule, value }: Finding): boolean => {
     if (!Array.isArray(undecided)) return undecided === 'tell' && isQuestion(rule)
@@ -311,7 +311,7 @@ function conclude(
       ...describeReading(source),
       leftOut: source.preamble === '' && footer === '' ? {} : showLeftOut(source.preamble, footer),
       ...undecidedOf(findings),
-      ...watch.counts(),
+      ...reading,
     },
     findings,
   }

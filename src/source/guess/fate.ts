@@ -81,12 +81,8 @@ export const meaningsOf = (field: WordField, name: string, words: Words): Meanin
   field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
 /** What the words of a column mean as the field says. */
-export function readWords(
-  field: WordField,
-  counts: ReadonlyMap<string, number>,
-  meanings: Meanings,
-): ColumnKind {
-  const all = [...counts].map(([word, count]) => ({ word, count, rule: meanings.get(wordOf(word)) }))
+export function readWords(field: WordField, counts: WordCounts, meanings: Meanings): ColumnKind {
+  const all = [...(counts ?? [])].map(([word, count]) => ({ word, count, rule: meanings.get(wordOf(word)) }))
   return {
     field,
     form: 'words',
@@ -192,7 +188,7 @@ export const KEPT_BACK: Readonly<Partial<Record<RuleId, readonly [called: string
 }
 
 /** `2 ended, 1 one-off will not be migrated`; empty where nothing does. Columns that agree speak of the same rows. */
-export function staysBehindText(kinds: readonly ColumnKind[]): string {
+export function staysBehindText(kinds: readonly Pick<ColumnKind, 'staysBehind'>[]): string {
   const counts = new Map<RuleId, number>()
   let isLeast = false
   for (const { staysBehind } of kinds)
