@@ -1,10 +1,10 @@
-import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
-import { isAbsentCollection } from '../domain/value/check-mandate.js'
-import { assertChecks } from './given-checks.js'
+import { type DateFormat, type DecidedFormat, parseLocalDate, startDeciding } from '../domain/mandate/date.js'
+import { CHECK_OPTIONS, isAbsentCollection, type CheckOptions } from '../domain/value/check-mandate.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { cleanCell, fold } from '../domain/text/text.js'
 import {
   ruleOf,
+  RULES,
   tellOnce,
   type CheckedRecord,
   type Finding,
@@ -12,6 +12,7 @@ import {
   type LayoutReading,
   type RuleId,
   type SourceReading,
+  type SeverityOverrides,
 } from '../domain/rule/verdict.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
@@ -29,11 +30,38 @@ import {
 } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource } from './watch/source-watch.js'
-import type { RawRecord, Table, TableEnd } from './table.js'
+import { tableOf, type RawRecord, type Table, type TableEnd } from './table.js'
 import { MOST_TOTALS, showLeftOut } from './left-out.js'
 import { isBareTotals } from '../domain/text/no-record.js'
 import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
+
+/** For programs without types. @throws {UsageError} for a rule or severity that does not exist */
+export function assertSeverities(given: SeverityOverrides): void {
+  assertKind('the severities', given, 'object')
+  assertKnown('There is no rule', Object.keys(given), Object.keys(RULES))
+  assertKnown('There is no severity', Object.values(given), ['error', 'warning', 'off'])
+}
+
+/** @throws {UsageError} for what is no day */
+export function assertDay(today: unknown): void {
+  if (typeof today !== 'string' || parseLocalDate(today) === null)
+    throw new UsageError(
+      'Cannot use today: it is not a calendar date',
+      'Give the day as YYYY-MM-DD, or todayIn(zone, Date.now())',
+    )
+}
+
+/** For programs without types. @param more names of further options @throws {UsageError} for an option that cannot be used */
+export function assertChecks(
+  of: string,
+  options: Pick<CheckOptions, 'today' | 'severities'>,
+  more = '',
+): void {
+  onlyKnown(of, options, `${CHECK_OPTIONS}${more}`)
+  assertDay(options.today)
+  assertSeverities(options.severities)
+}
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export type OpenedSource = Awaited<ReturnType<typeof openRecognised>>
@@ -71,7 +99,7 @@ export async function openSource(
 }
 
 /** The same of a table that was found already. */
-export async function openRecognised(
+async function openRecognised(
   table: Table,
   given: SourceOptions,
   against: CheckedAgainst,
@@ -128,6 +156,47 @@ export async function openRecognised(
       return summary
     },
   }
+}
+
+/** An export as the ledger keeps it: what its records were, and how they were read. */
+interface StoredSource {
+  readonly name: string
+  readonly header: readonly string[]
+  readonly reading: SourceReading
+  /** Lines that somebody gave back: days may be written in any way there. */
+  readonly isList: boolean
+}
+
+/** @returns the records once more, in batches, from the first one on */
+type StoredRecords = () => Iterable<readonly { readonly line: number; readonly cells: readonly string[] }[]>
+
+const NO_TABLE_END: TableEnd = { sha256: '', bytes: 0, blankLines: 0, lines: 0, footer: '' }
+
+/**
+ * Reads records of an export once more, from their cells, as a configuration says now. What the layout of the file decided
+ * (sheet, encoding, separator, lines that were skipped) stays as it was.
+ * @throws {SourceError} where the configuration names a column that the export does not have
+ */
+export function openStored(
+  { name, header, reading, isList }: StoredSource,
+  records: StoredRecords,
+  { options, against, signal }: { options: SourceOptions; against: CheckedAgainst; signal: AbortSignal },
+) {
+  const { headerLine = 1, sheet, collections } = reading
+  const isTyped = isList || sheet !== undefined || collections !== undefined
+  async function* read(): AsyncGenerator<RawRecord[], TableEnd> {
+    await Promise.resolve()
+    for (const batch of records()) yield batch.map(({ line, cells }) => ({ line, cells: [...cells] }))
+    return NO_TABLE_END
+  }
+  const table = tableOf({
+    ...{ name, label: name, sha256: '', headerCells: header, headerLine, read },
+    decidedFormats: reading.dateFormats ?? {},
+    ...(isTyped
+      ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
+      : {}),
+  })
+  return openRecognised(table, options, against, signal)
 }
 
 /** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */

@@ -11,7 +11,6 @@ import {
   type RuleId,
   findingOf,
   showValue,
-  type SourceReading,
   type WordsReading,
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'

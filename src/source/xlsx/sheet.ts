@@ -3,8 +3,7 @@ import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RawRecord } from '../table.js'
 import { showNumber } from './number-format.js'
-import { textRuns, unescapeText } from './shared-texts.js'
-import type { Sheet, Workbook } from './workbook.js'
+import { textRuns, unescapeText, type Sheet, type Workbook } from './workbook.js'
 
 /** A row with anything in it; its line is the number that the sheet shows. */
 export interface SheetRow extends RawRecord {
