@@ -18,7 +18,7 @@ import {
   type SourceReading,
 } from '../domain/rule/verdict.js'
 import { isHeading, usualMeaning } from './columns/header.js'
-import { piecesOf, type Pieces } from './bytes/text.js'
+import { piecesOf, type Pieces } from './bytes/input.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
 import { holdsIban } from '../domain/text/masking.js'

@@ -17,7 +17,7 @@ import {
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
-import { isSourceInput, nameOf, type SourceInput } from './bytes/input.js'
+import { isSourceInput, nameOf, piecesOf, type SourceInput } from './bytes/input.js'
 import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
@@ -33,7 +33,6 @@ import { watchSource } from './watch/source-watch.js'
 import { tableOf, type RawRecord, type Table, type TableEnd } from './table.js'
 import { MOST_TOTALS, showLeftOut } from './left-out.js'
 import { isBareTotals } from '../domain/text/no-record.js'
-import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 
 /** For programs without types. @throws {UsageError} for a rule or severity that does not exist */
@@ -226,6 +225,8 @@ function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Rec
 function describeReading(source: RecognisedSource): LayoutReading {
   const { written, headerLine, isResultFile, mapping, second, options, profile, formats } = source
   const joined = second.files.flatMap(({ section, reading }) => (section === 'join' ? [reading] : []))
+  const { ignoreColumns, dates } = options.source
+  const times = dates === undefined ? [] : [{ dates }]
   return {
     ...written,
     ...(profile === null ? {} : { profile: { id: profile.id, name: profile.name, lacks: profile.lacks } }),
@@ -236,18 +237,18 @@ function describeReading(source: RecognisedSource): LayoutReading {
     dateFormats: formats,
     transforms: Object.fromEntries(
       mapping.fields
-        .map(({ field, transforms }) => [field, [...transforms, ...datesOf(field, options)]] as const)
+        .map(
+          ({ field, transforms }) =>
+            [field, [...transforms, ...(field.endsWith('_date') ? times : [])]] as const,
+        )
         .filter(([, transforms]) => transforms.length > 0),
     ),
     exclude: options.exclude,
-    ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
+    ...(ignoreColumns.length === 0 ? {} : { ignoredColumns: ignoreColumns }),
     crosswalk: second.files.find(({ section }) => section === 'crosswalk')?.reading ?? null,
     ...(joined.length === 0 ? {} : { joined }),
   }
 }
-/** What the configuration says of the times behind dates, where it says anything. */
-const datesOf = (field: Field, { source: { dates } }: SourceOptions) =>
-  dates !== undefined && field.endsWith('_date') ? [{ dates }] : []
 
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {

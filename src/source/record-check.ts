@@ -17,7 +17,7 @@ import {
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
 import { excludeBy, type Mapping } from './columns/mapping.js'
-import { alignRows, findColumn } from './columns/header.js'
+import { alignRows, positionOf } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
 import {
@@ -91,17 +91,15 @@ const NOTHING: ReadableValues = {
 export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: number) => RecordCheck {
   const { header, mapping, options, against } = source
   const { severities } = against
-  const watched = options.exclude.flatMap(({ column }) => {
-    const index = findColumn(header, column)
-    return index === null ? [] : [header.positions[index] ?? 0]
-  })
+  const watched = options.exclude.flatMap(({ column }) => positionOf(header, column) ?? [])
   // Whether the last cell of a record decides anything: its value, its customer, whether it stays behind.
   const used = [...mapping.fields, ...mapping.parts].map(({ position }) => position)
   const endsTelling = [...used, ...watched].includes(header.width - 1)
   const align = alignRows(header)
   const checkOne = cellChecker(source)
-  const given = header.migrationRow === null ? null : givenBack(source, watched)
-
+  // Lines of a file of ours name rows of the ledger, and may have been saved again since they were written.
+  const restore = restoreFrom({ ...source, watched })
+  const forgotten = forgottenBy(source)
   const uncomputedOf = uncomputedFindings(source, watched)
 
   return ({ line, cells: read, isOpen = false, uncomputed }, record) => {
@@ -114,20 +112,20 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
           ? findingOf('ROW_MAY_BE_CUT', severities, {})
           : NO_FINDINGS
     const own = { line, record, read, cells, uncomputed }
-    if (given === null) return checkOne(own, cut)
+    if (header.migrationRow === null) return checkOne(own, cut)
     const resubmission = readResubmission(read, header, severities)
-    if (resubmission === null) return checkOne({ ...own, restored: given.restore(read, [], false) }, cut)
+    if (resubmission === null) return checkOne({ ...own, restored: restore(read, [], false) }, cut)
     const { corrects, isDecided } = resubmission
-    const rows = given.earlier(corrects)
-    const restored = given.restore(read, rows, isDecided)
+    const rows = against.earlier?.(corrects) ?? []
+    const restored = restore(read, rows, isDecided)
     const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
     const check = (more: readonly Finding[]): RecordCheck => ({
       ...checkOne({ ...own, ...saved }, more),
-      forgotten: given.forgotten.of(resubmission, rows),
+      forgotten: forgotten.of(resubmission, rows),
     })
     const result = check(cut)
     // What it says by another configuration is another thing.
-    if (restored.isSame && !isDecided && given.forgotten.isOfOther(rows))
+    if (restored.isSame && !isDecided && forgotten.isOfOther(rows))
       return { ...result, checked: { ...result.checked, isUnchanged: true }, forgotten: NONE_FORGOTTEN }
     const isUnchanged =
       !isDecided &&
@@ -191,13 +189,6 @@ export const timesOf = (
 
 export const isIsoDay = (cell: string): boolean =>
   /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
-
-/** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
-const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
-  earlier: source.against.earlier ?? (() => []),
-  restore: restoreFrom({ ...source, watched }),
-  forgotten: forgottenBy(source),
-})
 
 /** Of a line of a file of ours also what it says of itself, and how it was saved since. */
 interface Line extends Pick<RawRecord, 'line'> {
@@ -335,10 +326,10 @@ function rawValues(
     raw[field] = value
   }
   if (template !== null)
-    raw.unique_mandate_reference = fillTemplate(template.text, (wanted) => {
-      const part = template.parts.find(({ name }) => name === wanted)
-      return part === undefined ? '' : (cells[part.position] ?? '')
-    })
+    raw.unique_mandate_reference = fillTemplate(
+      template.text,
+      (wanted) => cells[template.parts.find(({ name }) => name === wanted)?.position ?? -1] ?? '',
+    )
   return { raw, transformed }
 }
 

@@ -1,10 +1,9 @@
-import type { ReadEnd, ByteSource } from './bytes/input.js'
+import { type ByteSource, type Pieces, piecesOf, type ReadEnd } from './bytes/input.js'
 import { type Header, readHeader } from './columns/header.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { Amendment } from '../domain/mandate/mandate.js'
 import type { LayoutReading, RuleId } from '../domain/rule/verdict.js'
-import { type Pieces, piecesOf } from './bytes/text.js'
 
 /** One record as it stands in the file. */
 export interface RawRecord {

@@ -116,9 +116,8 @@ function cutCharacterBytes(bytes: Uint8Array): number {
   return 0
 }
 
-function byteOrderMark(head: Uint8Array): Encoding | null {
-  return MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
-}
+const byteOrderMark = (head: Uint8Array): Encoding | null =>
+  MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
 
 /** One stray control character is the fault of its row; one in a hundred bytes is no text. */
 const isBinary = (head: Uint8Array): boolean =>
@@ -196,22 +195,17 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
  */
 export function createDecoder(encoding: Encoding) {
   if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'iso-8859-1')
-    return { decode: (chunk: Uint8Array): string => latin1(chunk), end: (): string => '' }
-  if (encoding === 'windows-1252')
-    // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
-    return {
-      decode: (chunk: Uint8Array): string =>
-        latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-      end: (): string => '',
-    }
+  const end = (): string => ''
+  if (encoding === 'iso-8859-1') return { decode: (chunk: Uint8Array): string => latin1(chunk), end }
+  // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
+  const decodeWindows = (chunk: Uint8Array): string =>
+    latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80))
+  if (encoding === 'windows-1252') return { decode: decodeWindows, end }
   // In the others every byte is a character, control characters among them, which fail per field.
   const stream = encoding === 'utf-16le' || encoding === 'utf-16be'
   const decoder = new TextDecoder(encoding, { fatal: true })
-  return {
-    decode: (chunk: Uint8Array): string => decoder.decode(chunk, { stream }),
-    end: (): string => (stream ? decoder.decode() : ''),
-  }
+  const decode = (chunk: Uint8Array): string => decoder.decode(chunk, { stream })
+  return { decode, end: stream ? () => decoder.decode() : end }
 }
 
 /** Text of ASCII alone takes half of the memory and of the time where it is not decoded as a stream. */

@@ -58,12 +58,9 @@ async function readWhole(
   options: ReadOptions,
   look: (chunk: Uint8Array) => void,
 ): Promise<FileEnd> {
-  const bytes = readFileBytes(path, options)
-  for (;;) {
-    const next = await bytes.next()
-    if (next.done === true) return next.value
-    look(next.value)
-  }
+  const bytes = piecesOf(readFileBytes(path, options))
+  for await (const chunk of bytes) look(chunk)
+  return bytes.end()
 }
 
 /**
@@ -260,6 +257,27 @@ async function openStream(input: Exclude<SourceInput, string>, options: ReadOpti
       isRead = true
       yield* chunks.splice(0)
       return end ?? (yield* origin)
+    },
+  }
+}
+
+/** Pieces that are read one by one; what is known only behind the last of them is the end. */
+export interface Pieces<Piece, End> extends AsyncIterable<Piece> {
+  /** @throws {Error} before the last piece was read */
+  readonly end: () => End
+}
+
+/** Keeps what a generator returns, which `for await` drops. It is read once, as the generator is. */
+export function piecesOf<Piece, End>(pieces: AsyncGenerator<Piece, End>): Pieces<Piece, End> {
+  let reached: { readonly end: End } | null = null
+  async function* passing(): AsyncGenerator<Piece> {
+    reached = { end: yield* pieces }
+  }
+  return {
+    [Symbol.asyncIterator]: passing,
+    end: () => {
+      if (reached === null) throw new Error('The end is not known before everything was read')
+      return reached.end
     },
   }
 }

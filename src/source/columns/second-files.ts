@@ -10,7 +10,7 @@ import type { Field } from '../../domain/mandate/mandate.js'
 import { withoutDecimals } from '../../domain/row/resaved.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
-import { findColumn, showNames } from './header.js'
+import { positionOf, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
 import { leftOutFindings, reportWith } from '../left-out.js'
@@ -119,8 +119,7 @@ type Columns = ReturnType<typeof locateColumns>
 
 function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
   const locate = (column: ColumnRef, purpose: string): number => {
-    const index = findColumn(header, column)
-    const position = index === null ? undefined : header.positions[index]
+    const position = positionOf(header, column)
     if (position !== undefined) return position
     const what = `${lookup.what} has no column "${column}" for ${purpose}; its header has ${showNames(header)}`
     const next = `Correct the ${lookup.section} section of the configuration.`

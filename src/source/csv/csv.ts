@@ -1,4 +1,5 @@
-import { textOf, type TextSource, piecesOf, dropStart, dropLastLines } from '../bytes/text.js'
+import { piecesOf } from '../bytes/input.js'
+import { textOf, type TextSource, dropStart, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { holdsIban } from '../../domain/text/masking.js'
 import { isRuleLine } from '../../domain/text/no-record.js'

@@ -14,9 +14,9 @@ import { profileColumn } from './column-profile.js'
 import {
   UNKNOWN_RANK,
   customerRank,
-  findColumn,
   holdsAccount,
   headersOf,
+  positionOf,
   namesNext,
   meaningOfHeader,
   type Header,
@@ -136,7 +136,7 @@ async function systemOf(header: Header, options: SourceOptions) {
   const profile = await profileFor(header, options)
   if (profile === null) return null
   const { exclude, source, columns } = applyProfile(profile, header, DEFAULT_SOURCE_OPTIONS).options
-  const at = (ref: ColumnRef): number => (header.positions[findColumn(header, ref) ?? -1] ?? -1) + 1
+  const at = (ref: ColumnRef): number => (positionOf(header, ref) ?? -1) + 1
   const fields = FIELDS.flatMap((field) => columnsIn(columns[field]).map((ref) => [at(ref), field] as const))
   return {
     profile,

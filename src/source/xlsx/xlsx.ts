@@ -10,8 +10,7 @@ import {
   readHeader,
   refuseUnclearList,
 } from '../columns/header.js'
-import { openBytes } from '../bytes/input.js'
-import { piecesOf } from '../bytes/text.js'
+import { openBytes, piecesOf } from '../bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, type LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { FormatTable, InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
