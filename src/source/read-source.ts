@@ -1,6 +1,5 @@
-import { type DateFormat, type DecidedFormat, parseLocalDate, startDeciding } from '../domain/mandate/date.js'
+import { type DecidedFormat, parseLocalDate, startDeciding } from '../domain/mandate/date.js'
 import { CHECK_OPTIONS, isAbsentCollection, type CheckOptions } from '../domain/value/check-mandate.js'
-import type { Field } from '../domain/mandate/mandate.js'
 import { cleanCell, fold } from '../domain/text/text.js'
 import {
   ruleOf,
@@ -18,7 +17,15 @@ import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import { isSourceInput, nameOf, piecesOf, type SourceInput } from './bytes/input.js'
-import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
+import {
+  columnsIn,
+  type DateField,
+  DATES,
+  keyColumns,
+  lookupsOf,
+  mapColumns,
+  type Mapping,
+} from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
 import {
@@ -110,10 +117,8 @@ async function openRecognised(
     throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
   }
   const { options, profile, ask } = await readAs(table, given)
-  const mapping = mapColumns(label, table.headerLine, header, options, {
-    ...{ columns: given.columns, ask },
-    ...(table.isResultFile && against.inLists !== undefined ? { inLists: against.inLists } : {}),
-  })
+  const inLists = table.isResultFile ? against.inLists : undefined
+  const mapping = mapColumns(table, options, { columns: given.columns, ask, inLists })
   const files = against.second ?? (await loadSecondFiles(options, signal))
   const second = { files, isOwn: against.second === undefined }
   const recognised = { ...table, mapping, options, profile, against, second }
@@ -295,19 +300,19 @@ async function decideFormats(
   source: Omit<RecognisedSource, 'formats'>,
   signal: AbortSignal | undefined,
 ): Promise<RecognisedSource['formats']> {
-  const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const { signedDate, lastCollection } = source.decidedFormats ?? {}
   // Saved again, a column is written in several ways at once; each date is then read on its own.
   const isOneByOne = source.header.migrationRow !== null && source.against.earlier !== undefined
-  const columnOf = (field: Field, declared: DateFormat | 'auto', known: DecidedFormat | undefined) => {
+  const columnOf = (field: DateField) => {
+    const declared = source.mapping.formats[DATES[field]]
+    const known = source.decidedFormats?.[DATES[field]]
     const { note, decided } = startDeciding(field === 'signed_date' ? undefined : isAbsentCollection)
-    const position = fields.find((column) => column.field === field)?.position ?? -1
+    const position = source.mapping.fields.find((column) => column.field === field)?.position ?? -1
     const isOpen = declared === 'auto' && known === undefined && position >= 0
     const told = (): DecidedFormat => (isOneByOne ? 'unsettled' : decided())
     return { position, note, isOpen, format: () => (declared === 'auto' ? (known ?? told()) : declared) }
   }
-  const signed = columnOf('signed_date', signedDateFormat, signedDate)
-  const last = columnOf('last_collection_date', lastCollectionFormat, lastCollection)
+  const signed = columnOf('signed_date')
+  const last = columnOf('last_collection_date')
   const open = [signed, last].filter(({ isOpen }) => isOpen)
   if (open.length > 0 && !isOneByOne) {
     if (source.sha256 === null)

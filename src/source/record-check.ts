@@ -16,7 +16,7 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
-import { excludeBy, type Mapping } from './columns/mapping.js'
+import { excludeBy, type DateField, type Mapping } from './columns/mapping.js'
 import { alignRows, positionOf } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
@@ -272,7 +272,7 @@ function datedBy(
   isTyped: boolean,
   { restored, resubmission }: Line,
 ): CheckOptions {
-  const formatOf = (field: 'signed_date' | 'last_collection_date', declared: DecidedFormat): DecidedFormat =>
+  const formatOf = (field: DateField, declared: DecidedFormat): DecidedFormat =>
     isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? declared)
   return {
     ...checks,

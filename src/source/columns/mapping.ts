@@ -28,6 +28,7 @@ import {
   type ExcludeOptions,
 } from '../options.js'
 import { refuse } from '../refusal.js'
+import type { Table } from '../table.js'
 import {
   type Finding,
   NO_FINDINGS,
@@ -47,6 +48,11 @@ interface MappedColumn {
   readonly transforms: readonly Transform[]
 }
 
+/** The dates of a mandate, by the names of their formats. */
+export const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
+export type DateField = keyof typeof DATES
+export const isDateField = (field: ColumnField): field is DateField => field in DATES
+
 /** Which column feeds which field. */
 export type Mapping = ReturnType<typeof mapColumns>
 
@@ -65,7 +71,7 @@ interface Said {
   readonly columns: ColumnsOptions
   readonly ask: (field: Field) => Ask | null
   /** The name of the column of a field in a list of ours, which has lines of several exports. */
-  readonly inLists?: Readonly<Record<string, string>>
+  readonly inLists: Readonly<Record<string, string>> | undefined
 }
 
 /** A second file that rows are looked up in, by these columns, and what is taken from there. */
@@ -121,13 +127,8 @@ const unfed = (field: Field, ask: Ask | null): Problem => ({
  * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
  * @throws {UsageError} when the configuration contradicts itself
  */
-export function mapColumns(
-  source: string,
-  line: number,
-  header: Header,
-  options: SourceOptions,
-  said: Said = { columns: options.columns, ask: () => null },
-) {
+export function mapColumns(table: Table, options: SourceOptions, said: Said) {
+  const { header } = table
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
   const named = FIELDS.map((field) => located(header, readOption(columns[field]).candidates))
@@ -190,13 +191,13 @@ export function mapColumns(
   const compared =
     second !== undefined && 'from' in second ? find(second.from, 'the second key of the crosswalk') : []
   for (const { column } of exclude) find(column, 'an exclude rule')
-  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
+  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(table)
   problems.push(
     ...sharedColumns(fields, columns),
     ...duplicates(header, columns, taken, given.flatMap(keyColumns)),
   )
-  if (problems.length > 0) throw headerProblem(source, line, header, problems)
-  const dated = (field: 'signed_date' | 'last_collection_date') =>
+  if (problems.length > 0) throw headerProblem(table, problems)
+  const dated = (field: DateField) =>
     given.flatMap(({ take }) => take).find((one) => one.field === field)?.format ??
     readOption(columns[field]).format
   return {
@@ -213,8 +214,8 @@ export function mapColumns(
     ),
     /** Fills empty cells of the creditor identifier. */
     constant: creditor.constant,
-    signedDateFormat: dated('signed_date'),
-    lastCollectionFormat: dated('last_collection_date'),
+    /** How the dates are declared. */
+    formats: { signedDate: dated('signed_date'), lastCollection: dated('last_collection_date') },
     /** The scheme column says yes or no. */
     schemeIsFirmenMandat: [...fields, ...given.flatMap(({ take }) => take)].some(
       (one) => one.field === 'scheme' && isFirmenMandat(String('name' in one ? one.name : one.column)),
@@ -343,16 +344,14 @@ function duplicates(
 }
 
 /** Mapped by position, the first record of such a file would be lost as its header. */
-export const headerless = (source: string, line: number): SourceError =>
-  refuse(source, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
+export const headerless = ({ label, headerLine: line }: Table): SourceError =>
+  refuse(label, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
     line,
     next: 'Add a header line, or correct source.skipLines so that the header is read.',
   })
 
 function headerProblem(
-  source: string,
-  line: number,
-  header: Header,
+  { label, headerLine: line, header }: Table,
   problems: readonly Problem[],
 ): SourceError {
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
@@ -365,7 +364,7 @@ function headerProblem(
   const ours = has('iban_masked') ? TO_DECIDE : LIST_OF_OURS
   const next = header.migrationRow !== null ? ours : has('remedy') ? TO_READ : usual
   const what = `${details}; its header has ${showNames(header)}`
-  return refuse(source, rule, what, { line, next })
+  return refuse(label, rule, what, { line, next })
 }
 
 const LIST_OF_OURS =

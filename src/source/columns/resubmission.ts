@@ -23,7 +23,7 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
-import type { Mapping } from './mapping.js'
+import { DATES, type DateField, isDateField, type Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
@@ -62,10 +62,6 @@ export function readResubmission(cells: readonly string[], { own }: Header, seve
 const CHANGED_BESIDE =
   'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.'
 
-const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
-type DateField = keyof typeof DATES
-const isDateField = (field: Field): field is DateField => field in DATES
-
 /** A cell that decides what becomes of the row. */
 interface Telling {
   readonly position: number
@@ -81,7 +77,8 @@ export interface RestoreOptions {
   readonly mapping: Mapping
   /** Columns that exclude rules look at, as positions in a record. */
   readonly watched: readonly number[]
-  readonly against: { readonly today: LocalDate }
+  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
+  readonly against: { readonly today: LocalDate; readonly readBy?: ReadBy; readonly ledger?: string }
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
   readonly formats: Readonly<Record<(typeof DATES)[DateField], DecidedFormat>>
 }
@@ -226,15 +223,7 @@ export interface Forgotten {
  * an ended mandate would be a sendable one, and a column of the same usual name would give another account. A column
  * that the configuration of now decides about in other words is a decision.
  */
-export function forgottenBy({
-  header,
-  mapping,
-  options,
-  against,
-}: Pick<RestoreOptions, 'header' | 'mapping'> & {
-  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-  readonly against: { readonly readBy?: ReadBy | undefined; readonly ledger?: string | undefined }
-}) {
+export function forgottenBy({ header, mapping, options, against }: Omit<RestoreOptions, 'watched'>) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)

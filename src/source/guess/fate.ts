@@ -45,7 +45,7 @@ import {
   orderOf,
 } from './column-profile.js'
 import other from './other-columns.json' with { type: 'json' }
-import { isUsualName } from '../columns/mapping.js'
+import { isDateField, isUsualName } from '../columns/mapping.js'
 
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
@@ -471,9 +471,9 @@ export function guessColumns(
     const field = known?.fields.get(column.position)
     if (field !== undefined) taken.set(column, { field, reason: 'profile' })
   }
+  const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const take = (field: ColumnField, candidates: readonly SeenColumn[], reason: Reason): void => {
-    if ([...taken.values()].some((guess) => guess.field === field)) return
-    if (reason === 'content' && known !== null) return
+    if (uses(field) || (reason === 'content' && known !== null)) return
     const free = candidates.filter(
       (column) => !taken.has(column) && known?.others.has(column.position) !== true,
     )
@@ -505,7 +505,6 @@ export function guessColumns(
     (column) => !isLater(column) && !taken.has(column) && column.profile.filled * 2 >= column.profile.records,
   )
   if (others.length === 1) take('signed_date', others, 'content')
-  const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const decided = new Set<Field>(known === null ? [] : REQUIRED_FIELDS.filter(uses))
   const status = columns.find((column) => taken.get(column)?.field === 'status')?.profile
   const isStatusOne = status?.words?.size === 1 && status.filled === status.records
@@ -541,8 +540,7 @@ function orderOfDates(columns: readonly SeenColumn[]): ColumnProfile['order'] {
 function fitness(field: ColumnField, profile: ColumnProfile): number {
   if (field === 'iban') return profile.accounts
   if (field === 'sepa_creditor_identifier') return profile.creditors
-  if (field === 'signed_date' || field === 'last_collection_date')
-    return guessDateFormat(profile, true)?.count ?? 0
+  if (isDateField(field)) return guessDateFormat(profile, true)?.count ?? 0
   return field === 'unique_mandate_reference' ? profile.filled * distinctShare(profile) : profile.filled
 }
 
@@ -551,8 +549,7 @@ function describeColumn(
   guess: { readonly field: ColumnField; readonly reason: Reason } | null,
   { fate, order, words }: { fate: Fate | null; order: ColumnProfile['order']; words: Words },
 ) {
-  const isDate =
-    guess?.field === 'signed_date' || guess?.field === 'last_collection_date' || namesLastCollection(name)
+  const isDate = (guess !== null && isDateField(guess.field)) || namesLastCollection(name)
   const date = guessDateFormat(profile, isDate, order)
   const { sampled, accounts, creditors } = profile
   const told = fate?.kind === 'undecided' ? fate.told : null

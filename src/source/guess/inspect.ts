@@ -22,7 +22,7 @@ import {
   type Header,
 } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
-import { columnsIn, headerless } from '../columns/mapping.js'
+import { columnsIn, headerless, isDateField } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { MOST_TOTALS } from '../left-out.js'
 import { isBareTotals } from '../../domain/text/no-record.js'
@@ -59,9 +59,9 @@ export async function inspectSource(
     { layout: options.source, limits: options.limits, isKnown, seeksHeader: true },
     signal,
   )
-  const { name, label, headerLine, written, evidence } = table
+  const { name, headerLine, written, evidence } = table
   const { hidden } = evidence
-  if (holdsAccount(table.header)) throw headerless(label, headerLine)
+  if (holdsAccount(table.header)) throw headerless(table)
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
   const system = await systemOf(table.header, options)
@@ -364,7 +364,7 @@ function mappedLine(
   rivals: readonly string[],
   offer: string | false = false,
 ): string {
-  const isDate = field === 'signed_date' || field === 'last_collection_date'
+  const isDate = isDateField(field)
   const value = isDate ? `{ column: ${reference}, format: ${dateFormat ?? 'iso'} }` : reference
   const open = said([
     isUnnamedDay && 'its name does not say that the mandate was signed then; remove the first "#" if it was;',

@@ -15,7 +15,7 @@ import {
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
-import { isFed } from '../columns/mapping.js'
+import { DATES, isFed } from '../columns/mapping.js'
 import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
@@ -292,12 +292,11 @@ function watchDays(
   const { today, zone } = against
   const columns = (['signed_date', 'last_collection_date'] as const).map((field) => {
     const isTyped = cellName !== undefined || mapping.taken.has(field)
-    const format = field === 'signed_date' ? formats.signedDate : formats.lastCollection
     return {
       field,
       ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
       isTyped,
-      dates: watchDates(format, today, timesOf(options, against)),
+      dates: watchDates(formats[DATES[field]], today, timesOf(options, against)),
       order: watchOrder(isTyped),
     }
   })

@@ -72,7 +72,7 @@ export async function* readRows(
     refuse(label, 'FILE_FORMAT', `its sheet "${sheet.name}" ${what}`, {
       next: 'Open it in a spreadsheet and save it under another name, or give the export as CSV.',
     })
-  let batch: SheetRow[] = []
+  const batch: SheetRow[] = []
   let line = 0
   let row: ReturnType<typeof emptyRow> | null = null
   let next = 0
@@ -85,8 +85,7 @@ export async function* readRows(
       throw damaged(`does not number its rows upwards after row ${line}`)
     line = number
     next = 0
-    const isHidden = isTrue(hidden) || Number(ht) === 0
-    row = emptyRow(isHidden)
+    row = emptyRow(isTrue(hidden) || Number(ht) === 0)
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -162,11 +161,8 @@ export async function* readRows(
       else runs.close(name, text)
     },
   }
-  for await (const _ of workbook.read(sheet, handlers, signal)) {
-    if (batch.length > 0) yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
+  for await (const _ of workbook.read(sheet, handlers, signal)) yield batch.splice(0)
+  yield batch.splice(0)
 }
 
 function noteFacts(name: string, attributes: Readonly<Record<string, string>>, facts: SheetFacts): void {
