@@ -104,23 +104,6 @@ const openProblem = (error: unknown): string =>
   OPEN_PROBLEMS.get(codeOf(error)) ??
   (error instanceof Error ? error.message : 'the operating system refused')
 
-async function* chunksOf(
-  source: string,
-  stream: Readable,
-  signal: AbortSignal | undefined,
-  next: string,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of stream) {
-      signal?.throwIfAborted()
-      yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array)
-    }
-  } catch (error) {
-    if (signal?.aborted === true || error instanceof SourceError) throw error
-    throw unreadable(source, 'reading it failed', next, error)
-  }
-}
-
 /**
  * The unpacked bytes, hashed and counted as they came. An unpacker may leave some, which the hash would not cover.
  * @param next what to do where it cannot be read
@@ -131,19 +114,32 @@ async function* readHashed(
   options: ReadOptions,
   next: string,
 ): AsyncGenerator<Uint8Array, ReadEnd> {
+  const { signal } = options
   const hash = createHash('sha256')
   let bytes = 0
-  const origin = chunksOf(source, stream, options.signal, next)
+  const origin = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array | string, undefined>
+  const take = async () => {
+    try {
+      const { done, value } = await origin.next()
+      if (done === true) return null
+      signal?.throwIfAborted()
+      return typeof value === 'string' ? Buffer.from(value) : value
+    } catch (error) {
+      stream.destroy()
+      if (signal?.aborted === true || error instanceof SourceError) throw error
+      throw unreadable(source, 'reading it failed', next, error)
+    }
+  }
   // Whoever stops early must not end the origin.
   async function* passing(): AsyncGenerator<Uint8Array> {
-    for (let each = await origin.next(); each.done !== true; each = await origin.next()) {
-      bytes += each.value.length
-      hash.update(each.value)
-      yield each.value
+    for (let chunk = await take(); chunk !== null; chunk = await take()) {
+      bytes += chunk.length
+      hash.update(chunk)
+      yield chunk
     }
   }
   yield* unpack(source, passing(), options)
-  if ((await origin.next()).done === true) return { sha256: hash.digest('hex'), bytes }
+  if ((await take()) === null) return { sha256: hash.digest('hex'), bytes }
   const what = 'it goes on after the end of its gzip data'
   throw unreadable(source, what, 'Unpack it, then give the file in it.')
 }
