@@ -155,7 +155,7 @@ interface LeftOut extends Pick<Table, 'preamble' | 'split'> {
   readonly footer: string
   /** Positions of customer number (or old key), reference and account; of a crosswalk, of its two columns. */
   readonly keys: readonly number[]
-  readonly account: number | null
+  readonly account: number | undefined
 }
 
 /** What speaks against leaving those lines out before the header and behind the last record. */
@@ -167,9 +167,9 @@ export function leftOutFindings(
   const judged = (text: string, key: string, isLost: typeof couldBeRow) =>
     linesOf(text).map((line) => {
       const cells = split(line).map(cleanCell)
-      const at = (position: number | null): string => cells[position ?? -1] ?? ''
+      const at = (position = -1): string => cells[position] ?? ''
       const detail = `${section}.${key} leaves out "${showValue(line)}".`
-      const filled = keys.map(at).filter((cell) => cell !== '')
+      const filled = keys.map((key) => at(key)).filter((cell) => cell !== '')
       const isRow = isLost(cells, filled, at(account))
       return { cells, lost: report('FILE_ROW_LEFT_OUT', line, isRow && detail) }
     })

@@ -28,13 +28,7 @@ import {
 } from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
-import {
-  checkRecord,
-  isIsoDay,
-  type CheckedAgainst,
-  type RecognisedSource,
-  type RecordCheck,
-} from './record-check.js'
+import { checkRecord, isIsoDay, type CheckedAgainst, type RecognisedSource } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource } from './watch/source-watch.js'
 import { tableOf, type RawRecord, type Table, type TableEnd } from './table.js'
@@ -136,9 +130,20 @@ async function openRecognised(
   ): AsyncIterable<CheckedRecord[]> {
     const watch = isWanted === undefined ? watchSource(source) : null
     const data = piecesOf(readData(source, readSignal ?? signal))
-    const records = piecesOf(checkAll(data, checkOne, watch?.note, isWanted))
-    yield* records
-    if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
+    const toldOnce = tellOnce()
+    let count = 0
+    for await (const raws of data) {
+      const batch: CheckedRecord[] = []
+      for (const raw of raws) {
+        count += 1
+        if (isWanted?.(count) === false) continue
+        const result = checkOne(raw, count)
+        watch?.note(result, count, raw.isClean)
+        batch.push(toldOnce(result.checked))
+      }
+      if (batch.length > 0) yield batch
+    }
+    if (watch !== null) summary = conclude(source, data.end(), watch)
   }
 
   return {
@@ -216,8 +221,7 @@ function expectedNames(options: SourceOptions): (name: string) => boolean {
 
 /** The column of each field, by its name in the header; of one that is joined, what it is looked up by, as in a template. */
 function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Record<string, string> {
-  const named = [...fields, ...payer].map(({ field, name }) => [field, name])
-  const names = Object.fromEntries(named) as Record<string, string>
+  const names = Object.fromEntries([...fields, ...payer].map(({ field, name }) => [field, name]))
   for (const { section, file, keys, take } of lookups)
     if (section === 'join')
       for (const { field, column } of take)
@@ -333,37 +337,15 @@ async function decideFormats(
   return { signedDate: signed.format(), lastCollection: last.format() }
 }
 
-/** @returns how many records there are */
-async function* checkAll(
-  data: AsyncIterable<RawRecord[]>,
-  checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  note?: (result: RecordCheck, record: number, isClean: boolean | undefined) => void,
-  isWanted?: (record: number) => boolean,
-): AsyncGenerator<CheckedRecord[], number> {
-  const toldOnce = tellOnce()
-  let records = 0
-  for await (const raws of data) {
-    const batch: CheckedRecord[] = []
-    for (const raw of raws) {
-      records += 1
-      if (isWanted?.(records) === false) continue
-      const result = checkOne(raw, records)
-      note?.(result, records, raw.isClean)
-      batch.push(toldOnce(result.checked))
-    }
-    if (batch.length > 0) yield batch
-  }
-  return records
-}
-
 /** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */
 function conclude(
   source: RecognisedSource,
-  { end, watch, records }: { end: DataEnd; watch: ReturnType<typeof watchSource>; records: number },
+  end: DataEnd,
+  watch: ReturnType<typeof watchSource>,
 ): SourceSummary {
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
-  const { findings, reading } = watch.end(end)
+  const { findings, reading, records } = watch.end(end)
   const { undecided } = source.against
   const isTold = ({ rule, value }: Finding): boolean => {
     if (!Array.isArray(undecided)) return undecided === 'tell' && isQuestion(rule)

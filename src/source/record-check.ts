@@ -16,7 +16,7 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
-import { excludeBy, type DateField, type Mapping } from './columns/mapping.js'
+import { DATES, excludeBy, type DateField, type Mapping } from './columns/mapping.js'
 import { alignRows, positionOf } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
@@ -182,10 +182,8 @@ function nameCells({ header, mapping: { fields, oldKey, taken, customer }, cellN
 }
 
 /** What the times behind dates mean. */
-export const timesOf = (
-  { source: { dates } }: SourceOptions,
-  { zone = 'UTC' }: CheckedAgainst,
-): TimesOfDay => (dates === 'utc' ? { zone } : dates)
+export const timesOf = ({ options: { source }, against }: RecognisedSource): TimesOfDay =>
+  source.dates === 'utc' ? { zone: against.zone ?? 'UTC' } : source.dates
 
 export const isIsoDay = (cell: string): boolean =>
   /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
@@ -216,8 +214,19 @@ function cellChecker(source: RecognisedSource) {
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
-    times: timesOf(options, against),
+    times: timesOf(source),
     words: wordsWith(options.words, profile?.words),
+  }
+  /** A day of a typed cell is one whatever the format of its column. */
+  const datedBy = (raw: RawValues, { restored, resubmission }: Line): CheckOptions => {
+    const formatOf = (field: DateField): DecidedFormat =>
+      isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? formats[DATES[field]])
+    return {
+      ...checks,
+      signedDateFormat: formatOf('signed_date'),
+      lastCollectionFormat: formatOf('last_collection_date'),
+      isDecided: resubmission?.isDecided ?? false,
+    }
   }
   return (own: Line, more: readonly Finding[]): RecordCheck => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
@@ -230,11 +239,9 @@ function cellChecker(source: RecognisedSource) {
       more,
       exclude(cells),
       looked.findings,
-      restored === undefined
-        ? NO_FINDINGS
-        : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
+      restored === undefined ? NO_FINDINGS : unclearFindings(restored.unclear, raw, severities),
     )
-    const dated = isTyped || restored !== undefined ? datedBy(checks, raw, isTyped, own) : checks
+    const dated = isTyped || restored !== undefined ? datedBy(raw, own) : checks
     const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(raw, dated, found)
     // Not by spreading: that took a third of the time of a record.
     const checked: CheckedRecord = {
@@ -264,23 +271,6 @@ function cellChecker(source: RecognisedSource) {
 
 const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []
-
-/** A day of a typed cell is one whatever the format of its column. */
-function datedBy(
-  checks: CheckOptions,
-  raw: RawValues,
-  isTyped: boolean,
-  { restored, resubmission }: Line,
-): CheckOptions {
-  const formatOf = (field: DateField, declared: DecidedFormat): DecidedFormat =>
-    isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? declared)
-  return {
-    ...checks,
-    signedDateFormat: formatOf('signed_date', checks.signedDateFormat),
-    lastCollectionFormat: formatOf('last_collection_date', checks.lastCollectionFormat),
-    isDecided: resubmission?.isDecided ?? false,
-  }
-}
 
 /** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
 function misshapen(

@@ -172,7 +172,7 @@ export function mapColumns(table: Table, options: SourceOptions, said: Said) {
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
-  const payer = PAYER_FIELDS.map((field) => {
+  const payer = PAYER_FIELDS.flatMap((field) => {
     const { candidates } = readOption(columns[field])
     const found = candidates.flatMap((ref) => (ref === NONE ? [] : (findColumn(header, ref) ?? [])))
     if (found.length === 0 && candidates.some((ref) => ref !== NONE))
@@ -180,8 +180,8 @@ export function mapColumns(table: Table, options: SourceOptions, said: Said) {
     const usual = header.seen.findIndex((name, at) => isUsualName(name, field) && !ignored.has(at))
     const indexes = candidates.length > 0 ? found : usual === -1 ? [] : [usual]
     const names = indexes.map((index) => header.names[index] ?? '')
-    const several = names.map((name) => `{${name}}`).join(' ')
-    return { field, name: names.length > 1 ? several : (names[0] ?? null) }
+    const [name] = names.length > 1 ? [names.map((one) => `{${one}}`).join(' ')] : names
+    return name === undefined ? [] : [{ field, name }]
   })
   const lookups = given.map(({ keys, ...lookup }) => ({
     ...lookup,
@@ -203,7 +203,7 @@ export function mapColumns(table: Table, options: SourceOptions, said: Said) {
   return {
     fields,
     /** Columns that say who pays, those of several as in a template: all count together. */
-    payer: payer.filter(({ name }) => name !== null),
+    payer,
     /** The reference is made of these columns. */
     template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */
@@ -374,17 +374,17 @@ const LIST_OF_OURS =
 const TO_DECIDE = 'It is a list to decide in, and corrects nothing: sepa-migrate resolve --from FILE'
 const TO_READ = 'It is a list to read: correct and decide in to-do/to-do.xlsx of the report, and give that'
 
-/** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
-export type Excluder = (cells: readonly string[]) => readonly Finding[]
-
 /** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
 function isDated(value: string, folded: ReadonlySet<string>): boolean {
   const word = wordOf(value)
   return folded.has(word) && keepsBack(word)
 }
 
-/** Prepares the exclude rules for the columns of one source, which are known to be there. */
-export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides): Excluder {
+/**
+ * Prepares the exclude rules for the columns of one source, which are known to be there.
+ * @returns the findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order
+ */
+export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides) {
   const exclusions = rules.map(({ column, reason, filled, equals, except }) => {
     const values = (equals ?? except ?? []).map(cleanCell)
     const exact = new Set(values)
@@ -397,7 +397,7 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
     return { index: findColumn(header, column) ?? -1, reason, keeps }
   })
   if (exclusions.length === 0) return () => NO_FINDINGS
-  return (cells) =>
+  return (cells: readonly string[]): readonly Finding[] =>
     exclusions.flatMap(({ index, reason, keeps }) => {
       const value = cleanCell(cells[index] ?? '')
       return keeps(value)

@@ -13,6 +13,7 @@ import {
   type ReadBy,
 } from '../../domain/row/resaved.js'
 import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-words.js'
+import type { RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -200,12 +201,12 @@ export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRe
 /** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */
 export const unclearFindings = (
   fields: readonly Field[],
-  valueOf: (field: Field) => string,
+  raw: RawValues,
   severities: SeverityOverrides,
 ): readonly Finding[] =>
   fields
     .filter((field) => !isDateField(field))
-    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: valueOf(field) }))
+    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: raw[field] ?? '' }))
 
 const FORGOTTEN: RuleId = 'FILE_CONFIGURATION_FORGOTTEN'
 

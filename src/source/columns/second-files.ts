@@ -88,7 +88,7 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
   const { section } = lookup
-  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: null }
+  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: undefined }
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {

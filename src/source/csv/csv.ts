@@ -171,11 +171,8 @@ export function findHeader(
   return { lines: line - 1, evidence: `line ${line} ${why}` }
 }
 
-function guessPreamble(
-  head: string,
-  { skipLines, delimiter: declared }: LayoutOptions,
-  isKnown: (name: string) => boolean,
-): TableEvidence['preamble'] {
+function guessPreamble(head: string, { layout, isKnown }: TableOptions): TableEvidence['preamble'] {
+  const { skipLines, delimiter: declared } = layout
   if (skipLines > 0) return { lines: skipLines, evidence: 'declared' }
   const lines = head.split(/\r\n|\n|\r/, SEARCHED_LINES)
   const delimiters = declared === undefined ? Object.values(DELIMITERS) : [DELIMITERS[declared]]
@@ -202,7 +199,7 @@ export const CSV: InputFormat = {
     const { layout: declared, seeksHeader } = options
     const preamble =
       seeksHeader === true
-        ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
+        ? guessPreamble(text.choose(declared.encoding).head, options)
         : { lines: declared.skipLines, evidence: 'declared' }
     const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
     const { written, headed, isResultFile } = layout

@@ -15,7 +15,7 @@ import {
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
-import { DATES, isFed } from '../columns/mapping.js'
+import { DATES, isFed, type Mapping } from '../columns/mapping.js'
 import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
@@ -100,8 +100,19 @@ export function watchSource(source: RecognisedSource) {
     /** Once all records were seen. */
     end: ({ footer, totals, noRecords }: TableEnd & { readonly totals: readonly RawRecord[] }) => {
       const ofColumns = columns.end(report)
+      const positionOf = (wanted: Field) => mapping.fields.find(({ field }) => field === wanted)?.position
+      const keys = [customerOf(mapping)?.position, positionOf('unique_mandate_reference')]
+      const account = positionOf('iban')
+      // A line that is left out before the header or behind the last record may be a mandate.
+      const leftOut = {
+        ...source,
+        section: 'source',
+        footer,
+        keys: keys.filter((at) => at !== undefined),
+        account,
+      }
       const findings = [
-        ...leftOutOf(source, footer, records, report),
+        ...leftOutFindings(leftOut, records, report),
         ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
         ...(last === null ? [] : undeclaredTotal(last, records, report)),
         ...(noRecords === undefined ? [] : noRecordFindings(noRecords, report)),
@@ -125,23 +136,9 @@ export function watchSource(source: RecognisedSource) {
         transformed,
         restored,
       }
-      return { findings, reading }
+      return { findings, reading, records }
     },
   }
-}
-
-/** A line that is left out before the header or behind the last record may be a mandate; most files have none. */
-function leftOutOf(
-  { preamble, split, mapping }: RecognisedSource,
-  footer: string,
-  records: number,
-  report: Report,
-): readonly Finding[] {
-  const positionOf = (wanted: Field): number | null =>
-    mapping.fields.find(({ field }) => field === wanted)?.position ?? null
-  const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  const columns = { keys: keys.filter((position) => position !== null), account: positionOf('iban') }
-  return leftOutFindings({ section: 'source', preamble, footer, split, ...columns }, records, report)
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
@@ -153,6 +150,10 @@ const undeclaredTotal = (
   verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, report)
     : []
+
+/** The column that says which customer a row is of. */
+const customerOf = ({ oldKey, fields }: Mapping) =>
+  oldKey ?? fields.find(({ field }) => field === 'customer_no')
 
 const MOST_CREDITORS = 1000
 /** One finding each; a file with more of them is damaged as a whole. */
@@ -285,10 +286,8 @@ function watchAccounts(report: Report) {
 }
 
 /** How the dates of each column are written (domain/mandate/date.ts). */
-function watchDays(
-  { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
-  report: Report,
-) {
+function watchDays(source: RecognisedSource, report: Report) {
+  const { mapping, cellName, formats, options, against, isResultFile } = source
   const { today, zone } = against
   const columns = (['signed_date', 'last_collection_date'] as const).map((field) => {
     const isTyped = cellName !== undefined || mapping.taken.has(field)
@@ -296,7 +295,7 @@ function watchDays(
       field,
       ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
       isTyped,
-      dates: watchDates(formats[DATES[field]], today, timesOf(options, against)),
+      dates: watchDates(formats[DATES[field]], today, timesOf(source)),
       order: watchOrder(isTyped),
     }
   })
@@ -401,8 +400,7 @@ function watchColumns(source: RecognisedSource) {
   const named = REQUIRED_FIELDS.filter((field) => options.columns[field] !== undefined)
   const decided = new Set<Field>([...mapping.decided, ...named])
   const keys = new Set<string>()
-  const customer = mapping.oldKey ?? mapping.fields.find(({ field }) => field === 'customer_no')
-  const keyAt = positions.indexOf(customer?.position ?? -1)
+  const keyAt = positions.indexOf(customerOf(mapping)?.position ?? -1)
   const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
   // By a field, or decided about.
   const taken = new Set([

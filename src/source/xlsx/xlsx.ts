@@ -212,11 +212,7 @@ const isIn = (ranges: SheetFacts['hiddenColumns'], position: number): boolean =>
  * The sheet that is named, or the only one with anything in it; of a workbook of ours all sheets to correct in.
  * @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY
  */
-async function chooseSheets(
-  workbook: Workbook,
-  options: TableOptions,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly chosen: readonly SurveyedSheet[]; readonly own: readonly SurveyedSheet[] }> {
+async function chooseSheets(workbook: Workbook, options: TableOptions, signal: AbortSignal | undefined) {
   const { label, sheets } = workbook
   const shown = (some: readonly Sheet[]): string =>
     some.map(({ name, isHidden }) => `"${showValue(name)}"${isHidden ? ' (hidden)' : ''}`).join(', ')

@@ -181,7 +181,9 @@ describe('the same cells', () => {
 })
 
 it('says of every unclear cell but dates, which their own rule refuses, that it may be damaged', () => {
-  const findings = unclearFindings(['signed_date', 'unique_mandate_reference'], () => '4711.0', {})
+  const cells = { customer_no: null, iban: null, signed_date: null, sepa_creditor_identifier: null }
+  const raw = { ...cells, unique_mandate_reference: '4711.0' }
+  const findings = unclearFindings(['signed_date', 'unique_mandate_reference'], raw, {})
   expect(findings).toMatchObject([
     { rule: 'EXCEL_SCIENTIFIC', severity: 'error', field: 'unique_mandate_reference', value: '4711.0' },
   ])
