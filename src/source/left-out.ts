@@ -154,16 +154,13 @@ interface LeftOut extends Pick<Table, 'preamble' | 'split'> {
   readonly section: string
   readonly footer: string
   /** Positions of customer number (or old key), reference and account; of a crosswalk, of its two columns. */
-  readonly keys: readonly number[]
+  readonly keys: readonly (number | undefined)[]
   readonly account: number | undefined
 }
 
 /** What speaks against leaving those lines out before the header and behind the last record. */
-export function leftOutFindings(
-  { section, preamble, footer, split, keys, account }: LeftOut,
-  records: number,
-  report: Report,
-): readonly Finding[] {
+export function leftOutFindings(leftOut: LeftOut, records: number, report: Report): readonly Finding[] {
+  const { section, preamble, footer, split, keys, account } = leftOut
   const judged = (text: string, key: string, isLost: typeof couldBeRow) =>
     linesOf(text).map((line) => {
       const cells = split(line).map(cleanCell)

@@ -87,10 +87,7 @@ export async function isOwnList(path: string): Promise<boolean> {
 
 const START_BYTES = 65_536
 
-function positionsOf(
-  { label, headerCells, headerLine }: Table,
-  expected: readonly string[],
-): ReadonlyMap<string, readonly number[]> {
+function positionsOf({ label, headerCells, headerLine }: Table, expected: readonly string[]) {
   const positions = new Map<string, number[]>()
   for (const [index, name] of headerCells.entries())
     positions.set(keyOf(name), [...(positions.get(keyOf(name)) ?? []), index])

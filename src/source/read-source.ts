@@ -300,10 +300,7 @@ async function* readData(
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
-async function decideFormats(
-  source: Omit<RecognisedSource, 'formats'>,
-  signal: AbortSignal | undefined,
-): Promise<RecognisedSource['formats']> {
+async function decideFormats(source: Omit<RecognisedSource, 'formats'>, signal: AbortSignal | undefined) {
   // Saved again, a column is written in several ways at once; each date is then read on its own.
   const isOneByOne = source.header.migrationRow !== null && source.against.earlier !== undefined
   const columnOf = (field: DateField) => {

@@ -295,11 +295,7 @@ function misshapen(
   return { checked, raw: null, oldKey: null, transformed: [], restored: [], forgotten: [] }
 }
 
-function rawValues(
-  cells: readonly string[],
-  { fields, template }: Mapping,
-  uncomputed: readonly number[] | undefined,
-): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
+function rawValues(cells: readonly string[], { fields, template }: Mapping, uncomputed?: readonly number[]) {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {
     customer_no: null,
     iban: null,

@@ -88,16 +88,6 @@ export interface TableEvidence {
   readonly preamble: { readonly lines: number; readonly evidence: string }
 }
 
-/** What is known of the lines once the text was read to its end. */
-export interface RecordsEnd {
-  /** Lines without any cell. */
-  readonly blankLines: number
-  /** Physical lines up to the end, a preamble that was cut off included. */
-  readonly lines: number
-  /** Where the record begins that the text ended within; null where it ended with a line end, and of a format without lines. */
-  readonly openLine?: number | null
-}
-
 /** Lines among the records that are none (`left-out.ts`). */
 export interface NoRecords {
   readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
@@ -105,7 +95,14 @@ export interface NoRecords {
   readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
 }
 
-export interface TableEnd extends ReadEnd, RecordsEnd {
+/** What is known of a table once it was read to its end. */
+export interface TableEnd extends ReadEnd {
+  /** Lines without any cell. */
+  readonly blankLines: number
+  /** Physical lines up to the end, a preamble that was cut off included. */
+  readonly lines: number
+  /** Where the record begins that the text ended within; null where it ended with a line end, and of a format without lines. */
+  readonly openLine?: number | null
   /** The lines that `skipFooterLines` left out; empty where the format has none. */
   readonly footer: string
   /** Lines among the records that are none. */

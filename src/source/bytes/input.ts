@@ -53,11 +53,7 @@ export async function sizeOf(path: string): Promise<number | null> {
 export const fileDigest = async (path: string, signal?: AbortSignal): Promise<string> =>
   (await readWhole(path, { maxUnpackedBytes: null, signal }, () => undefined)).sha256
 
-async function readWhole(
-  path: string,
-  options: ReadOptions,
-  look: (chunk: Uint8Array) => void,
-): Promise<FileEnd> {
+async function readWhole(path: string, options: ReadOptions, look: (chunk: Uint8Array) => void) {
   const bytes = piecesOf(readFileBytes(path, options))
   for await (const chunk of bytes) look(chunk)
   return bytes.end()

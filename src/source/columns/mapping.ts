@@ -325,12 +325,7 @@ function sharedColumns(fields: readonly MappedColumn[], columns: ColumnsOptions)
  * Equal names are tolerated only where nothing is looked up by them: every required field is configured, and none by
  * one of those names.
  */
-function duplicates(
-  header: Header,
-  columns: ColumnsOptions,
-  taken: ReadonlySet<Field>,
-  keys: readonly ColumnRef[],
-): Problem[] {
+function duplicates(header: Header, columns: ColumnsOptions, taken: Set<Field>, keys: ColumnRef[]) {
   const isConfigured = REQUIRED_FIELDS.every((field) => columns[field] !== undefined || taken.has(field))
   const named = [...Object.values(columns).flatMap(columnsIn), ...keys]
   const byName = new Set(named.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
@@ -350,10 +345,7 @@ export const headerless = ({ label, headerLine: line }: Table): SourceError =>
     next: 'Add a header line, or correct source.skipLines so that the header is read.',
   })
 
-function headerProblem(
-  { label, headerLine: line, header }: Table,
-  problems: readonly Problem[],
-): SourceError {
+function headerProblem({ label, headerLine: line, header }: Table, problems: readonly Problem[]) {
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')

@@ -90,16 +90,12 @@ export function restoreFrom(options: RestoreOptions) {
   const { today } = against
   const tells = tellingColumns(header, mapping, watched)
 
-  const compare = (cells: readonly string[], row: EarlierRow, isDecided: boolean): readonly Likeness[] =>
-    tells.map((column) => {
-      const [before, after] = [originalOf(row, column), cells[column.position] ?? '']
-      // A date that could not be read is taken as a person wrote it, once they say so.
-      const isSaid = isDecided && column.field === 'signed_date' && row.values?.signedDate === null
-      return isSaid ? likenessOf(before, after) : likeness(before, after, column, row)
-    })
-
-  function likeness(before: string, after: string, { field }: Telling, row: EarlierRow): Likeness {
-    if (field === null || !isDateField(field)) return likenessOf(before, after)
+  function likeness(column: Telling, after: string, row: EarlierRow, isDecided: boolean): Likeness {
+    const { field } = column
+    const before = originalOf(row, column)
+    // A date that could not be read is taken as a person wrote it, once they say so.
+    const isSaid = isDecided && field === 'signed_date' && row.values?.signedDate === null
+    if (field === null || !isDateField(field) || isSaid) return likenessOf(before, after)
     const date = field === 'signed_date' ? (row.values?.signedDate ?? null) : null
     const declaredThen = row.formats[DATES[field]]
     const format = row.isCorrection ? notationOf(cleanCell(before), declaredThen, today) : declaredThen
@@ -115,7 +111,10 @@ export function restoreFrom(options: RestoreOptions) {
   }
 
   return (cells: readonly string[], earlier: readonly EarlierRow[], isDecided = false) => {
-    const seen = earlier.map((row) => ({ row, likeness: compare(cells, row, isDecided) }))
+    const seen = earlier.map((row) => ({
+      row,
+      likeness: tells.map((column) => likeness(column, cells[column.position] ?? '', row, isDecided)),
+    }))
     const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
     const next = [...cells]
     const formats: Partial<Record<DateField, DecidedFormat>> = {}
@@ -199,11 +198,7 @@ export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRe
 }
 
 /** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */
-export const unclearFindings = (
-  fields: readonly Field[],
-  raw: RawValues,
-  severities: SeverityOverrides,
-): readonly Finding[] =>
+export const unclearFindings = (fields: readonly Field[], raw: RawValues, severities: SeverityOverrides) =>
   fields
     .filter((field) => !isDateField(field))
     .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: raw[field] ?? '' }))

@@ -36,10 +36,7 @@ interface Entry {
 }
 
 /** In the order of `Mapping.lookups`. @throws {SourceError} */
-export async function loadSecondFiles(
-  options: SourceOptions,
-  signal?: AbortSignal,
-): Promise<readonly SecondFile[]> {
+export async function loadSecondFiles(options: SourceOptions, signal?: AbortSignal) {
   const files: SecondFile[] = []
   const lookups = lookupsOf(options)
   for (const lookup of lookups) {

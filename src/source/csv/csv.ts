@@ -117,12 +117,7 @@ const readSepLine = (line: string): Delimiter | null =>
  * Decides by the header line: the one separator outside quotes or, of several, the one that gives the most column
  * names that `isKnown` recognises. @throws {SourceError} FILE_DELIMITER
  */
-function detectDelimiter(
-  source: string,
-  headerLine: string,
-  line: number,
-  isKnown: (name: string) => boolean,
-): Delimiter {
+function detectDelimiter(source: string, headerLine: string, line: number, isKnown: TableOptions['isKnown']) {
   const plausible = CANDIDATES.map((delimiter) => ({ delimiter, names: splitLine(headerLine, delimiter) }))
     .filter(({ names }) => names.length > 1)
     .map(({ delimiter, names }) => ({ delimiter, known: names.filter(isKnown).length }))

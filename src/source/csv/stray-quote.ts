@@ -22,11 +22,8 @@ const LINE_END = /\r\n|\n|\r/
  * swallowed shows by its separators, which are about those of the header, or by an account.
  * @throws {SourceError} FILE_QUOTE_STRAY
  */
-export function refuseStrayQuote(
-  source: string,
-  { line, cells }: RawRecord,
-  { header, delimiter, isSpaced, multilineColumns }: QuoteLayout,
-): void {
+export function refuseStrayQuote(source: string, { line, cells }: RawRecord, layout: QuoteLayout): void {
+  const { header, delimiter, isSpaced, multilineColumns } = layout
   const { names, positions, width } = header
   // In a remark a blank follows the comma, in a record only where the whole file is written so.
   const separator = isSpaced ? delimiter : new RegExp(`[${delimiter}](?! )`)

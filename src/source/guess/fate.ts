@@ -441,9 +441,6 @@ const namesOf = (type: 'region' | 'language', code: string): string[] => [
   ...LANGUAGES.map((language) => fold(new Intl.DisplayNames([language], { type }).of(code) ?? code)),
 ]
 
-/** What a column is probably for, and why. */
-export type ColumnGuess = ReturnType<typeof describeColumn>
-
 interface SeenColumn {
   readonly position: number
   readonly name: string
@@ -462,10 +459,7 @@ export interface KnownColumns {
 }
 
 /** Guesses by the usual names first, then by what the values look like. Each field gets at most one column. */
-export function guessColumns(
-  columns: readonly SeenColumn[],
-  known: KnownColumns | null = null,
-): readonly ColumnGuess[] {
+export function guessColumns(columns: readonly SeenColumn[], known: KnownColumns | null = null) {
   const taken = new Map<SeenColumn, { field: ColumnField; reason: Reason }>()
   for (const column of columns) {
     const field = known?.fields.get(column.position)
@@ -544,6 +538,7 @@ function fitness(field: ColumnField, profile: ColumnProfile): number {
   return field === 'unique_mandate_reference' ? profile.filled * distinctShare(profile) : profile.filled
 }
 
+/** What a column is probably for, and why. */
 function describeColumn(
   { position, name, profile }: SeenColumn,
   guess: { readonly field: ColumnField; readonly reason: Reason } | null,

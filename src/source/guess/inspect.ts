@@ -54,11 +54,8 @@ export async function inspectSource(
   input: SourceInput,
   { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
 ) {
-  const table = await openTable(
-    input,
-    { layout: options.source, limits: options.limits, isKnown, seeksHeader: true },
-    signal,
-  )
+  const reading = { layout: options.source, limits: options.limits, isKnown, seeksHeader: true }
+  const table = await openTable(input, reading, signal)
   const { name, headerLine, written, evidence } = table
   const { hidden } = evidence
   if (holdsAccount(table.header)) throw headerless(table)

@@ -102,15 +102,8 @@ export function watchSource(source: RecognisedSource) {
       const ofColumns = columns.end(report)
       const positionOf = (wanted: Field) => mapping.fields.find(({ field }) => field === wanted)?.position
       const keys = [customerOf(mapping)?.position, positionOf('unique_mandate_reference')]
-      const account = positionOf('iban')
       // A line that is left out before the header or behind the last record may be a mandate.
-      const leftOut = {
-        ...source,
-        section: 'source',
-        footer,
-        keys: keys.filter((at) => at !== undefined),
-        account,
-      }
+      const leftOut = { ...source, section: 'source', footer, keys, account: positionOf('iban') }
       const findings = [
         ...leftOutFindings(leftOut, records, report),
         ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
@@ -515,10 +508,7 @@ function unknownFindings(
 }
 
 /** Where a status stands in few rows, an empty cell may repeat the one above; where only what has ended is marked, it does not. */
-function emptyFindings(
-  { field, name, counts, goes, staysBehind, empty, rows }: UsedColumn,
-  report: Report,
-): readonly Finding[] {
+function emptyFindings({ field, name, counts, goes, staysBehind, empty, rows }: UsedColumn, report: Report) {
   const isRare = empty * 2 < rows && kindByAnswers(name, counts, WORDS, empty)?.form !== 'marks'
   if (field !== 'status' || goes.length === 0 || isRare) return []
   const column = JSON.stringify(showValue(name))

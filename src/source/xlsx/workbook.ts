@@ -98,12 +98,7 @@ async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
 
 type Package = Awaited<ReturnType<typeof openPackage>>
 
-async function openPackage(
-  label: string,
-  packed: Buffer,
-  limits: LimitOptions,
-  opening: AbortSignal | undefined,
-) {
+async function openPackage(label: string, packed: Buffer, limits: LimitOptions, opening?: AbortSignal) {
   /** By their names, which are the same in either case. */
   const entries = new Map<string, Entry>()
   let zip: ZipFile

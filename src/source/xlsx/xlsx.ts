@@ -257,12 +257,8 @@ const marksOf = ({ line, isHidden, isStruck }: SheetRow, notes: ReadonlySet<numb
   said([isHidden && 'hidden', isStruck && 'struck', notes.has(line) && 'noted'])
 
 /** One look at all of a sheet, before any of it is believed. */
-async function surveySheet(
-  workbook: Workbook,
-  sheet: Sheet,
-  { layout, limits }: TableOptions,
-  signal: AbortSignal | undefined,
-) {
+async function surveySheet(workbook: Workbook, sheet: Sheet, options: TableOptions, signal?: AbortSignal) {
+  const { layout, limits } = options
   const facts: SheetFacts = { hiddenColumns: [], merged: [], isFiltered: false }
   const head: SheetRow[] = []
   const filled = new Set<number>()
@@ -289,10 +285,8 @@ async function surveySheet(
 }
 
 /** What of the table a person does not see, or set apart; null where that is nothing. */
-function hiddenText(
-  { counts, head, notes, hiddenColumns, filled, isFiltered }: SurveyedSheet,
-  top: SheetRow,
-): string | null {
+function hiddenText(sheet: SurveyedSheet, top: SheetRow): string | null {
+  const { counts, head, notes, hiddenColumns, filled, isFiltered } = sheet
   const before = head.filter(({ line }) => line <= top.line).flatMap((row) => marksOf(row, notes))
   const columns = [...filled].filter((at) => isIn(hiddenColumns, at)).length
   const rows = Object.entries(MARKS).map(([mark, what]) => {
@@ -305,11 +299,7 @@ function hiddenText(
 }
 
 /** Errors and merged cells leave values out that a person would look for. @throws {SourceError} FILE_FORMAT */
-function refuseUnsound(
-  label: string,
-  { name, merged, counts, errorCells }: SurveyedSheet,
-  top: number,
-): void {
+function refuseUnsound(label: string, { name, merged, counts, errorCells }: SurveyedSheet, top: number) {
   const refused = (what: string, next: string): Error =>
     refuse(label, 'FILE_FORMAT', `its sheet "${showValue(name)}" has ${what}`, { next })
   if (counts.errors > 0)
