@@ -30,7 +30,7 @@ import {
   type Forgotten,
   type Resubmission,
 } from './columns/resubmission.js'
-import type { EarlierRows, ReadBy } from '../domain/row/resaved.js'
+import type { EarlierRow, EarlierRows, ReadBy } from '../domain/row/resaved.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 
@@ -125,17 +125,13 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
     })
     const result = check(cut)
     // What it says by another configuration is another thing.
-    if (restored.isSame && !isDecided && forgotten.isOfOther(rows))
-      return { ...result, checked: { ...result.checked, isUnchanged: true }, forgotten: NONE_FORGOTTEN }
-    const isUnchanged =
-      !isDecided &&
-      resubmission.findings.length === 0 &&
-      rows.some(
-        (row) => (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
-      )
-    if (isUnchanged || resubmission.ifChanged.length === 0)
-      return { ...result, checked: { ...result.checked, isUnchanged } }
-    return check([...cut, ...resubmission.ifChanged])
+    const isOther = restored.isSame && !isDecided && forgotten.isOfOther(rows)
+    const saysAgain = (row: EarlierRow): boolean =>
+      (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked)
+    const isUnchanged = isOther || (!isDecided && resubmission.findings.length === 0 && rows.some(saysAgain))
+    if (!isUnchanged && resubmission.ifChanged.length > 0) return check([...cut, ...resubmission.ifChanged])
+    const checked = { ...result.checked, isUnchanged }
+    return { ...result, checked, ...(isOther ? { forgotten: NONE_FORGOTTEN } : {}) }
   }
 }
 

@@ -168,19 +168,15 @@ const BETWEEN_WORDS = /[\0-@[-`{-\u007f\s€§°–—‘’‚“”„«»…�
 /** The encoding in which the fewest words have letters that no language writes side by side. */
 function likeliest(head: Uint8Array): Encoding {
   const text = head.subarray(0, JUDGED_BYTES)
-  let best: Encoding = 'windows-1252'
-  let fewest = Infinity
   // UTF-8 but for a few words: read so, the others show that they are broken (FILE_MOJIBAKE).
   const runs = latin1(text).match(/[\u0080-\u00ff]+/g) ?? []
-  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return best
-  for (const [encoding, alphabets] of GUESSED) {
+  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return 'windows-1252'
+  const guessed = GUESSED.map(([encoding, alphabets]) => {
     const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
-    const foreign = words.filter((word) => !alphabets.some((letters) => isWrittenWith(word, letters))).length
-    if (foreign >= fewest) continue
-    best = encoding
-    fewest = foreign
-  }
-  return best
+    const isForeign = (word: string) => !alphabets.some((letters) => isWrittenWith(word, letters))
+    return { encoding, foreign: words.filter(isForeign).length }
+  })
+  return guessed.toSorted((a, b) => a.foreign - b.foreign)[0]?.encoding ?? 'windows-1252'
 }
 
 const isWrittenWith = (word: string, letters: string): boolean =>

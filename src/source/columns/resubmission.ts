@@ -175,10 +175,9 @@ function tellingColumns(header: Header, mapping: Mapping, watched: readonly numb
   if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
   if (customer !== null)
     tells.push({ field: null, position: customer, column: CUSTOMER_COLUMN, feeds: 'customer_no' })
-  const more = watched.map((position) => ({ field: null, position, column: nameAt(position) }))
   for (const column of [
     ...parts.map(({ field, position, name }) => ({ field: null, position, column: name, feeds: field })),
-    ...more,
+    ...watched.map((position) => ({ field: null, position, column: nameAt(position) })),
   ])
     if (tells.every(({ position }) => position !== column.position)) tells.push(column)
   return tells

@@ -122,17 +122,13 @@ function detectDelimiter(source: string, headerLine: string, line: number, isKno
     .filter(({ names }) => names.length > 1)
     .map(({ delimiter, names }) => ({ delimiter, known: names.filter(isKnown).length }))
   if (headerLine === '') throw refuse(source, 'FILE_EMPTY', 'it has no header line')
-  const [first] = plausible
-  if (first === undefined)
+  const [best, second] = plausible.toSorted((a, b) => b.known - a.known)
+  if (best === undefined)
     throw refuse(source, 'FILE_DELIMITER', `its header line ${line} has no comma, semicolon, tab or pipe`, {
       line,
       next: 'Declare source.delimiter, and source.skipLines if the header is not on this line.',
     })
-  if (plausible.length === 1) return first.delimiter
-  const most = Math.max(...plausible.map(({ known }) => known))
-  const best = plausible.filter(({ known }) => known === most)
-  const [winner] = best
-  if (winner !== undefined && best.length === 1) return winner.delimiter
+  if (best.known !== second?.known) return best.delimiter
   throw refuse(source, 'FILE_DELIMITER', `its header line ${line} can be split in several ways`, { line })
 }
 
